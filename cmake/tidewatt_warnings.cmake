@@ -1,0 +1,12 @@
+# Warnings for our own targets. -Wfloat-equal is left out: exact comparison is how bit-for-bit tests speak.
+function(tidewatt_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wdouble-promotion)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+    # GCC 12 and 13 report strings inside thrown temporaries as uninitialised and joined strings as overlapping; valgrind and clang see none.
+    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-restrict)
+  endif()
+  if(TIDEWATT_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()

@@ -1,0 +1,15 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace tidewatt::embedded {
+
+/// A data file compiled into the library.
+struct EmbeddedFile {
+  std::string_view path;  ///< below `catalog/`, e.g. "gpu/h100_sxm_700W.toml"
+  std::string_view text;
+};
+
+std::span<const EmbeddedFile> catalog_files();
+
+}  // namespace tidewatt::embedded

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tidewatt {
+
+/// Where a value came from: file (or "--set"), 1-based line and column; line 0 where there is none.
+struct Place {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string text() const;
+};
+
+/// One thing wrong with the input.
+struct Finding {
+  Place place;
+  std::string key;      ///< full key path, e.g. `job.main.plan.tp`
+  std::string message;  ///< value, allowed range, nearest known key: one line
+  std::string text() const;
+};
+
+/// Bad input: every finding at once. Exit code 2.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(std::vector<Finding> findings);
+  explicit InputError(Finding finding);
+  explicit InputError(const std::string& message);
+  const std::vector<Finding>& findings() const { return findings_; }
+
+ private:
+  std::vector<Finding> findings_;
+};
+
+/// Too large to run: the message names the key and the limit. Exit code 4.
+class RefusedError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A numerical method failed: the message holds the time and the worst components by name. Exit code 3.
+class SolverError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A result could not be written. Exit code 74.
+class OutputError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tidewatt

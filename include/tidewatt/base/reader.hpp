@@ -1,0 +1,46 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/node.hpp"
+
+namespace tidewatt {
+
+/// Strict reader of one table: every key must be known, every required key present, every value in range and with the
+/// right unit suffix. It never throws; what is wrong is added to the shared list of findings.
+class TableReader final : public FieldVisitor {
+ public:
+  /// @param node must outlive the reader  @param path key path of the table, for messages
+  TableReader(const Node& node, std::string path, std::vector<Finding>& findings);
+
+  void number(std::string_view key, double& si, Range range, std::string_view doc, Need need = Need::required) override;
+  void integer(std::string_view key, std::int64_t& value, Range range, std::string_view doc,
+               Need need = Need::required) override;
+  void flag(std::string_view key, bool& value, std::string_view doc, Need need = Need::required) override;
+  void text(std::string_view key, std::string& value, std::string_view doc, Need need = Need::required) override;
+  void choice(std::string_view key, std::string& value, std::span<const std::string_view> options, std::string_view doc,
+              Need need = Need::required) override;
+  void numbers(std::string_view key, std::vector<double>& si, Range range, std::string_view doc,
+               Need need = Need::required) override;
+  void texts(std::string_view key, std::vector<std::string>& values, std::string_view doc,
+             Need need = Need::required) override;
+
+  /// A sub-table or list that the caller reads by itself; marks the key as known. Null if absent.
+  const Node* child(std::string_view key, Need need = Need::optional);
+  /// Reports every key that nobody asked for, with the nearest known one. Call once, last.
+  void finish();
+  void report(const Node* at, std::string_view key, std::string message);
+  const std::string& path() const { return path_; }
+
+ private:
+  const Node* take(std::string_view key, Need need, std::string_view doc, Range range);
+  bool read_number(const Node& n, std::string_view key, double& out, Range range);
+  const Node& node_;
+  std::string path_;
+  std::vector<Finding>& findings_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace tidewatt

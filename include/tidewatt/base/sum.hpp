@@ -1,0 +1,25 @@
+#pragma once
+#include <cmath>
+
+namespace tidewatt {
+
+/// Neumaier's compensated sum: the error does not grow with the number of terms.
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double t = sum_ + x;
+    carry_ += std::abs(sum_) >= std::abs(x) ? (sum_ - t) + x : (x - t) + sum_;
+    sum_ = t;
+  }
+  void add(const CompensatedSum& other) {
+    add(other.sum_);
+    carry_ += other.carry_;
+  }
+  double value() const { return sum_ + carry_; }
+
+ private:
+  double sum_ = 0.0;
+  double carry_ = 0.0;
+};
+
+}  // namespace tidewatt

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidewatt {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string shorten(std::string_view text, std::size_t max_chars);
+
+/// Locale-independent, whole-string number; false if it is not one.
+bool parse_number(std::string_view text, double& out);
+
+/// The known word closest to `word` by edit distance, if close enough to be a slip; else empty.
+std::string nearest(std::string_view word, std::span<const std::string> known);
+
+/// A whole regular file. @throws InputError if it is missing, not regular or larger than `max_bytes`.
+std::string read_file(const std::string& path, std::uint64_t max_bytes);
+
+}  // namespace tidewatt

@@ -1,0 +1,149 @@
+#include "tidewatt/base/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/base/units.hpp"
+
+namespace tidewatt {
+namespace {
+
+std::string range_text(Range r, std::string_view key) {
+  const auto unit = unit_of_key(key);
+  return fmt::format("{} to {}{}{}", r.lo, r.hi, unit ? " " : "", unit ? unit->suffix : "");
+}
+
+}  // namespace
+
+TableReader::TableReader(const Node& node, std::string path, std::vector<Finding>& findings)
+    : node_(node), path_(std::move(path)), findings_(findings) {
+  if (!node_.is_table()) report(&node_, "", fmt::format("expected a table, found {}", node_.text()));
+}
+
+void TableReader::report(const Node* at, std::string_view key, std::string message) {
+  std::string full = path_;
+  if (!key.empty()) full += (full.empty() ? "" : ".") + std::string(key);
+  findings_.push_back({at ? at->place : node_.place, std::move(full), std::move(message)});
+}
+
+const Node* TableReader::take(std::string_view key, Need need, std::string_view doc, Range range) {
+  known_.emplace_back(key);
+  const Node* n = node_.find(key);
+  if (!n && need == Need::required && node_.is_table()) {
+    std::string allowed = std::isfinite(range.lo) || std::isfinite(range.hi) ? ", " + range_text(range, key) : "";
+    report(nullptr, key, fmt::format("missing ({}{})", doc, allowed));
+  }
+  return n;
+}
+
+bool TableReader::read_number(const Node& n, std::string_view key, double& out, Range range) {
+  double edge = 0.0;
+  if (const auto* d = std::get_if<double>(&n.value))
+    edge = *d;
+  else if (const auto* i = std::get_if<std::int64_t>(&n.value))
+    edge = static_cast<double>(*i);
+  else
+    return report(&n, key, fmt::format("{} is not a number", n.text())), false;
+  if (!std::isfinite(edge) || edge < range.lo || edge > range.hi)
+    return report(&n, key, fmt::format("{} is outside {}", n.text(), range_text(range, key))), false;
+  const auto unit = unit_of_key(key);
+  out = unit ? edge * unit->scale + unit->offset : edge;
+  return true;
+}
+
+void TableReader::number(std::string_view key, double& si, Range range, std::string_view doc, Need need) {
+  if (const Node* n = take(key, need, doc, range)) read_number(*n, key, si, range);
+}
+
+void TableReader::integer(std::string_view key, std::int64_t& value, Range range, std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, range);
+  if (!n) return;
+  const auto* i = std::get_if<std::int64_t>(&n->value);
+  if (!i) return report(n, key, fmt::format("{} is not a whole number", n->text()));
+  if (static_cast<double>(*i) < range.lo || static_cast<double>(*i) > range.hi)
+    return report(n, key, fmt::format("{} is outside {}", *i, range_text(range, key)));
+  value = *i;
+}
+
+void TableReader::flag(std::string_view key, bool& value, std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, {});
+  if (!n) return;
+  if (const auto* b = std::get_if<bool>(&n->value))
+    value = *b;
+  else
+    report(n, key, fmt::format("{} is not true or false", n->text()));
+}
+
+void TableReader::text(std::string_view key, std::string& value, std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, {});
+  if (!n) return;
+  if (n->is_text())
+    value = std::get<std::string>(n->value);
+  else
+    report(n, key, fmt::format("{} is not text", n->text()));
+}
+
+void TableReader::choice(std::string_view key, std::string& value, std::span<const std::string_view> options,
+                         std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, {});
+  if (!n) return;
+  const auto* s = std::get_if<std::string>(&n->value);
+  if (s && std::find(options.begin(), options.end(), *s) != options.end()) {
+    value = *s;
+    return;
+  }
+  std::vector<std::string> known(options.begin(), options.end());
+  const std::string close = s ? nearest(*s, known) : "";
+  report(n, key, fmt::format("{} is not one of: {}{}", n->text(), fmt::join(options, ", "),
+                             close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+}
+
+void TableReader::numbers(std::string_view key, std::vector<double>& si, Range range, std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, range);
+  if (!n) return;
+  if (!n->is_array()) return report(n, key, fmt::format("{} is not a list of numbers", n->text()));
+  std::vector<double> out;
+  for (const auto& item : std::get<Node::Array>(n->value)) {
+    double x = 0.0;
+    if (read_number(item, key, x, range)) out.push_back(x);
+  }
+  si = std::move(out);
+}
+
+void TableReader::texts(std::string_view key, std::vector<std::string>& values, std::string_view doc, Need need) {
+  const Node* n = take(key, need, doc, {});
+  if (!n) return;
+  if (!n->is_array()) return report(n, key, fmt::format("{} is not a list of texts", n->text()));
+  std::vector<std::string> out;
+  for (const auto& item : std::get<Node::Array>(n->value)) {
+    if (item.is_text())
+      out.push_back(std::get<std::string>(item.value));
+    else
+      report(&item, key, fmt::format("{} is not text", item.text()));
+  }
+  values = std::move(out);
+}
+
+const Node* TableReader::child(std::string_view key, Need need) { return take(key, need, "table", {}); }
+
+void TableReader::finish() {
+  const auto* table = std::get_if<Node::Table>(&node_.value);
+  if (!table) return;
+  for (const auto& [key, n] : *table) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    std::string hint;
+    for (const auto& k : known_)
+      if (unit_of_key(k) && unit_of_key(key) && stem_of_key(k) == stem_of_key(key))
+        hint = fmt::format("wrong unit suffix: this key is written '{}'", k);
+    if (hint.empty()) {
+      const std::string close = nearest(key, known_);
+      hint = close.empty() ? "unknown key" : fmt::format("unknown key (did you mean '{}'?)", close);
+    }
+    report(&n, key, hint);
+  }
+}
+
+}  // namespace tidewatt

@@ -1,0 +1,36 @@
+#include "tidewatt/base/node.hpp"
+
+#include "catch.hpp"
+
+using namespace tidewatt;
+
+TEST_CASE("a merged file wins key by key and named lists merge by name") {
+  const Node base = parse_toml("a=1\n[t]\nx=1\ny=2\n[[hall]]\nname='p'\nn=1\n[[hall]]\nname='q'\nn=2\n", "base");
+  const Node over = parse_toml("[t]\ny=3\n[[hall]]\nname='q'\nn=5\n", "over");
+  const Node m = merge(base, over);
+  CHECK(std::get<std::int64_t>(m.find("t")->find("x")->value) == 1);
+  CHECK(std::get<std::int64_t>(m.find("t")->find("y")->value) == 3);
+  const auto& halls = std::get<Node::Array>(m.find("hall")->value);
+  REQUIRE(halls.size() == 2);
+  CHECK(std::get<std::int64_t>(halls[1].find("n")->value) == 5);
+  CHECK(halls[1].find("n")->place.file == "over");
+}
+
+TEST_CASE("--set reaches named list items and opens catalog names") {
+  Node n = parse_toml("[[hall]]\nname='p'\ngpu='h100'\n", "f");
+  apply_set(n, "hall.p.gpu.tdp_W=650");
+  const Node* gpu = std::get<Node::Array>(n.find("hall")->value)[0].find("gpu");
+  CHECK(std::get<std::string>(gpu->find("catalog")->value) == "h100");
+  CHECK(std::get<std::int64_t>(gpu->find("tdp_W")->value) == 650);
+  CHECK_THROWS_WITH(apply_set(n, "hall.zzz.n=1"), Catch::Contains("zzz") && Catch::Contains("p"));
+}
+
+TEST_CASE("a syntax error and a duplicate key name their line and column") {
+  try {
+    parse_toml("a = 1\na = 2\n", "f.toml");
+    FAIL("accepted a duplicate");
+  } catch (const InputError& e) {
+    CHECK(e.findings()[0].place.line == 2);
+  }
+  CHECK_THROWS_AS(parse_toml("[t\n", "f.toml"), InputError);
+}
