@@ -8,7 +8,7 @@ namespace {
 // Longest suffix wins; compound units come before their tails.
 constexpr std::array units = {
     Unit{"K_per_W", "K/W"},          Unit{"J_per_K", "J/K"},         Unit{"W_per_K", "W/K"},
-    Unit{"per_K", "1/K"},            Unit{"pct_per_K", "1/K", 0.01}, Unit{"W_per_s", "W/s"},
+    Unit{"frac_per_V", "1/V"},       Unit{"per_K", "1/K"},            Unit{"pct_per_K", "1/K", 0.01}, Unit{"W_per_s", "W/s"},
     Unit{"MW_per_s", "W/s", 1e6},    Unit{"MW_per_min", "W/s", 1e6 / 60.0},
     Unit{"m3_per_s", "m3/s"},        Unit{"kg_per_s", "kg/s"},       Unit{"kg_per_m3", "kg/m3"},
     Unit{"GB_per_s", "B/s", 1e9},    Unit{"TB_per_s", "B/s", 1e12},  Unit{"J_per_GB", "J/B", 1e-9},

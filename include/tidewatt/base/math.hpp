@@ -3,13 +3,15 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tidewatt/base/simd.hpp"
+
 /// Elementary functions with the same bits on every compiler, instruction set and C library: only +, ×, fma and integer
 /// operations. Branch-free, so the compiler vectorises loops over them.
 namespace tidewatt::math {
 
 /// e^x. Relative error <= 1e-15 for |x| <= 700; arguments beyond are held at ±700 (the callers' ranges are checked).
 /// x = k ln2 + r, |r| <= ln2/2; e^r by its Taylor polynomial of degree 13.
-inline double exp(double x) {
+TIDEWATT_INLINE double exp(double x) {
   x = x > 700.0 ? 700.0 : (x < -700.0 ? -700.0 : x);
   constexpr double round_bias = 0x1.8p52;  // adding and subtracting it rounds to the nearest integer
   const double biased = std::fma(x, 0x1.71547652b82fep+0, round_bias);
@@ -36,7 +38,7 @@ inline double exp(double x) {
 
 /// Natural logarithm of a normal positive number, relative error <= 1e-14.
 /// x = m 2^k, m in [sqrt(1/2), sqrt 2); ln m = 2 atanh((m-1)/(m+1)) by its odd series.
-inline double log(double x) {
+TIDEWATT_INLINE double log(double x) {
   std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   std::int64_t k = static_cast<std::int64_t>(bits >> 52) - 1023;
   double m = std::bit_cast<double>((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
@@ -52,10 +54,10 @@ inline double log(double x) {
 }
 
 /// x^y for x > 0.
-inline double pow(double x, double y) { return math::exp(y * math::log(x)); }
+TIDEWATT_INLINE double pow(double x, double y) { return math::exp(y * math::log(x)); }
 
 /// (1 - e^-x)/x for x >= 0, without cancellation near 0: the mean of e^-xs over s in (0, 1).
-inline double mean_decay(double x) {
+TIDEWATT_INLINE double mean_decay(double x) {
   if (x > 0.05) return (1.0 - math::exp(-x)) / x;
   double p = 1.0 / 362880.0;  // series: sum (-x)^n/(n+1)!
   p = std::fma(p, -x, 1.0 / 40320.0);

@@ -1,0 +1,49 @@
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/node.hpp"
+
+namespace tidewatt::catalog {
+
+/// A catalog value that is assumed rather than sourced: it belongs on every result.
+struct AssumedInput {
+  std::string key;     ///< full key path in the scenario, e.g. `hall.a.gpu.power.leakage_W`
+  double value = 0.0;  ///< in the key's edge unit
+  double low = 0.0, high = 0.0;
+  std::string source;
+};
+
+/// The project's data files (compiled in), overlaid by a user's folder of the same layout.
+class Catalog {
+ public:
+  /// @param overlay folder whose *.toml files add to or replace entries (by kind and name); empty: none.
+  /// @throws InputError if a file has no `kind` and `name` or is not valid TOML
+  explicit Catalog(const std::string& overlay = "");
+
+  using Key = std::pair<std::string, std::string>;  ///< kind, name
+  std::vector<Key> list() const;
+  bool has(const std::string& kind, const std::string& name) const;
+  /// The file as text, for `catalog show`. @throws InputError with the nearest known name.
+  const std::string& text(const std::string& kind, const std::string& name) const;
+  /// The entry without `schema`, `kind`, `name`, `[sources]`, `[assumed]`. @throws InputError.
+  Node values(const std::string& kind, const std::string& name) const;
+
+  /// `spec` is a name, or a table with `catalog = name` and keys that override the entry's. A table without `catalog`
+  /// stands alone. What is wrong is added to `findings`; assumed values that the spec does not override to `assumed`.
+  Node resolve(const Node& spec, const std::string& kind, const std::string& path, std::vector<Finding>& findings,
+               std::vector<AssumedInput>& assumed) const;
+
+ private:
+  struct Entry {
+    std::string text;
+    Node node;
+  };
+  void add(const std::string& text, const std::string& file);
+  const Entry& find(const std::string& kind, const std::string& name) const;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace tidewatt::catalog

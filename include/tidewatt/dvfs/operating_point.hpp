@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/power/gpu.hpp"
+
+namespace tidewatt::dvfs {
+
+/// Limits of the clock governor of one GPU type.
+struct GovernorParams {
+  double cap_margin_W;            ///< the 1 s power limiter holds the mean this far below the cap, W
+  double peak_limit_ratio;        ///< phase-mean power may not exceed this × cap
+  double thermal_target_K;        ///< die temperature that the thermal limiter holds, K
+  double slowdown_K;              ///< hardware slowdown, K
+  double slowdown_clock_ratio;    ///< clock during slowdown ÷ highest clock
+  double shutdown_K;              ///< K
+  double window_s;                ///< averaging of the power limiter, s
+  void fields(FieldVisitor& v);
+};
+
+/// Why a GPU does not run faster.
+enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown };
+
+/// Work of one phase, or of one limiter window, as seconds at the reference clock. See workload::PhaseKind.
+struct PhaseMix {
+  double matrix_s = 0.0;
+  double memory_s = 0.0;
+  double link_s = 0.0;
+  double wait_s = 0.0;
+  double active_matrix_s = 0.0;  ///< Σ activity × matrix_s
+  double hbm_s = 0.0;            ///< Σ HBM bandwidth share × seconds
+  double full_link_s = 0.0;      ///< Σ link bandwidth share × seconds
+};
+
+/// Mean power over a phase, split where temperature enters: P = fixed_W + leakage_W · e^{k_T (T − T_ref)}.
+struct PhasePower {
+  double fixed_W;
+  double leakage_W;
+  double duration_s;
+};
+
+/// Power of `mix` at a clock, the phase lasting as long as the gating clock makes it: the rank works for
+/// matrix_s·f_ref/f, then waits until matrix_s·f_ref/f_gate has passed.
+/// @param gate_Hz clock of the slowest rank; 0: this rank gates
+PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
+                       double clock_Hz, double gate_Hz);
+
+struct OperatingPoint {
+  double clock_Hz;
+  Limiter limiter;
+};
+
+/// Highest clock at which the mean power over the limiter's window stays at or below `cap_W`:
+///
+///     ∫ P(f) dt over the window = cap · (length of the window)
+///
+/// The clock is the mean that the sampled governor dithers around, so it is not rounded to a bin.
+/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature in the window
+/// @param max_Hz highest clock allowed (table end or user lock)  @param start_Hz where to start the search
+OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
+                               double reference_Hz, double gate_Hz, double leakage_temperature_factor, double cap_W,
+                               double max_Hz, double start_Hz);
+
+}  // namespace tidewatt::dvfs

@@ -1,0 +1,96 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace tidewatt::power {
+
+/// Electrical numbers of one GPU type. Activities are switching activities relative to a dense bf16 GEMM on random data.
+struct GpuPowerParams {
+  double tdp_W;                ///< board power limit, W
+  double board_W;              ///< constant part: HBM refresh, regulators, fabric, W
+  double leakage_W;            ///< of the nominal chip at leakage_ref_K and voltage_ref_V, W
+  double leakage_ref_K;        ///< K
+  double leakage_per_K;        ///< d ln P_leak / dT, 1/K
+  double leakage_per_V;        ///< d ln P_leak / dV, 1/V
+  double dynamic_W;            ///< switching power at activity 1, dynamic_ref_Hz and voltage_ref_V, W
+  double dynamic_ref_Hz;       ///< Hz
+  double voltage_ref_V;        ///< V
+  double hbm_W;                ///< added at full HBM bandwidth, W
+  double link_W;               ///< added at full NVLink + NIC bandwidth, W
+  double memory_activity;      ///< core activity while HBM-bound
+  double link_activity;        ///< core activity while communicating
+  double wait_activity;        ///< core activity of spinning kernels
+  double idle_clock_Hz;        ///< clock without a CUDA context, Hz
+  std::vector<double> vf_clock_Hz;   ///< V/f table, ascending, Hz
+  std::vector<double> vf_voltage_V;  ///< ascending, V
+  void fields(FieldVisitor& v);
+};
+
+/// Spread between chips of one type: normal in z, truncated at ±truncation_ratio sigma because vendors screen chips.
+struct SiliconSpreadParams {
+  double leakage_sigma_ratio;           ///< sigma of ln(leakage)
+  double voltage_sigma_V;               ///< sigma of the voltage offset, V
+  double leakage_voltage_correlation;   ///< of z_leakage and z_voltage: fast silicon leaks more and needs less voltage
+  double resistance_sigma_ratio;        ///< sigma of ln(thermal resistance)
+  double truncation_ratio;              ///< screening limit in sigmas
+  void fields(FieldVisitor& v);
+};
+
+/// What makes one chip differ from the nominal one.
+struct Chip {
+  double leakage_ratio = 1.0;
+  double voltage_offset_V = 0.0;
+};
+
+/// The V/f curve on its own 15 MHz grid plus the power equation of one GPU type.
+///
+///     P = P_board + P_leak(T, V) + a P_dyn (V/V_ref)² f/f_ref + P_hbm b + P_link l
+///     P_leak = r_leak P_leak,ref exp(k_T (T − T_ref) + k_V (V − V_ref)),   V = V(f) + offset
+///
+/// Valid for f within the table and 0–110 °C. Source keys: see catalog/gpu.
+class GpuModel {
+ public:
+  static constexpr double bin_Hz = 15e6;
+  explicit GpuModel(const GpuPowerParams& params);  ///< @throws InputError if the V/f table is not ascending
+
+  struct Voltage {
+    double V, slope_V_per_Hz;
+  };
+  /// Nominal voltage at a clock inside [clock_min_Hz, clock_max_Hz], linear between bins.
+  TIDEWATT_INLINE Voltage voltage(double clock_Hz) const {
+    const double x = (clock_Hz - clock_min_Hz_) * (1.0 / bin_Hz);
+    auto i = static_cast<std::int32_t>(x);
+    i = i < 0 ? 0 : (i > last_bin_ ? last_bin_ : i);
+    const auto u = static_cast<std::size_t>(i);
+    return {std::fma(x - i, slope_[u], grid_[u]), slope_[u] * (1.0 / bin_Hz)};
+  }
+  TIDEWATT_INLINE double leakage_voltage_factor(double V) const { return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V)); }
+  TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const {
+    return math::exp(p_.leakage_per_K * (die_K - p_.leakage_ref_K));
+  }
+  /// Switching power at activity 1, W.
+  TIDEWATT_INLINE double dynamic_W(double V, double clock_Hz) const {
+    const double v = V / p_.voltage_ref_V;
+    return p_.dynamic_W * v * v * (clock_Hz / p_.dynamic_ref_Hz);
+  }
+  double clock_min_Hz() const { return clock_min_Hz_; }
+  double clock_max_Hz() const { return clock_max_Hz_; }
+  const GpuPowerParams& params() const { return p_; }
+
+ private:
+  GpuPowerParams p_;
+  double clock_min_Hz_, clock_max_Hz_;
+  std::int32_t last_bin_;
+  std::vector<double> grid_, slope_;  // V at each bin, V per bin
+};
+
+/// The chip with index `entity` of a fleet: a pure function of (seed, entity).
+Chip draw_chip(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
+/// Thermal resistance of package `entity` ÷ nominal.
+double draw_resistance_ratio(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
+
+}  // namespace tidewatt::power

@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/thermal/package.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::sim {
+
+/// One repetition of a rank class as a package sees it. For every mode z' = −λ z + g P with P constant per kind,
+/// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
+///
+/// λ differs from node to node only through fan speed, so w is tabulated at four Chebyshev points of the rates that occur
+/// and interpolated (error below 1e-9 of w over the narrow range). Energies never use w: they follow from kind_s.
+struct ClassMap {
+  static constexpr std::size_t n_point = 4;
+  double period_s = 0.0;
+  std::vector<double> kind_s;       ///< [kind] seconds per repetition
+  std::vector<std::uint32_t> used;  ///< kinds that occur
+  std::array<std::array<double, n_point>, thermal::n_mode> point_per_s{};          ///< [mode][point] rates
+  std::array<std::array<double, n_point>, thermal::n_mode> barycentric{};          ///< interpolation weights
+  std::vector<std::array<std::array<double, n_point>, thermal::n_mode>> weight_s;  ///< [kind][mode][point]
+  std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
+  double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
+};
+
+/// Lowest and highest rate of each mode among the nodes.
+struct RateRange {
+  std::array<double, thermal::n_mode> lo, hi;
+};
+
+/// @param reference_W [kind] power of the nominal chip, for kind_rise_K and peak_rise_K
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
+                        const thermal::PackageModes& reference, std::span<const double> reference_W);
+
+/// w of every used kind at a node's rates: out[mode][i] belongs to kind used[i].
+void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,
+                         std::array<std::vector<double>, thermal::n_mode>& out_s);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/sum.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
+
+namespace tidewatt::sim {
+
+/// All and only what a restart of the fleet needs.
+struct FleetState {
+  std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
+  std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
+  // Values that cross a step backwards.
+  std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → leakage, limits
+  std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
+  std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
+};
+
+/// Recomputed every step; carries nothing from one step to the next.
+struct FleetSignals {
+  std::vector<double> own_Hz;            ///< [gpu] clock it could hold without waiting for others
+  std::vector<dvfs::Limiter> limiter;    ///< [gpu]
+  std::vector<double> die_peak_K;        ///< [gpu] highest die temperature inside the step
+  std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step
+  std::vector<double> node_air_W;        ///< [node] mean heat given to the hall
+  std::vector<double> node_flow_m3_per_s;  ///< [node]
+};
+
+/// Energy books of the fleet over the whole run, J. No entry is the difference of others.
+struct FleetMeters {
+  CompensatedSum gpu_in, package_out, package_stored;
+  CompensatedSum ac_in, conversion_loss, host, fan, psu_loss;
+  CompensatedSum air_out;
+  CompensatedSum input_reference;  ///< Σ seconds × reference power of the kinds as the kernel integrated them, J
+  CompensatedSum smoothing_burn;
+};
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/sim/class_map.hpp"
+#include "tidewatt/sim/fleet_state.hpp"
+#include "tidewatt/sim/site.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::sim {
+
+/// What the fleet does from now on: a timeline, how often, and who plays which class.
+struct FleetTask {
+  const workload::Timeline* timeline = nullptr;
+  std::int64_t repetitions = 1;
+  std::vector<std::uint32_t> node_class;       ///< [node] class in the timeline
+  std::vector<double> class_gate_Hz;           ///< [class] clock of the slowest GPU it waits for; 0: none
+  std::vector<dvfs::PhaseMix> class_window;    ///< [class] work in the power limiter's window
+  std::vector<dvfs::PhaseMix> kind_mix;        ///< [kind]
+  std::vector<std::uint8_t> kind_context;      ///< [kind] 0: no CUDA context, idle clock
+  std::vector<double> kind_floor_ratio;        ///< [kind] power floor ÷ board limit (GPU smoothing); 0: none
+  std::vector<std::uint8_t> class_busy;        ///< [class] part of a job (host activity)
+  std::vector<double> kind_reference_W;        ///< [kind] whole milliwatts; yardstick of the input-energy check
+  double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
+  std::span<const double> inlet_K;             ///< [node] air at the server's front, mean over the step
+  double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
+  std::size_t n_thread = 1;
+};
+
+/// Mean AC power of each class in each of its segments, W, summed over the class's nodes.
+using ClassPower = std::vector<std::vector<double>>;
+
+/// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the last die temperatures.
+/// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
+void own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s,
+                FleetSignals& signals);
+
+/// Repeats the timeline `task.repetitions` times in one exact affine jump per package; leakage, fans and rear inlet
+/// are held at their means over the jump (second order).
+ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task, std::span<const ClassMap> maps);
+
+/// Plays the timeline once, every segment integrated; leakage follows the die from segment to segment (second order).
+ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task);
+
+/// Splits segments so that no step after an edge is longer than 10 ms, doubling from there: every class's steps are
+/// graded and none crosses an edge.
+workload::Timeline graded(const workload::Timeline& timeline);
+
+}  // namespace tidewatt::sim

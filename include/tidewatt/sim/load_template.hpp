@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/sim/fleet_step.hpp"
+
+namespace tidewatt::sim {
+
+/// The site's load over one repetition: energy in 1 ms bins from its start (the last bin may be shorter) and the exact
+/// extremes over edges.
+struct LoadTemplate {
+  Tick period = 0;
+  std::vector<double> bin_J;
+  double min_W = 0.0, max_W = 0.0;
+  double total_J() const;
+};
+
+/// Sums all classes' piecewise-constant powers. Every edge lands in its bin with its exact share.
+LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power);
+
+/// The site's load as exact steps: `edge[i]` to `edge[i+1]` at `load_W[i]`; classes' edges at the same tick are merged.
+struct LoadEdges {
+  std::vector<Tick> edge;
+  std::vector<double> load_W;
+};
+LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& power);
+
+}  // namespace tidewatt::sim

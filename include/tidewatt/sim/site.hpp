@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/power/gpu.hpp"
+#include "tidewatt/power/server.hpp"
+#include "tidewatt/thermal/package.hpp"
+#include "tidewatt/thermal/server_air.hpp"
+
+namespace tidewatt::sim {
+
+/// Fan speeds are held to whole steps (fan controllers drive a duty register), so the package's modes are tabulated.
+inline constexpr std::size_t n_fan_step = 4096;
+
+/// One type of server with its GPUs: everything a node's step needs that is the same for all nodes of a hall.
+struct NodeType {
+  power::GpuModel gpu;
+  dvfs::GovernorParams governor;
+  power::ServerPowerParams server;
+  thermal::ServerAirParams air;
+  thermal::PackageParams package;
+  double cap_W = 0.0;        ///< user's power cap, at most the board limit
+  double clock_lock_Hz = 0.0;
+  std::vector<thermal::PackageModes> modes;  ///< [fan step 0..n_fan_step]; entries below the lowest speed unused
+};
+
+/// Fan step nearest to a speed.
+std::size_t fan_step(double fan_frac);
+inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) / static_cast<double>(n_fan_step); }
+
+NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams&, const power::ServerPowerParams&,
+                        const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
+                        double clock_lock_Hz);
+
+/// The checked, flat, constant description of the fleet. GPUs of one node are contiguous; nodes of one rack, row and
+/// hall are contiguous too.
+struct Fleet {
+  std::vector<NodeType> types;             ///< [hall]
+  std::size_t n_gpu_per_node = 8;
+  std::vector<std::uint32_t> node_hall;    ///< [node]
+  std::vector<std::uint32_t> node_row;     ///< [node], counted over the site
+  std::vector<std::uint32_t> node_rack;    ///< [node], counted over the site
+  std::vector<double> node_recirculation;  ///< [node] share of hot-aisle air in the inlet
+  std::vector<power::Chip> chip;           ///< [gpu]
+  std::vector<double> resistance_ratio;    ///< [gpu]
+  std::size_t n_node() const { return node_hall.size(); }
+  std::size_t n_gpu() const { return chip.size(); }
+  bool rear(std::size_t slot) const { return slot >= n_gpu_per_node / 2; }
+};
+
+}  // namespace tidewatt::sim

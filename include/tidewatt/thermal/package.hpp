@@ -1,0 +1,41 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::thermal {
+
+/// Package as a chain of three heat stores: die – lid and sink base – sink – air.
+struct PackageParams {
+  double die_J_per_K, base_J_per_K, sink_J_per_K;
+  double die_base_K_per_W;   ///< die to lid and sink base
+  double base_sink_K_per_W;  ///< spreading into the sink
+  double sink_air_K_per_W;   ///< convection at full fan speed
+  double convection_exponent_ratio;  ///< sink_air ∝ fan_frac^-exponent
+  void fields(FieldVisitor& v);
+};
+
+inline constexpr std::size_t n_mode = 3;
+
+/// The chain at one fan speed, in its own modes, for a package of nominal resistance:
+///
+///     C_i dT_i/dt = Σ_j G_ij (T_j − T_i) + P δ_i,die      T_i − T_air = r Σ_k shape[i][k] z_k
+///     dz_k/dt = −rate_k z_k + gain_k P
+///
+/// r is the package's resistance ratio; its capacities are divided by r, so that the time constants stay.
+struct PackageModes {
+  std::array<double, n_mode> rate_per_s;
+  std::array<double, n_mode> gain_K_per_J;
+  std::array<std::array<double, n_mode>, 3> shape;    ///< [store: die, base, sink][mode]
+  std::array<std::array<double, n_mode>, 3> inverse;  ///< [mode][store]
+  double sink_air_W_per_K;                            ///< of the nominal package
+};
+
+/// @param fan_frac speed ÷ full speed, 0.02–1
+PackageModes package_modes(const PackageParams& p, double fan_frac);
+
+/// Steady die rise over air per watt, K/W, nominal package.
+double steady_K_per_W(const PackageModes& m);
+
+}  // namespace tidewatt::thermal

@@ -1,0 +1,31 @@
+#pragma once
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::thermal {
+
+/// Air path and fan control of a server whose GPUs stand in two rows, one behind the other.
+struct ServerAirParams {
+  double flow_m3_per_s;          ///< whole server at full fan speed, standard air
+  double gpu_flow_frac;          ///< share that passes the GPU sinks
+  double preheat_mixing_ratio;   ///< share of the front row's heat that the rear row breathes
+  double fan_min_frac;           ///< lowest speed
+  double fan_start_K;            ///< hottest die at which the fans leave their lowest speed, K
+  double fan_full_K;             ///< hottest die at which they run at full speed, K
+  double fan_lag_s;              ///< first-order lag of the controller
+  void fields(FieldVisitor& v);
+};
+
+/// Fan speed that the controller aims at for the hottest die of the node: linear between start and full.
+inline double fan_target_frac(const ServerAirParams& p, double hottest_K) {
+  const double x = (hottest_K - p.fan_start_K) / (p.fan_full_K - p.fan_start_K);
+  const double bounded = x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x);
+  return p.fan_min_frac + (1.0 - p.fan_min_frac) * bounded;
+}
+
+/// Temperature rise of the air that reaches the rear GPU row: ΔT = m Q_front / (ρ c_p V̇), K.
+/// @param front_W heat that the front row's sinks give to the air
+inline double rear_preheat_K(const ServerAirParams& p, double front_W, double fan_frac, double air_J_per_m3_K) {
+  return p.preheat_mixing_ratio * front_W / (air_J_per_m3_K * p.flow_m3_per_s * p.gpu_flow_frac * fan_frac);
+}
+
+}  // namespace tidewatt::thermal

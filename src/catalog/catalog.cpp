@@ -1,0 +1,121 @@
+#include "tidewatt/catalog/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "tidewatt/base/embedded.hpp"
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt::catalog {
+namespace {
+
+constexpr std::array meta_keys = {"schema", "kind", "name", "sources", "assumed"};
+
+std::string text_at(const Node& n, std::string_view key) {
+  const Node* v = n.find(key);
+  return v && v->is_text() ? std::get<std::string>(v->value) : std::string();
+}
+
+double number_of(const Node& n) {
+  if (const auto* d = std::get_if<double>(&n.value)) return *d;
+  if (const auto* i = std::get_if<std::int64_t>(&n.value)) return static_cast<double>(*i);
+  return 0.0;
+}
+
+const Node* at_path(const Node& root, std::string_view path) {
+  const Node* at = &root;
+  for (const auto& part : split(path, '.')) {
+    at = at->find(part);
+    if (!at) return nullptr;
+  }
+  return at;
+}
+
+}  // namespace
+
+Catalog::Catalog(const std::string& overlay) {
+  for (const auto& file : embedded::catalog_files()) add(std::string(file.text), "catalog/" + std::string(file.path));
+  if (overlay.empty()) return;
+  std::error_code ec;
+  std::vector<std::string> paths;
+  for (const auto& item : std::filesystem::recursive_directory_iterator(overlay, ec))
+    if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
+  if (ec) throw InputError(Finding{{overlay, 0, 0}, "", "catalog folder cannot be read: " + ec.message()});
+  std::sort(paths.begin(), paths.end());
+  for (const auto& path : paths) add(read_file(path, 1u << 20), path);
+}
+
+void Catalog::add(const std::string& text, const std::string& file) {
+  Node node = parse_toml(text, file);
+  const std::string kind = text_at(node, "kind"), name = text_at(node, "name");
+  if (kind.empty() || name.empty())
+    throw InputError(Finding{{file, 1, 1}, "", "a catalog file needs `kind` and `name`"});
+  entries_[{kind, name}] = {text, std::move(node)};
+}
+
+std::vector<Catalog::Key> Catalog::list() const {
+  std::vector<Key> out;
+  for (const auto& [key, entry] : entries_) out.push_back(key);
+  return out;
+}
+
+bool Catalog::has(const std::string& kind, const std::string& name) const { return entries_.contains({kind, name}); }
+
+const Catalog::Entry& Catalog::find(const std::string& kind, const std::string& name) const {
+  const auto it = entries_.find({kind, name});
+  if (it != entries_.end()) return it->second;
+  std::vector<std::string> known;
+  for (const auto& [key, entry] : entries_)
+    if (key.first == kind) known.push_back(key.second);
+  const std::string close = nearest(name, known);
+  throw InputError(Finding{{}, "", fmt::format("no {} named '{}' in the catalog{}; there are: {}", kind, name,
+                                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
+                                               fmt::join(known, ", "))});
+}
+
+const std::string& Catalog::text(const std::string& kind, const std::string& name) const {
+  return find(kind, name).text;
+}
+
+Node Catalog::values(const std::string& kind, const std::string& name) const {
+  Node out = find(kind, name).node;
+  auto& table = std::get<Node::Table>(out.value);
+  std::erase_if(table, [](const auto& item) {
+    return std::find(meta_keys.begin(), meta_keys.end(), item.first) != meta_keys.end();
+  });
+  return out;
+}
+
+Node Catalog::resolve(const Node& spec, const std::string& kind, const std::string& path,
+                      std::vector<Finding>& findings, std::vector<AssumedInput>& assumed) const {
+  const std::string name = spec.is_text() ? std::get<std::string>(spec.value) : text_at(spec, "catalog");
+  if (name.empty()) return spec;
+  try {
+    const Node& entry = find(kind, name).node;
+    Node over = spec.is_text() ? Node{Node::Table{}, spec.place} : spec;
+    std::erase_if(std::get<Node::Table>(over.value), [](const auto& item) { return item.first == "catalog"; });
+    if (const Node* ranges = entry.find("assumed")) {
+      for (const auto& [key, range] : std::get<Node::Table>(ranges->value)) {
+        const Node* value = at_path(entry, key);
+        if (!value || at_path(over, key) || !range.is_array()) continue;
+        const auto& ends = std::get<Node::Array>(range.value);
+        const Node* sources = entry.find("sources");
+        assumed.push_back({path + "." + key, number_of(*value), number_of(ends.front()), number_of(ends.back()),
+                           sources ? text_at(*sources, key) : ""});
+      }
+    }
+    return merge(values(kind, name), over);
+  } catch (const InputError& e) {
+    for (auto f : e.findings()) {
+      f.place = spec.place;
+      f.key = path;
+      findings.push_back(std::move(f));
+    }
+    return Node{Node::Table{}, spec.place};
+  }
+}
+
+}  // namespace tidewatt::catalog

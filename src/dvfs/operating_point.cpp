@@ -1,0 +1,100 @@
+#include "tidewatt/dvfs/operating_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/simd.hpp"
+
+namespace tidewatt::dvfs {
+namespace {
+
+// Excess energy of a window over cap · duration, J, and its slope against the clock, J/Hz.
+struct Excess {
+  double J, slope_J_per_Hz;
+};
+
+struct Window {
+  const power::GpuModel& gpu;
+  const power::Chip& chip;
+  const PhaseMix& mix;
+  double reference_Hz, gate_Hz, temperature_factor, cap_W;
+
+  TIDEWATT_INLINE Excess at(double clock_Hz) const {
+    const auto& p = gpu.params();
+    const auto table = gpu.voltage(clock_Hz);
+    const double V = table.V + chip.voltage_offset_V;
+    const double leak_W = p.leakage_W * chip.leakage_ratio * temperature_factor * gpu.leakage_voltage_factor(V);
+    const double leak_slope = leak_W * p.leakage_per_V * table.slope_V_per_Hz;
+    const double dyn_W = gpu.dynamic_W(V, clock_Hz);
+    const double dyn_slope = dyn_W * (2.0 * table.slope_V_per_Hz / V + 1.0 / clock_Hz);
+    const double stretch = reference_Hz / clock_Hz;
+    const double busy_s = mix.matrix_s * stretch;
+    const double active_s = mix.active_matrix_s * stretch;
+    const bool gated = gate_Hz > 0.0;
+    const double slack_s = gated ? mix.matrix_s * (reference_Hz / gate_Hz) - busy_s : 0.0;
+    const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
+    const double duration_s = busy_s + slack_s + other_s;
+    const double steady_s = p.memory_activity * mix.memory_s + p.link_activity * mix.link_s +
+                            p.wait_activity * (mix.wait_s + slack_s);
+    const double d_busy = -busy_s / clock_Hz;
+    const double d_duration = gated ? 0.0 : d_busy;
+    const double d_equivalent = -active_s / clock_Hz - (gated ? p.wait_activity * d_busy : 0.0);
+    const double base_W = p.board_W + leak_W - cap_W;
+    const double equivalent_s = active_s + steady_s;
+    return {duration_s * base_W + dyn_W * equivalent_s + p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s,
+            d_duration * base_W + duration_s * leak_slope + dyn_slope * equivalent_s + dyn_W * d_equivalent};
+  }
+};
+
+}  // namespace
+
+void GovernorParams::fields(FieldVisitor& v) {
+  v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter holds the mean this far below the cap");
+  v.number("peak_limit_ratio", peak_limit_ratio, {1, 3}, "phase-mean power may not exceed this × cap");
+  v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature that the thermal limiter holds");
+  v.number("slowdown_degC", slowdown_K, {40, 125}, "hardware slowdown");
+  v.number("slowdown_clock_ratio", slowdown_clock_ratio, {0.05, 1}, "clock during slowdown ÷ highest clock");
+  v.number("shutdown_degC", shutdown_K, {40, 130}, "hardware shutdown");
+  v.number("window_s", window_s, {0.01, 60}, "averaging window of the power limiter");
+}
+
+TIDEWATT_CLONES
+PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
+                       double clock_Hz, double gate_Hz) {
+  const auto& p = gpu.params();
+  const double V = gpu.voltage(clock_Hz).V + chip.voltage_offset_V;
+  const double stretch = reference_Hz / clock_Hz;
+  const double busy_s = mix.matrix_s * stretch;
+  const double slack_s = gate_Hz > 0.0 ? mix.matrix_s * (reference_Hz / gate_Hz) - busy_s : 0.0;
+  const double duration_s = busy_s + slack_s + mix.memory_s + mix.link_s + mix.wait_s;
+  const double equivalent_s = mix.active_matrix_s * stretch + p.memory_activity * mix.memory_s +
+                              p.link_activity * mix.link_s + p.wait_activity * (mix.wait_s + slack_s);
+  const double J = gpu.dynamic_W(V, clock_Hz) * equivalent_s + p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s;
+  return {p.board_W + J / duration_s, p.leakage_W * chip.leakage_ratio * gpu.leakage_voltage_factor(V), duration_s};
+}
+
+TIDEWATT_CLONES
+OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
+                               double reference_Hz, double gate_Hz, double leakage_temperature_factor, double cap_W,
+                               double max_Hz, double start_Hz) {
+  const Window w{gpu, chip, window, reference_Hz, gate_Hz, leakage_temperature_factor, cap_W};
+  const double lowest_Hz = std::max(gpu.clock_min_Hz(), gate_Hz);
+  const double top_Hz = std::max(lowest_Hz, max_Hz);
+  if (w.at(top_Hz).J <= 0.0) return {top_Hz, top_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none};
+  if (w.at(lowest_Hz).J >= 0.0) return {lowest_Hz, Limiter::power};
+  // Newton inside a shrinking bracket: the V/f table has kinks, so a step that leaves the bracket halves it instead.
+  double lo = lowest_Hz, hi = top_Hz;
+  double f = start_Hz > lo && start_Hz < hi ? start_Hz : hi;
+  for (int i = 0; i < 60; ++i) {
+    const Excess e = w.at(f);
+    (e.J > 0.0 ? hi : lo) = f;
+    double next = f - e.J / e.slope_J_per_Hz;
+    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+    const double step = std::abs(next - f);
+    f = next;
+    if (step <= 1e-10 * f) break;
+  }
+  return {f, Limiter::power};
+}
+
+}  // namespace tidewatt::dvfs

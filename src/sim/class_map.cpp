@@ -1,0 +1,128 @@
+#include "tidewatt/sim/class_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using thermal::n_mode;
+
+TIDEWATT_CLONES
+void decay_to_end(const double* to_end_s, std::size_t n, double rate_per_s, double* out) {
+  for (std::size_t j = 0; j < n; ++j) out[j] = math::exp(-rate_per_s * to_end_s[j]);
+}
+
+void chebyshev_points(double lo, double hi, std::array<double, ClassMap::n_point>& points,
+                      std::array<double, ClassMap::n_point>& weights) {
+  // A vanishing range still needs distinct points.
+  const double half = std::max(0.5 * (hi - lo), 1e-3 * hi);
+  const double centre = 0.5 * (lo + hi);
+  constexpr std::array<double, 4> cosine = {0.92387953251128674, 0.38268343236508977, -0.38268343236508977,
+                                            -0.92387953251128674};
+  for (std::size_t q = 0; q < points.size(); ++q) points[q] = centre + half * cosine[q];
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    weights[q] = 1.0;
+    for (std::size_t r = 0; r < points.size(); ++r)
+      if (r != q) weights[q] /= (points[q] - points[r]) / half;
+  }
+}
+
+// Mean and peak of the nominal die over the repetition's periodic steady state.
+void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
+                    std::span<const double> power_W, const std::array<std::vector<double>, n_mode>& weight_s) {
+  std::array<double, n_mode> z{};
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    double b = 0.0;
+    for (std::size_t i = 0; i < map.used.size(); ++i) b += power_W[map.used[i]] * weight_s[m][i];
+    const double x = modes.rate_per_s[m] * map.period_s;
+    z[m] = modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
+  }
+  std::vector<double> integral_Ks(map.kind_s.size(), 0.0);
+  double total_Ks = 0.0, peak_K = -1e300;
+  for (const auto& s : segments) {
+    const double d = seconds(s.duration);
+    double area_Ks = 0.0, end_K = 0.0;
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double x = modes.rate_per_s[m] * d;
+      const double drive = modes.gain_K_per_J[m] * power_W[s.kind];
+      const double next = z[m] * math::exp(-x) + drive * d * math::mean_decay(x);
+      area_Ks += modes.shape[0][m] * (drive * d - (next - z[m])) / modes.rate_per_s[m];
+      z[m] = next;
+      end_K += modes.shape[0][m] * next;
+    }
+    integral_Ks[s.kind] += area_Ks;
+    total_Ks += area_Ks;
+    peak_K = std::max(peak_K, end_K);
+  }
+  const double mean_K = total_Ks / map.period_s;
+  map.kind_rise_K.assign(map.kind_s.size(), 0.0);
+  for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - mean_K;
+  map.peak_rise_K = peak_K - mean_K;
+}
+
+}  // namespace
+
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
+                        const thermal::PackageModes& reference, std::span<const double> reference_W) {
+  ClassMap map;
+  map.kind_s.assign(n_kind, 0.0);
+  std::vector<Tick> kind_ticks(n_kind, 0);
+  Tick period = 0;
+  for (const auto& s : segments) {
+    kind_ticks[s.kind] += s.duration;
+    period += s.duration;
+  }
+  map.period_s = seconds(period);
+  for (std::uint32_t k = 0; k < n_kind; ++k) {
+    map.kind_s[k] = seconds(kind_ticks[k]);
+    if (kind_ticks[k] > 0) map.used.push_back(k);
+  }
+  std::vector<double> to_end_s, decay(segments.size() + 1);
+  Tick left = period;
+  for (const auto& s : segments) {
+    to_end_s.push_back(seconds(left));
+    left -= s.duration;
+  }
+  to_end_s.push_back(0.0);
+  map.weight_s.resize(n_kind);
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    chebyshev_points(rates.lo[m], rates.hi[m], map.point_per_s[m], map.barycentric[m]);
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
+      const double rate = map.point_per_s[m][q];
+      decay_to_end(to_end_s.data(), to_end_s.size(), rate, decay.data());
+      for (std::size_t j = 0; j < segments.size(); ++j)
+        map.weight_s[segments[j].kind][m][q] += (decay[j + 1] - decay[j]) / rate;
+    }
+  }
+  std::array<std::vector<double>, n_mode> weight_s;
+  interpolate_weights(map, reference.rate_per_s, weight_s);
+  reference_rise(map, segments, reference, reference_W, weight_s);
+  return map;
+}
+
+void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,
+                         std::array<std::vector<double>, n_mode>& out_s) {
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    std::array<double, ClassMap::n_point> share{};
+    double sum = 0.0;
+    std::size_t exact = ClassMap::n_point;
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
+      const double distance = rate_per_s[m] - map.point_per_s[m][q];
+      if (distance == 0.0) exact = q;
+      share[q] = map.barycentric[m][q] / distance;
+      sum += share[q];
+    }
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q)
+      share[q] = exact == ClassMap::n_point ? share[q] / sum : (q == exact ? 1.0 : 0.0);
+    out_s[m].assign(map.used.size(), 0.0);
+    for (std::size_t i = 0; i < map.used.size(); ++i)
+      for (std::size_t q = 0; q < ClassMap::n_point; ++q)
+        out_s[m][i] = std::fma(share[q], map.weight_s[map.used[i]][m][q], out_s[m][i]);
+  }
+}
+
+}  // namespace tidewatt::sim

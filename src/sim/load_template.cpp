@@ -1,0 +1,89 @@
+#include "tidewatt/sim/load_template.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tidewatt/base/sum.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+struct Jump {
+  Tick at;
+  double W;
+};
+
+/// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
+std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const ClassPower& power) {
+  const auto n_bin = static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms);
+  std::vector<std::uint32_t> start(n_bin + 2, 0);
+  std::vector<Jump> found;
+  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
+    Tick at = 0;
+    double before = 0.0;
+    for (std::size_t i = 0; i < timeline.classes[c].size(); ++i) {
+      if (power[c][i] != before && timeline.classes[c][i].duration > 0) {
+        found.push_back({at, power[c][i] - before});
+        before = power[c][i];
+      }
+      at += timeline.classes[c][i].duration;
+    }
+  }
+  // Counting sort by bin, then a stable insertion sort inside each (a handful of edges).
+  for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
+  for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
+  std::vector<Jump> sorted(found.size());
+  auto next = start;
+  for (const auto& j : found) sorted[next[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
+  for (std::size_t b = 0; b < n_bin; ++b)
+    std::stable_sort(sorted.begin() + start[b], sorted.begin() + start[b + 1],
+                     [](const Jump& x, const Jump& y) { return x.at < y.at; });
+  return sorted;
+}
+
+}  // namespace
+
+double LoadTemplate::total_J() const {
+  CompensatedSum sum;
+  for (const double J : bin_J) sum.add(J);
+  return sum.value();
+}
+
+LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& power) {
+  LoadEdges out;
+  CompensatedSum now_W;
+  for (const auto& j : jumps_by_time(timeline, power)) {
+    now_W.add(j.W);
+    if (!out.edge.empty() && out.edge.back() == j.at) {
+      out.load_W.back() = now_W.value();
+    } else {
+      out.edge.push_back(j.at);
+      out.load_W.push_back(now_W.value());
+    }
+  }
+  out.edge.push_back(timeline.period);
+  return out;
+}
+
+LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power) {
+  const LoadEdges edges = make_load_edges(timeline, power);
+  LoadTemplate t;
+  t.period = timeline.period;
+  t.bin_J.assign(static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms), 0.0);
+  t.min_W = std::numeric_limits<double>::infinity();
+  t.max_W = -t.min_W;
+  for (std::size_t i = 0; i < edges.load_W.size(); ++i) {
+    const double W = edges.load_W[i];
+    t.min_W = std::min(t.min_W, W);
+    t.max_W = std::max(t.max_W, W);
+    for (Tick at = edges.edge[i]; at < edges.edge[i + 1];) {
+      const Tick bin = at / ns_per_ms;
+      const Tick end = std::min(edges.edge[i + 1], (bin + 1) * ns_per_ms);
+      t.bin_J[static_cast<std::size_t>(bin)] += W * seconds(end - at);
+      at = end;
+    }
+  }
+  return t;
+}
+
+}  // namespace tidewatt::sim

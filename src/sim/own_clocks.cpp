@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "fleet_node.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/parallel.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using namespace detail;
+
+/// Mean power that brings the die to `limit_K` after `ahead_s`, from the package's present state:
+/// T(t) = T_air + r Σ shape (z0 e^{−λt} + g P (1 − e^{−λt})/λ).
+double power_to_reach(const thermal::PackageModes& m, const std::array<double, n_mode>& z0, double air_K, double r,
+                      double ahead_s, double limit_K) {
+  double rest = 0.0, per_W = 0.0;
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double x = m.rate_per_s[j] * ahead_s;
+    rest += m.shape[0][j] * z0[j] * math::exp(-x);
+    per_W += m.shape[0][j] * m.gain_K_per_J[j] * ahead_s * math::mean_decay(x);
+  }
+  return ((limit_K - air_K) / r - rest) / per_W;
+}
+
+}  // namespace
+
+void own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s,
+                FleetSignals& signals) {
+  parallel_ranges(fleet.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      const std::uint32_t cls = task.node_class[n];
+      const std::size_t first = n * fleet.n_gpu_per_node;
+      NodeStep step{fleet.types[fleet.node_hall[n]], n, first, fleet.n_gpu_per_node, cls, ahead_s};
+      step.inlet_K = task.inlet_K[n];
+      step.set_fan(state.fan_frac[n], std::span<const double>(state.die_mean_K.data() + first, step.n_gpu));
+      step.set_rear(state.front_W[n], task.air_J_per_m3_K);
+      const auto& type = step.type;
+      const auto& gov = type.governor;
+      for (std::size_t slot = 0; slot < step.n_gpu; ++slot) {
+        const std::size_t g = first + slot;
+        const double cap_W = type.cap_W - gov.cap_margin_W;
+        double limit_W = cap_W;
+        // Only dies near their target can be limited by it within a step.
+        const double peak_above_mean_K = signals.die_peak_K[g] - state.die_mean_K[g];
+        if (state.die_mean_K[g] > gov.thermal_target_K - 15.0) {
+          const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, slot);
+          const auto z0 = to_modes(*step.modes, state.die_K[g], state.base_K[g], state.sink_K[g], air_K, r);
+          limit_W = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s,
+                                                   gov.thermal_target_K - std::max(0.0, peak_above_mean_K)));
+        }
+        const double factor = type.gpu.leakage_temperature_factor(state.die_mean_K[g]);
+        auto p = dvfs::operating_point(type.gpu, fleet.chip[g], task.class_window[cls], task.reference_Hz, 0.0, factor,
+                                       limit_W, type.clock_lock_Hz, state.clock_Hz[g]);
+        if (p.limiter == dvfs::Limiter::power && limit_W < cap_W) p.limiter = dvfs::Limiter::thermal;
+        if (state.die_mean_K[g] > gov.slowdown_K) {
+          p.clock_Hz = std::min(p.clock_Hz, gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
+          p.limiter = dvfs::Limiter::slowdown;
+        }
+        signals.own_Hz[g] = p.clock_Hz;
+        signals.limiter[g] = p.limiter;
+      }
+    }
+  });
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,188 @@
+#include "tidewatt/sim/fleet_step.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "h100.hpp"
+#include "tidewatt/sim/load_template.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+constexpr double f_ref = 1.83e9;
+
+Fleet small_fleet(std::size_t n_node) {
+  Fleet fleet;
+  fleet.types.push_back(h100_node_type());
+  fleet.node_hall.assign(n_node, 0);
+  fleet.node_row.assign(n_node, 0);
+  fleet.node_rack.assign(n_node, 0);
+  fleet.node_recirculation.assign(n_node, 0.0);
+  for (std::size_t g = 0; g < 8 * n_node; ++g) {
+    fleet.chip.push_back(power::draw_chip({0.2, 0.008, -0.5, 0.06, 2.0}, 1, g));
+    fleet.resistance_ratio.push_back(power::draw_resistance_ratio({0.2, 0.008, -0.5, 0.06, 2.0}, 1, g));
+  }
+  return fleet;
+}
+
+/// Two classes that work in turns: forward and backward chunks, a bubble and a gradient wait.
+struct Setup {
+  Fleet fleet;
+  workload::Timeline timeline;
+  FleetState state;
+  FleetSignals signals;
+  FleetMeters meters;
+  FleetTask task;
+  std::vector<double> inlet_K;
+
+  explicit Setup(std::size_t n_node = 4) : fleet(small_fleet(n_node)) {
+    timeline.kinds = {{"forward", 0.020, 0.002, 0.004, 0, 0.95, 0.25, 0.8, 0.8, true},
+                      {"backward", 0.040, 0.003, 0.006, 0, 0.95, 0.30, 0.8, 0.8, true},
+                      {"bubble", 0, 0, 0, 1, 0, 0, 0, 0, true}};
+    timeline.classes.resize(2);
+    for (int i = 0; i < 60; ++i) {
+      timeline.classes[0].push_back({29'000'001, 0});
+      timeline.classes[0].push_back({55'000'000, 1});
+      timeline.classes[1].push_back({55'000'000, 1});
+      timeline.classes[1].push_back({29'000'001, 0});
+    }
+    timeline.classes[0].push_back({400'000'000, 2});
+    timeline.classes[1].insert(timeline.classes[1].begin(), {400'000'000, 2});
+    timeline.period = Tick{60} * (29'000'001 + 55'000'000) + 400'000'000;
+    inlet_K.assign(n_node, 298.15);
+    const std::size_t n = fleet.n_gpu();
+    state.die_K.assign(n, 335);
+    state.base_K.assign(n, 328);
+    state.sink_K.assign(n, 318);
+    state.die_mean_K.assign(n, 335);
+    state.clock_Hz.assign(n, 1.5e9);
+    state.fan_frac.assign(n_node, 0.75);
+    state.front_W.assign(n_node, 2600);
+    signals.own_Hz.assign(n, 0);
+    signals.limiter.assign(n, dvfs::Limiter::none);
+    signals.die_peak_K.assign(n, 335);
+    signals.gpu_J.assign(n, 0);
+    signals.node_air_W.assign(n_node, 0);
+    signals.node_flow_m3_per_s.assign(n_node, 0);
+    task.timeline = &timeline;
+    for (std::size_t i = 0; i < n_node; ++i) task.node_class.push_back(static_cast<std::uint32_t>(i % 2));
+    task.kind_mix = {{0.020, 0.002, 0.004, 0, 0.019, 0.0066, 0.0032},
+                     {0.040, 0.003, 0.006, 0, 0.038, 0.0144, 0.0048},
+                     {0, 0, 0, 1, 0, 0, 0}};
+    task.class_window.assign(2, {0.060, 0.005, 0.010, 0, 0.057, 0.021, 0.008});
+    task.kind_context.assign(3, 1);
+    task.kind_floor_ratio.assign(3, 0.0);
+    task.class_busy.assign(2, 1);
+    task.kind_reference_W = {690, 690, 155};
+    task.reference_Hz = f_ref;
+    task.inlet_K = inlet_K;
+    task.air_J_per_m3_K = 1190;
+    gate(5.4);
+  }
+
+  void gate(double ahead_s) {
+    task.class_gate_Hz.assign(2, 0.0);
+    own_clocks(fleet, state, task, ahead_s, signals);
+    const double slowest = *std::min_element(signals.own_Hz.begin(), signals.own_Hz.end());
+    task.class_gate_Hz.assign(2, slowest);
+  }
+
+  std::vector<ClassMap> maps() const {
+    RateRange rates;
+    for (std::size_t m = 0; m < thermal::n_mode; ++m) {
+      const auto& a = fleet.types[0].modes[fan_step(0.70)];
+      const auto& b = fleet.types[0].modes[fan_step(0.85)];
+      rates.lo[m] = std::min(a.rate_per_s[m], b.rate_per_s[m]);
+      rates.hi[m] = std::max(a.rate_per_s[m], b.rate_per_s[m]);
+    }
+    std::vector<double> nominal_W;
+    for (const auto& mix : task.kind_mix) {
+      const auto p = dvfs::phase_power(fleet.types[0].gpu, {}, mix, f_ref, 1.5e9, 0.0);
+      nominal_W.push_back(p.fixed_W + p.leakage_W);
+    }
+    std::vector<ClassMap> out;
+    for (const auto& c : timeline.classes)
+      out.push_back(make_class_map(c, 3, rates, fleet.types[0].modes[fan_step(0.75)], nominal_W));
+    return out;
+  }
+};
+
+double closure(const FleetMeters& m) {
+  return std::abs(m.gpu_in.value() - m.package_out.value() - m.package_stored.value()) / m.gpu_in.value();
+}
+
+}  // namespace
+
+TEST_CASE("package and server books close in both ways to advance") {
+  Setup a, b;
+  for (int i = 0; i < 20; ++i) {
+    advance_periodic(a.fleet, a.state, a.signals, a.meters, a.task, a.maps());
+    advance_resolved(b.fleet, b.state, b.signals, b.meters, b.task);
+  }
+  for (const auto* s : {&a, &b}) {
+    CHECK(closure(s->meters) < 1e-12);
+    const auto& m = s->meters;
+    const double out = m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value();
+    CHECK(std::abs(m.ac_in.value() - out) / out < 1e-12);
+    // Deleting a loss term opens the books.
+    CHECK(std::abs(m.ac_in.value() - (out - m.psu_loss.value())) / out > 1e-3);
+  }
+}
+
+TEST_CASE("one jump of many repetitions equals every repetition resolved") {
+  Setup fast, slow;
+  const int n = 200;  // about 17 minutes: long past the sink's time constant
+  for (int i = 0; i < n / 10; ++i) {
+    fast.gate(54.0);
+    fast.task.repetitions = 10;
+    advance_periodic(fast.fleet, fast.state, fast.signals, fast.meters, fast.task, fast.maps());
+  }
+  for (int i = 0; i < n; ++i) {
+    slow.gate(5.4);
+    advance_resolved(slow.fleet, slow.state, slow.signals, slow.meters, slow.task);
+  }
+  double worst_end = 0, worst_peak = 0, worst_mean = 0, worst_clock = 0;
+  for (std::size_t g = 0; g < fast.fleet.n_gpu(); ++g) {
+    worst_end = std::max(worst_end, std::abs(fast.state.die_K[g] - slow.state.die_K[g]));
+    worst_mean = std::max(worst_mean, std::abs(fast.state.die_mean_K[g] - slow.state.die_mean_K[g]));
+    worst_peak = std::max(worst_peak, std::abs(fast.signals.die_peak_K[g] - slow.signals.die_peak_K[g]));
+    worst_clock = std::max(worst_clock, std::abs(fast.state.clock_Hz[g] / slow.state.clock_Hz[g] - 1));
+  }
+  INFO("end " << worst_end << " mean " << worst_mean << " peak " << worst_peak << " clock " << worst_clock);
+  CHECK(worst_end < 0.05);
+  CHECK(worst_mean < 0.05);
+  CHECK(worst_peak < 0.15);
+  CHECK(worst_clock < 1e-4);
+  double fast_J = 0, slow_J = 0;  // of the last jump and the last repetition
+  for (std::size_t g = 0; g < fast.fleet.n_gpu(); ++g) {
+    fast_J += fast.signals.gpu_J[g] / 10;
+    slow_J += slow.signals.gpu_J[g];
+  }
+  CHECK(fast_J == Approx(slow_J).epsilon(2e-5));
+}
+
+TEST_CASE("the site's template carries exactly the nodes' energy, and its extremes are those of the edges") {
+  Setup s;
+  const auto power = advance_resolved(s.fleet, s.state, s.signals, s.meters, s.task);
+  const auto load = make_load_template(s.timeline, power);
+  CHECK(std::abs(load.total_J() / s.meters.ac_in.value() - 1) < 1e-13);
+  CHECK(load.max_W > load.min_W);
+}
+
+TEST_CASE("leakage matters: without its temperature term the die would not feel the inlet twice") {
+  Setup warm, cool;
+  warm.inlet_K.assign(warm.fleet.n_node(), 303.15);
+  cool.inlet_K.assign(cool.fleet.n_node(), 293.15);
+  for (auto* s : {&warm, &cool})
+    for (int i = 0; i < 100; ++i) {
+      s->gate(54.0);
+      s->task.repetitions = 10;
+      advance_periodic(s->fleet, s->state, s->signals, s->meters, s->task, s->maps());
+    }
+  const double slowest_warm = *std::min_element(warm.signals.own_Hz.begin(), warm.signals.own_Hz.end());
+  const double slowest_cool = *std::min_element(cool.signals.own_Hz.begin(), cool.signals.own_Hz.end());
+  CHECK(slowest_warm < slowest_cool);
+  CHECK(warm.state.fan_frac[0] > cool.state.fan_frac[0]);
+}
