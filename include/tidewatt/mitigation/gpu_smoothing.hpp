@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::mitigation {
+
+/// GPU power smoothing with the knobs of NVML's profile (Blackwell and later; a what-if on older chips).
+struct GpuSmoothingParams {
+  double floor_ratio = 0.0;           ///< lowest power while active ÷ board limit
+  double ramp_up_W_per_s = 0.0;       ///< per GPU
+  double ramp_down_W_per_s = 0.0;     ///< per GPU
+  double hysteresis_s = 0.0;          ///< how long the floor is held after work stops before power ramps down
+  void fields(FieldVisitor& v);
+};
+
+/// A stretch of a GPU's timeline with its power held between two bounds.
+struct SmoothedPiece {
+  Tick duration = 0;
+  std::uint32_t segment = 0;  ///< index of the original segment
+  double low_W = 0.0;         ///< burns up to this
+  double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
+};
+
+/// What smoothing makes of one periodic timeline.
+///
+/// Falling: power leaves its level at no more than ramp_down, never below the floor until work has been missing for
+/// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
+/// in proportion (level − waiting) / (natural − waiting), so the segment takes longer. Ramps are staircases on a grid of
+/// board limit/32, each stair at its mean level. The start is the periodic one: what the previous repetition left.
+/// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
+std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
+                                  std::span<const double> natural_W, double waiting_W);
+
+}  // namespace tidewatt::mitigation

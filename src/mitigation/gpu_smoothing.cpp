@@ -1,0 +1,96 @@
+#include "tidewatt/mitigation/gpu_smoothing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidewatt::mitigation {
+namespace {
+
+struct Walk {
+  const GpuSmoothingParams& p;
+  double tdp_W, waiting_W;
+  double level_W = 0.0;  // smoothed power now
+  Tick missing = 0;      // how long natural power has been below the floor
+  std::vector<SmoothedPiece> out;
+
+  double stair_W() const { return tdp_W / 32.0; }
+
+  void emit(Tick duration, std::uint32_t segment, double low_W, double high_W) {
+    if (duration > 0) out.push_back({duration, segment, low_W, high_W});
+  }
+
+  /// Falls towards `target_W` for at most `left`; returns what is left of the time.
+  Tick fall(Tick left, std::uint32_t segment, double target_W) {
+    while (left > 0 && level_W > target_W) {
+      const double next_W = std::max(target_W, (std::ceil(level_W / stair_W() - 1e-9) - 1.0) * stair_W());
+      const Tick d = std::min(left, std::max<Tick>(1, to_tick((level_W - next_W) / p.ramp_down_W_per_s)));
+      emit(d, segment, 0.5 * (level_W + next_W), std::numeric_limits<double>::infinity());
+      left -= d;
+      level_W = next_W;
+    }
+    return left;
+  }
+
+  void low(Tick left, std::uint32_t segment, double natural_W) {
+    const double floor_W = p.floor_ratio * tdp_W;
+    const Tick hold = to_tick(p.hysteresis_s);
+    if (natural_W < floor_W && missing < hold) {
+      const Tick until_release = std::min(left, hold - missing);
+      Tick rest = fall(until_release, segment, std::max(natural_W, floor_W));
+      emit(rest, segment, level_W, std::numeric_limits<double>::infinity());
+      missing += until_release;
+      left -= until_release;
+    }
+    const Tick rest = fall(left, segment, natural_W);
+    missing += left;
+    emit(rest, segment, level_W > natural_W ? level_W : 0.0, std::numeric_limits<double>::infinity());
+  }
+
+  void rise(Tick work, std::uint32_t segment, double natural_W) {
+    double left_s = seconds(work);  // seconds of unthrottled work still to do
+    const bool working = natural_W > waiting_W;
+    while (level_W < natural_W && left_s > 0.0) {
+      const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
+      const double mean_W = 0.5 * (level_W + next_W);
+      const double share = working ? std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0) : 1.0;
+      double d_s = (next_W - level_W) / p.ramp_up_W_per_s;
+      if (share * d_s > left_s) d_s = left_s / share;
+      emit(to_tick(d_s), segment, 0.0, mean_W);
+      left_s -= share * d_s;
+      level_W = next_W;
+    }
+    emit(to_tick(std::max(0.0, left_s)), segment, 0.0, std::numeric_limits<double>::infinity());
+  }
+
+  void play(std::span<const Tick> duration, std::span<const double> natural_W) {
+    out.clear();
+    for (std::uint32_t i = 0; i < duration.size(); ++i) {
+      if (natural_W[i] < level_W) {
+        low(duration[i], i, natural_W[i]);
+      } else {
+        if (natural_W[i] >= p.floor_ratio * tdp_W) missing = 0;
+        natural_W[i] > level_W ? rise(duration[i], i, natural_W[i]) : emit(duration[i], i, 0.0, std::numeric_limits<double>::infinity());
+        if (natural_W[i] < p.floor_ratio * tdp_W) missing += duration[i];
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void GpuSmoothingParams::fields(FieldVisitor& v) {
+  v.number("floor_ratio", floor_ratio, {0, 0.9}, "lowest power while active ÷ board limit");
+  v.number("ramp_up_W_per_s", ramp_up_W_per_s, {1, 1e6}, "fastest rise of one GPU");
+  v.number("ramp_down_W_per_s", ramp_down_W_per_s, {1, 1e6}, "fastest fall of one GPU");
+  v.number("hysteresis_s", hysteresis_s, {0, 600}, "how long the floor is held after work stops");
+}
+
+std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
+                                  std::span<const double> natural_W, double waiting_W) {
+  Walk walk{params, tdp_W, waiting_W, natural_W.empty() ? 0.0 : natural_W.front(), 0, {}};
+  walk.play(duration, natural_W);  // finds the state that a repetition leaves behind
+  walk.play(duration, natural_W);
+  return std::move(walk.out);
+}
+
+}  // namespace tidewatt::mitigation

@@ -1,0 +1,68 @@
+#include "tidewatt/mitigation/gpu_smoothing.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+
+using namespace tidewatt;
+
+namespace {
+constexpr double tdp = 700, high = 680, wait = 150;
+
+struct Wave {
+  std::vector<double> at_s, W;
+  double total_s = 0;
+};
+
+// What the GPU draws, piece by piece.
+Wave play(const std::vector<mitigation::SmoothedPiece>& pieces, const std::vector<double>& natural) {
+  Wave w;
+  for (const auto& p : pieces) {
+    w.at_s.push_back(w.total_s);
+    w.W.push_back(std::clamp(natural[p.segment], p.low_W, p.high_W));
+    w.total_s += seconds(p.duration);
+  }
+  return w;
+}
+}  // namespace
+
+TEST_CASE("a floor of 65 % is held through a short gap and the work is not delayed by it") {
+  const std::vector<Tick> d = {2 * ns_per_s, ns_per_s / 2};
+  const std::vector<double> natural = {high, wait};
+  const auto w = play(mitigation::smooth({0.65, 1e5, 1e5, 1.0}, tdp, d, natural, wait), natural);
+  CHECK(*std::min_element(w.W.begin(), w.W.end()) == Approx(0.65 * tdp).epsilon(0.02));
+  CHECK(w.total_s == Approx(2.5).epsilon(0.002));
+}
+
+TEST_CASE("after the hysteresis power ramps down at the programmed rate") {
+  const std::vector<Tick> d = {2 * ns_per_s, 10 * ns_per_s};
+  const std::vector<double> natural = {high, wait};
+  const auto pieces = mitigation::smooth({0.65, 1e6, 100.0, 3.0}, tdp, d, natural, wait);
+  const auto w = play(pieces, natural);
+  // 455 W is reached after (680 − 455)/100 s, held until 3 s, then 305 W more at 100 W/s.
+  const auto level = [&](double t) {
+    std::size_t i = 0;
+    while (i + 1 < w.at_s.size() && w.at_s[i + 1] <= 2.0 + t) ++i;
+    return w.W[i];
+  };
+  CHECK(level(1.0) == Approx(580).margin(25));
+  CHECK(level(2.9) == Approx(455).epsilon(0.001));
+  CHECK(level(4.0) == Approx(355).margin(25));
+  CHECK(level(9.0) == Approx(wait).epsilon(0.001));
+}
+
+TEST_CASE("a slow ramp up costs the work it throttles") {
+  const std::vector<Tick> d = {4 * ns_per_s, 10 * ns_per_s};
+  const std::vector<double> natural = {high, wait};
+  const auto w = play(mitigation::smooth({0.0, 265.0, 1e6, 0.0}, tdp, d, natural, wait), natural);
+  // Two seconds of ramp from waiting to full do half their work: one second lost.
+  CHECK(w.total_s == Approx(15.0).epsilon(0.01));
+}
+
+TEST_CASE("without floor or ramps nothing changes") {
+  const std::vector<Tick> d = {2 * ns_per_s, ns_per_s};
+  const std::vector<double> natural = {high, wait};
+  const auto w = play(mitigation::smooth({0.0, 1e6, 1e6, 0.0}, tdp, d, natural, wait), natural);
+  CHECK(w.total_s == Approx(3.0).epsilon(1e-3));
+  CHECK(*std::min_element(w.W.begin(), w.W.end()) == wait);
+}
