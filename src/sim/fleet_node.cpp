@@ -60,7 +60,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
       const bool context = task.kind_context[k] != 0;
       const double f = context ? clock_Hz : std::max(gpu.params().idle_clock_Hz, gpu.clock_min_Hz());
       const auto p = dvfs::phase_power(gpu, chip, task.kind_mix[k], task.reference_Hz, f, context ? gate_Hz : 0.0);
-      powers[slot * used.size() + i] = {p.fixed_W, p.leakage_W, task.kind_floor_ratio[k] * gpu.params().tdp_W};
+      powers[slot * used.size() + i] = {p.fixed_W, p.leakage_W, task.kind_low_W[k], task.kind_high_W[k]};
     }
   }
 }

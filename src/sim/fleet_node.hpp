@@ -37,16 +37,15 @@ struct NodeStep {
   double air_K(const Fleet& fleet, std::size_t slot) const { return fleet.rear(slot) ? rear_K : inlet_K; }
 };
 
-/// Electrical power of one GPU and one kind: fixed part and leakage at the reference temperature, W.
+/// Electrical power of one GPU and one kind: fixed part and leakage at the reference temperature, W, held between
+/// smoothing's bounds.
 struct KindPower {
-  double fixed_W, leakage_W, floor_W;
+  double fixed_W, leakage_W, low_W, high_W;
+  TIDEWATT_INLINE double natural(double leak_factor) const { return std::fma(leakage_W, leak_factor, fixed_W); }
   TIDEWATT_INLINE double at(double leak_factor) const {
-    const double p = std::fma(leakage_W, leak_factor, fixed_W);
-    return p > floor_W ? p : floor_W;
-  }
-  TIDEWATT_INLINE double burn(double leak_factor) const {
-    const double p = std::fma(leakage_W, leak_factor, fixed_W);
-    return p > floor_W ? 0.0 : floor_W - p;
+    const double p = natural(leak_factor);
+    const double held = p < high_W ? p : high_W;
+    return held > low_W ? held : low_W;
   }
 };
 

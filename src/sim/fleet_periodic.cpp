@@ -117,9 +117,9 @@ void commit(const Fleet& fleet, FleetState& state, FleetSignals& signals, const 
     for (std::size_t slot = 0; slot < step.n_gpu; ++slot) {
       gpu_W += s.watts[slot * n_used + i];
       const auto& p = s.powers[slot * n_used + i];
-      if (p.floor_W > 0.0) {
-        const double factor = step.type.gpu.leakage_temperature_factor(pass.mean_K[slot]);
-        books.burn += p.burn(factor) * spent_s;
+      if (p.low_W > 0.0) {
+        const double natural_W = p.natural(step.type.gpu.leakage_temperature_factor(pass.mean_K[slot]));
+        books.burn += std::max(0.0, s.watts[slot * n_used + i] - natural_W) * spent_s;
       }
     }
     const auto p = power::server_power(step.type.server, gpu_W, step.fan_mean_frac, task.class_busy[step.cls] != 0);

@@ -85,6 +85,10 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
     for (std::size_t g = 0; g < step.n_gpu; ++g) {
       gpu_W += watts[g];
       total_J[g] += watts[g] * d;
+      const auto& kind = s.powers[g * s.used.size() + s.slot_of_kind[segments[i].kind]];
+      if (kind.low_W > 0.0)
+        books.burn += std::max(0.0, watts[g] - kind.natural(step.type.gpu.leakage_temperature_factor(
+                                                    state.die_mean_K[step.first_gpu + g]))) * d;
     }
     const auto p = power::server_power(step.type.server, gpu_W, step.fan_mean_frac, busy);
     segment_W[i] = p.ac_W;

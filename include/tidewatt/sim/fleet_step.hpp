@@ -20,7 +20,7 @@ struct FleetTask {
   std::vector<dvfs::PhaseMix> class_window;    ///< [class] work in the power limiter's window
   std::vector<dvfs::PhaseMix> kind_mix;        ///< [kind]
   std::vector<std::uint8_t> kind_context;      ///< [kind] 0: no CUDA context, idle clock
-  std::vector<double> kind_floor_ratio;        ///< [kind] power floor ÷ board limit (GPU smoothing); 0: none
+  std::vector<double> kind_low_W, kind_high_W; ///< [kind] bounds on a GPU's power (GPU smoothing); 0 and infinity: none
   std::vector<std::uint8_t> class_busy;        ///< [class] part of a job (host activity)
   std::vector<double> kind_reference_W;        ///< [kind] whole milliwatts; yardstick of the input-energy check
   double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
