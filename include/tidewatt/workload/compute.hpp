@@ -1,0 +1,51 @@
+#pragma once
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/workload/network.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::workload {
+
+/// What one GPU does per second at its reference clock, and how hard its parts work meanwhile. One set per device,
+/// whatever the model or the plan.
+struct ComputeParams {
+  double reference_clock_Hz = 0.0;
+  double matrix_FLOP_per_s = 0.0;          ///< dense bf16 peak at the reference clock
+  double matrix_efficiency_frac = 0.0;     ///< of peak, reached by large matrix products inside a training step
+  double gemm_overhead_s = 0.0;            ///< start and last-wave cost per matrix product: what makes small ones slow
+  double attention_efficiency_frac = 0.0;  ///< of peak, reached by fused attention (forward and backward)
+  double hbm_B_per_s = 0.0;
+  double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
+  double hbm_capacity_B = 0.0;
+  double hbm_reserved_B = 0.0;    ///< context, communication buffers, fragmentation
+  double overlap_tax_frac = 0.0;  ///< compute time lost per second of communication hidden behind it
+  double gemm_activity = 0.0;     ///< matrix-unit switching activity, 1 = dense bf16 on random data
+  double attention_activity = 0.0;
+  double gemm_hbm_frac = 0.0;  ///< share of peak memory bandwidth during matrix products
+  double attention_hbm_frac = 0.0;
+
+  void fields(FieldVisitor& v);
+};
+
+/// Seconds at the reference clock by what limits them.
+struct Work {
+  double gemm_s = 0.0;
+  double attention_s = 0.0;
+  double memory_s = 0.0;
+  double link_s = 0.0;
+  double total_s() const { return gemm_s + attention_s + memory_s + link_s; }
+  Work& operator+=(const Work& o);
+  Work& add(const Work& o, double times);
+};
+
+/// Time of a matrix product of `flops` that moves `bytes` at least: the slower of
+/// flops/(ε·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound).
+Work gemm_work(const ComputeParams& gpu, double flops, double bytes);
+/// Fused attention: flops/(ε_a·peak) + overhead.
+Work attention_work(const ComputeParams& gpu, double flops);
+/// Memory-bound kernels: bytes/(η·HBM).
+Work memory_work(const ComputeParams& gpu, double bytes);
+
+/// A phase from its work. @param link_frac  share of peak NVLink bandwidth during `link_s`
+PhaseKind make_kind(const char* name, const Work& work, const ComputeParams& gpu, double link_frac);
+
+}  // namespace tidewatt::workload

@@ -1,0 +1,75 @@
+#pragma once
+#include <array>
+#include <span>
+
+#include "tidewatt/workload/layer_cost.hpp"
+#include "tidewatt/workload/schedule.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::workload {
+
+/// One training iteration as an explicit pipeline schedule, at any clock. Const: may be shared by threads.
+///
+/// Each replica runs (interleaved) 1F1B; a pass takes matrix_s/pace + memory_s + link_s. A chunk's gradients queue on
+/// the stage's network link once every replica has finished the chunk's last backward (or after the whole backward,
+/// without overlap). All meet at the gradient norm, step their shard, and gather the weights of the first chunks.
+/// Whoever is early waits. Assumptions: identical replicas inside a group; loss scaling, data loading and the host are
+/// not on the critical path; hidden communication costs no power.
+class IterationModel {
+ public:
+  /// @throws InputError with every reason if the plan is impossible.
+  IterationModel(ModelShape shape, ParallelPlan plan, ComputeParams gpu, NetworkParams network);
+
+  /// @param pace  per replica group: clock of its slowest GPU ÷ reference clock, > 0; 1 … dp groups.
+  /// Classes stand as [group × n_stage + stage]; every class adds up to `period` exactly.
+  Timeline iteration(std::span<const double> pace) const;
+  /// Forward passes over `batches` global batches, then a barrier.
+  Timeline evaluation(std::span<const double> pace, std::int64_t batches) const;
+  /// All classes in one state for `duration`.
+  Timeline hold(const PhaseKind& kind, Tick duration, std::int64_t n_group) const;
+
+  const ModelShape& shape() const { return shape_; }
+  const ParallelPlan& plan() const { return plan_; }
+  std::span<const PhaseKind> kinds() const { return kinds_; }  ///< of `iteration` and `evaluation`
+  std::int64_t n_stage() const { return plan_.pp; }
+  std::int64_t dp() const { return plan_.dp(); }
+  std::int64_t n_gpu() const { return plan_.n_gpu; }
+  std::int64_t gpus_per_stage() const { return plan_.tp * plan_.cp; }  ///< of one replica
+  std::int64_t stage_of_gpu(std::int64_t rank) const;
+  std::int64_t replica_of_gpu(std::int64_t rank) const;
+  double tokens_per_iteration() const { return plan_.tokens_per_iteration(); }
+  /// 3 × forward FLOPs of all tokens, recomputation not counted.
+  double model_flops_per_iteration(AttentionCount count = AttentionCount::causal) const;
+  double reference_clock_Hz() const { return gpu_.reference_clock_Hz; }
+  double model_checkpoint_bytes() const;
+
+ private:
+  /// One replica's passes at one pace.
+  struct Replica {
+    std::vector<Tick> start, end;
+    std::vector<Tick> stage_end;    ///< [stage]
+    std::vector<Tick> chunk_ready;  ///< [virtual stage] end of the last backward
+    std::vector<Tick> chunk_first;  ///< [virtual stage] start of the first forward
+  };
+  struct Sync;
+  void make_kinds(const NetworkParams& network);
+  void make_exchange(const NetworkParams& network);
+  std::uint32_t kind_of(const PipelineOp& op) const;
+  Replica run(const PipelineSchedule& schedule, double pace) const;
+  Sync synchronise(const std::vector<Replica>& replicas, std::span<const std::size_t> which) const;
+  void emit_passes(const PipelineSchedule& schedule, const Replica& replica, std::vector<Segment>* classes) const;
+  void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
+
+  ModelShape shape_;
+  ParallelPlan plan_;
+  ComputeParams gpu_;
+  PipelineSchedule schedule_;
+  std::vector<PhaseKind> kinds_;
+  Tick transfer_ = 0;
+  std::vector<Tick> exchange_;   ///< [virtual stage] gradient reduce-scatter or all-reduce
+  std::vector<Tick> gather_;     ///< [virtual stage] weight all-gather
+  std::vector<Tick> optimizer_;  ///< [stage]
+  Tick norm_ = 0;                ///< gradient-norm reduction over all ranks
+};
+
+}  // namespace tidewatt::workload

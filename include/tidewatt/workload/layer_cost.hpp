@@ -1,0 +1,30 @@
+#pragma once
+#include "tidewatt/workload/compute.hpp"
+#include "tidewatt/workload/plan.hpp"
+
+namespace tidewatt::workload {
+
+/// Forward and backward pass of one micro-batch on one GPU.
+struct PassCost {
+  Work forward;
+  Work backward;
+  PassCost& add(const PassCost& o, double times = 1.0);
+};
+
+/// One transformer layer: four (or five) matrix products on T tokens cut over tp, attention on the whole sequence, the
+/// memory-bound kernels between them, tensor-parallel collectives (all-gather + reduce-scatter, or all-reduce) of
+/// T h bf16 twice per pass, context-parallel gathers of keys and values. Backward: data and weight gradients; with
+/// recomputation the forward pass (full) or its attention core (selective) again.
+PassCost layer_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                    const NetworkParams& network);
+/// Embedding look-up and its collective.
+PassCost embedding_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                        const NetworkParams& network);
+/// Last norm, output head and cross-entropy loss on V/tp columns.
+PassCost head_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                   const NetworkParams& network);
+/// One activation (or its gradient) from a stage to the next: each tensor-parallel rank sends its 1/tp share; without
+/// sequence parallelism the receivers gather it over NVLink.
+double stage_transfer_s(const ModelShape& shape, const ParallelPlan& plan, const NetworkParams& network);
+
+}  // namespace tidewatt::workload

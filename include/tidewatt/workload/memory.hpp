@@ -1,0 +1,37 @@
+#pragma once
+#include "tidewatt/workload/plan.hpp"
+
+namespace tidewatt::workload {
+
+/// Bytes that one GPU of the first stage (the fullest) holds.
+struct MemoryUse {
+  double weights_B = 0.0;      ///< bf16
+  double gradients_B = 0.0;    ///< cut over the replicas by zero2 and fsdp
+  double optimizer_B = 0.0;    ///< fp32 copy and two moments, cut by any sharding
+  double activations_B = 0.0;  ///< of all micro-batches in flight
+  double total_B() const { return weights_B + gradients_B + optimizer_B + activations_B; }
+};
+
+/// Stored activation bytes per token of one layer on one GPU, bf16 (Korthikanti et al. 2022, generalised):
+///   u (8h + 2h [dropout])  +  (4h + 4h_kv + ...)/t  +  attention core a s (5 | 2)/t,  u = 1/t with sequence
+///   parallelism
+/// For a GPT block this is h (10 + 24/t + 5 a s/(h t)); a gated block stores 6 ffn instead of 4 ffn; fused attention
+/// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only.
+double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan);
+
+/// Chunk passes whose activations the first stage holds at once: min(m, p), or min(m v, v p + p - 1) interleaved.
+double chunks_in_flight(const ParallelPlan& plan);
+
+/// Activations of the first stage: tokens · bytes · layers per chunk · chunks in flight. Reproduces the eight published
+/// values of arXiv 2205.05198.
+double activation_bytes(const ModelShape& shape, const ParallelPlan& plan);
+
+MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan);
+
+/// Weights of virtual stage k held by one GPU.
+double virtual_stage_parameters(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+
+/// Bytes of a checkpoint: bf16 weights, fp32 copy and two fp32 moments, 14 per parameter, whatever the sharding.
+double checkpoint_bytes(const ModelShape& shape);
+
+}  // namespace tidewatt::workload

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/workload/compute.hpp"
+#include "tidewatt/workload/model.hpp"
+
+namespace tidewatt::workload {
+
+/// How a model is spread over GPUs and how one iteration is cut up. Data parallelism is what is left:
+/// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
+struct ParallelPlan {
+  std::int64_t n_gpu = 0;
+  std::int64_t tp = 1;              ///< tensor parallel ranks, inside a node
+  std::int64_t cp = 1;              ///< context parallel ranks: the sequence is cut
+  std::int64_t pp = 1;              ///< pipeline stages
+  std::int64_t virtual_stages = 1;  ///< model chunks per pipeline stage (interleaving)
+  std::int64_t micro_batch_sequences = 1;
+  std::int64_t global_batch_sequences = 0;
+  std::int64_t sequence_tokens = 0;
+  std::int64_t layers_removed_first = 0;   ///< layers left out of the first chunk, which also embeds
+  std::int64_t layers_removed_last = 0;    ///< layers left out of the last chunk, which also has the head
+  std::int64_t gradient_bytes = 4;         ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
+  bool sequence_parallel = false;          ///< norms and dropout are cut over tp
+  bool fused_attention = false;            ///< scores never leave the chip and the masked half is skipped
+  bool dp_overlap = false;                 ///< gradient exchange of a chunk starts after its last backward
+  bool pp_overlap = false;                 ///< stages do not block while they send
+  double tp_overlap_frac = 0.0;            ///< share of tensor-parallel communication hidden behind matrix products
+  std::string recompute = "none";          ///< none | selective (attention core) | full
+  std::string sharding = "none";           ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration)
+  std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
+
+  void fields(FieldVisitor& v);
+  std::int64_t dp() const { return n_gpu / (tp * cp * pp); }
+  std::int64_t micro_batches() const { return global_batch_sequences / (dp() * micro_batch_sequences); }
+  std::int64_t virtual_stage_count() const { return pp * virtual_stages; }
+  double micro_batch_tokens_per_gpu() const;
+  double tokens_per_iteration() const;
+  RankGroup tp_group() const { return {tp, 1}; }
+  RankGroup cp_group() const { return {cp, tp}; }
+  RankGroup pp_group() const;
+  /// Ranks that hold the same weights and so exchange gradients: data × context parallel.
+  RankGroup gradient_group() const;
+};
+
+/// Layers in virtual stage k (0 … pp·v - 1), the lighter ends included.
+std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+
+/// Everything that makes the plan impossible, with the numbers: GPU count, divisibility, batch, memory.
+/// Keys are `path`.`field`.
+std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                                const NetworkParams& network, const std::string& path = "plan");
+
+}  // namespace tidewatt::workload

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::workload {
+
+/// One pass of one micro-batch through one virtual stage.
+struct PipelineOp {
+  std::uint32_t stage = 0;
+  std::uint32_t virtual_stage = 0;  ///< 0 … stages·chunks - 1 in the order of the model
+  std::uint32_t micro_batch = 0;
+  bool backward = false;
+  std::int32_t waits_for = -1;  ///< index of the op whose result it needs; -1 = none
+  bool crosses = false;         ///< that result comes from another stage
+};
+
+/// The order of a pipeline's work, fixed once: 1F1B (chunks = 1), interleaved 1F1B in Megatron-LM's order
+/// (arXiv 2104.04473), or forward only. Stage r warms up with p - r - 1 forward passes, or 2(p - r - 1) + (v - 1) p
+/// interleaved, then alternates forward and backward, then drains. Ops stand in an order in which every op comes after
+/// what it waits for, so a schedule at given durations is one pass.
+class PipelineSchedule {
+ public:
+  /// @throws InputError for micro-batches that interleaving cannot group (m not a multiple of p).
+  PipelineSchedule(std::int64_t stages, std::int64_t chunks, std::int64_t micro_batches, bool forward_only = false);
+
+  std::span<const PipelineOp> ops() const { return ops_; }
+  std::int64_t stages() const { return stages_; }
+  std::int64_t ops_per_stage() const { return static_cast<std::int64_t>(ops_.size()) / stages_; }
+
+  /// Start and end of every op. `duration(op)` gives whole ticks; results reach another stage `transfer` later.
+  /// end = max(end of the stage's previous op, end of what it waits for + transfer) + duration.
+  template <class Duration>
+  void run(Duration&& duration, Tick transfer, std::vector<Tick>& start, std::vector<Tick>& end) const {
+    start.resize(ops_.size());
+    end.resize(ops_.size());
+    std::vector<Tick> free(static_cast<std::size_t>(stages_), 0);
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      const PipelineOp& op = ops_[i];
+      Tick at = free[op.stage];
+      if (op.waits_for >= 0) {
+        const Tick ready = end[static_cast<std::size_t>(op.waits_for)] + (op.crosses ? transfer : 0);
+        if (ready > at) at = ready;
+      }
+      start[i] = at;
+      end[i] = at + duration(op);
+      free[op.stage] = end[i];
+    }
+  }
+
+ private:
+  std::int64_t stages_;
+  std::vector<PipelineOp> ops_;
+};
+
+}  // namespace tidewatt::workload

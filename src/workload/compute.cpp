@@ -1,0 +1,68 @@
+#include "tidewatt/workload/compute.hpp"
+
+namespace tidewatt::workload {
+
+void ComputeParams::fields(FieldVisitor& v) {
+  v.number("reference_clock_MHz", reference_clock_Hz, {100, 10000}, "clock at which the peak holds");
+  v.number("matrix_TF", matrix_FLOP_per_s, {1, 1e6}, "dense bf16 peak per second at the reference clock");
+  v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1}, "of peak, large matrix products in training");
+  v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
+  v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
+  v.number("hbm_TB_per_s", hbm_B_per_s, {0.1, 100}, "peak memory bandwidth");
+  v.number("hbm_efficiency_frac", hbm_efficiency_frac, {0.1, 1}, "of peak, memory-bound kernels");
+  v.number("hbm_capacity_GiB", hbm_capacity_B, {1, 10000}, "memory per GPU");
+  v.number("hbm_reserved_GiB", hbm_reserved_B, {0, 100}, "memory held by context, buffers and fragmentation");
+  v.number("overlap_tax_frac", overlap_tax_frac, {0, 1}, "compute time lost per second of hidden communication");
+  v.number("gemm_activity_ratio", gemm_activity, {0, 2}, "matrix-unit activity in matrix products");
+  v.number("attention_activity_ratio", attention_activity, {0, 2}, "matrix-unit activity in attention");
+  v.number("gemm_hbm_frac", gemm_hbm_frac, {0, 1}, "share of peak memory bandwidth in matrix products");
+  v.number("attention_hbm_frac", attention_hbm_frac, {0, 1}, "share of peak memory bandwidth in attention");
+}
+
+Work& Work::operator+=(const Work& o) { return add(o, 1.0); }
+
+Work& Work::add(const Work& o, double times) {
+  gemm_s += times * o.gemm_s;
+  attention_s += times * o.attention_s;
+  memory_s += times * o.memory_s;
+  link_s += times * o.link_s;
+  return *this;
+}
+
+Work gemm_work(const ComputeParams& gpu, double flops, double bytes) {
+  const double matrix_s = flops / (gpu.matrix_efficiency_frac * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
+  const double memory_s = bytes / (gpu.hbm_efficiency_frac * gpu.hbm_B_per_s);
+  Work w;
+  (matrix_s >= memory_s ? w.gemm_s : w.memory_s) = matrix_s >= memory_s ? matrix_s : memory_s;
+  return w;
+}
+
+Work attention_work(const ComputeParams& gpu, double flops) {
+  Work w;
+  w.attention_s = flops / (gpu.attention_efficiency_frac * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
+  return w;
+}
+
+Work memory_work(const ComputeParams& gpu, double bytes) {
+  Work w;
+  w.memory_s = bytes / (gpu.hbm_efficiency_frac * gpu.hbm_B_per_s);
+  return w;
+}
+
+PhaseKind make_kind(const char* name, const Work& work, const ComputeParams& gpu, double link_frac) {
+  PhaseKind kind;
+  kind.name = name;
+  kind.matrix_s = work.gemm_s + work.attention_s;
+  kind.memory_s = work.memory_s;
+  kind.link_s = work.link_s;
+  if (kind.matrix_s > 0.0) {
+    const double gemm_share = work.gemm_s / kind.matrix_s;
+    kind.matrix_activity = gemm_share * gpu.gemm_activity + (1.0 - gemm_share) * gpu.attention_activity;
+    kind.hbm_frac_matrix = gemm_share * gpu.gemm_hbm_frac + (1.0 - gemm_share) * gpu.attention_hbm_frac;
+  }
+  if (kind.memory_s > 0.0) kind.hbm_frac_memory = gpu.hbm_efficiency_frac;
+  if (kind.link_s > 0.0) kind.link_frac = link_frac;
+  return kind;
+}
+
+}  // namespace tidewatt::workload

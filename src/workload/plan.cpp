@@ -1,0 +1,61 @@
+#include "tidewatt/workload/plan.hpp"
+
+#include <array>
+
+namespace tidewatt::workload {
+namespace {
+
+constexpr std::array<std::string_view, 3> recompute_words = {"none", "selective", "full"};
+constexpr std::array<std::string_view, 4> sharding_words = {"none", "zero1", "zero2", "fsdp"};
+constexpr std::array<std::string_view, 2> order_words = {"tp-cp-pp-dp", "tp-cp-dp-pp"};
+
+}  // namespace
+
+void ParallelPlan::fields(FieldVisitor& v) {
+  v.integer("n_gpu", n_gpu, {1, 1e6}, "GPUs of the job");
+  v.integer("tp", tp, {1, 1024}, "tensor parallel ranks");
+  v.integer("cp", cp, {1, 4096}, "context parallel ranks", Need::optional);
+  v.integer("pp", pp, {1, 1024}, "pipeline stages");
+  v.integer("virtual_stages", virtual_stages, {1, 256}, "model chunks per pipeline stage", Need::optional);
+  v.integer("micro_batch_sequences", micro_batch_sequences, {1, 65536}, "sequences per micro-batch");
+  v.integer("global_batch_sequences", global_batch_sequences, {1, 1e8}, "sequences per iteration");
+  v.integer("sequence_tokens", sequence_tokens, {1, 1e8}, "tokens per sequence");
+  v.integer("layers_removed_first", layers_removed_first, {0, 1000}, "layers left out of the first chunk",
+            Need::optional);
+  v.integer("layers_removed_last", layers_removed_last, {0, 1000}, "layers left out of the last chunk", Need::optional);
+  v.integer("gradient_bytes", gradient_bytes, {1, 8}, "bytes per weight in the gradient exchange", Need::optional);
+  v.flag("sequence_parallel", sequence_parallel, "norms and dropout are cut over tp");
+  v.flag("fused_attention", fused_attention, "attention scores stay on chip, masked half skipped");
+  v.flag("dp_overlap", dp_overlap, "gradient exchange starts after a chunk's last backward");
+  v.flag("pp_overlap", pp_overlap, "stages do not block while they send");
+  v.number("tp_overlap_frac", tp_overlap_frac, {0, 1}, "share of tensor-parallel communication hidden");
+  v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
+  v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");
+  v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
+}
+
+double ParallelPlan::micro_batch_tokens_per_gpu() const {
+  return static_cast<double>(micro_batch_sequences * sequence_tokens) / static_cast<double>(cp);
+}
+
+double ParallelPlan::tokens_per_iteration() const {
+  return static_cast<double>(global_batch_sequences) * static_cast<double>(sequence_tokens);
+}
+
+RankGroup ParallelPlan::pp_group() const { return {pp, rank_order == "tp-cp-dp-pp" ? tp * cp * dp() : tp * cp}; }
+
+RankGroup ParallelPlan::gradient_group() const {
+  if (rank_order == "tp-cp-dp-pp") return {dp() * cp, tp};  // cp and dp are neighbours
+  if (dp() == 1) return {cp, tp};
+  return {dp() * cp, tp * pp};  // mean spacing: cp neighbours lie together, replicas tp·cp·pp apart
+}
+
+std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
+  const std::int64_t slots = shape.layers + plan.layers_removed_first + plan.layers_removed_last;
+  std::int64_t n = slots / plan.virtual_stage_count();
+  if (k == 0) n -= plan.layers_removed_first;
+  if (k == plan.virtual_stage_count() - 1) n -= plan.layers_removed_last;
+  return n;
+}
+
+}  // namespace tidewatt::workload

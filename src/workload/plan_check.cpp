@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include "tidewatt/workload/memory.hpp"
+#include "tidewatt/workload/plan.hpp"
+
+namespace tidewatt::workload {
+namespace {
+
+/// Collects findings under one path.
+class Findings {
+ public:
+  explicit Findings(std::string path) : path_(std::move(path)) {}
+  void require(bool ok, const char* key, std::string message) {
+    if (!ok) out.push_back({{}, path_ + "." + key, std::move(message)});
+  }
+  /// `whole` must be a multiple of `part`.
+  void divides(std::int64_t whole, std::int64_t part, const char* key, const char* what) {
+    require(part > 0 && whole % part == 0, key, fmt::format("{} ({} is not a multiple of {})", what, whole, part));
+  }
+  std::vector<Finding> out;
+
+ private:
+  std::string path_;
+};
+
+bool positive(Findings& f, const ModelShape& m, const ParallelPlan& p) {
+  const std::pair<const char*, std::int64_t> counts[] = {{"n_gpu", p.n_gpu},
+                                                         {"tp", p.tp},
+                                                         {"cp", p.cp},
+                                                         {"pp", p.pp},
+                                                         {"virtual_stages", p.virtual_stages},
+                                                         {"micro_batch_sequences", p.micro_batch_sequences},
+                                                         {"global_batch_sequences", p.global_batch_sequences},
+                                                         {"sequence_tokens", p.sequence_tokens},
+                                                         {"gradient_bytes", p.gradient_bytes}};
+  for (const auto& [key, n] : counts) f.require(n >= 1, key, fmt::format("{} must be at least 1", n));
+  f.require(m.layers >= 1 && m.width >= 1 && m.heads >= 1 && m.kv_heads >= 1 && m.ffn_width >= 1 && m.vocabulary >= 1,
+            "model", "layers, width, heads, kv_heads, ffn_width and vocabulary must be at least 1");
+  return f.out.empty();
+}
+
+void check_shape(Findings& f, const ModelShape& m, const ParallelPlan& p) {
+  f.divides(m.width, m.heads, "model", "width must split over the heads");
+  f.divides(m.heads, m.kv_heads, "model", "query heads must split over the key/value heads");
+  f.divides(m.heads, p.tp, "tp", "query heads must split over tp");
+  f.divides(m.ffn_width, p.tp, "tp", "ffn_width must split over tp");
+  f.divides(p.sequence_tokens, 2 * p.cp > 2 ? 2 * p.cp : 1, "cp", "the sequence must split into 2·cp pieces");
+  const std::int64_t slots = m.layers + p.layers_removed_first + p.layers_removed_last;
+  f.divides(slots, p.pp * p.virtual_stages, "pp", "layers plus removed layers must split over pp × virtual_stages");
+  const std::int64_t per_chunk = slots / (p.pp * p.virtual_stages);
+  const std::int64_t removed = p.pp * p.virtual_stages == 1 ? p.layers_removed_first + p.layers_removed_last
+                                                            : std::max(p.layers_removed_first, p.layers_removed_last);
+  f.require(removed <= per_chunk, "layers_removed_first",
+            fmt::format("{} layers cannot be taken from a chunk of {}", removed, per_chunk));
+}
+
+void check_batch(Findings& f, const ParallelPlan& p) {
+  const std::int64_t per_step = p.dp() * p.micro_batch_sequences;
+  f.divides(p.global_batch_sequences, per_step, "global_batch_sequences",
+            "the batch must split over dp × micro_batch_sequences");
+  if (p.virtual_stages > 1 && per_step > 0 && p.global_batch_sequences % per_step == 0) {
+    f.divides(p.micro_batches(), p.pp, "global_batch_sequences",
+              "interleaving needs micro-batches per replica in multiples of pp");
+    f.require(p.pp > 1, "virtual_stages", "interleaving needs at least two pipeline stages");
+  }
+}
+
+void check_memory(Findings& f, const ModelShape& m, const ParallelPlan& p, const ComputeParams& gpu) {
+  const MemoryUse use = memory_use(m, p);
+  constexpr double GiB = 1073741824.0;
+  const double need_B = use.total_B() + gpu.hbm_reserved_B;
+  f.require(need_B <= gpu.hbm_capacity_B, "n_gpu",
+            fmt::format("one GPU of the first stage needs {:.1f} GiB of {:.1f} GiB: weights {:.1f}, gradients {:.1f}, "
+                        "optimizer {:.1f}, activations {:.1f}, reserved {:.1f}",
+                        need_B / GiB, gpu.hbm_capacity_B / GiB, use.weights_B / GiB, use.gradients_B / GiB,
+                        use.optimizer_B / GiB, use.activations_B / GiB, gpu.hbm_reserved_B / GiB));
+}
+
+}  // namespace
+
+std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                                const NetworkParams& network, const std::string& path) {
+  Findings f(path);
+  if (!positive(f, shape, plan)) return std::move(f.out);
+  const std::int64_t model_gpus = plan.tp * plan.cp * plan.pp;
+  f.divides(plan.n_gpu, model_gpus, "n_gpu", "GPUs must be a multiple of tp × cp × pp");
+  f.require(plan.tp <= network.gpus_per_node, "tp",
+            fmt::format("tp = {} does not fit a node of {} GPUs", plan.tp, network.gpus_per_node));
+  f.divides(network.gpus_per_node, plan.tp, "tp", "a node must hold whole tensor-parallel groups");
+  check_shape(f, shape, plan);
+  const bool counted = plan.n_gpu % model_gpus == 0;
+  if (counted) check_batch(f, plan);
+  if (counted && f.out.empty()) check_memory(f, shape, plan, gpu);
+  return std::move(f.out);
+}
+
+}  // namespace tidewatt::workload

@@ -1,0 +1,68 @@
+#pragma once
+#include "tidewatt/workload/plan.hpp"
+
+/// Published configurations used by several tests. Sources: arXiv 2407.21783 (Llama 3), 2104.04473 (Megatron-LM).
+namespace cases {
+
+inline tidewatt::workload::ModelShape llama3_405b() {
+  tidewatt::workload::ModelShape m;
+  m.layers = 126, m.width = 16384, m.heads = 128, m.kv_heads = 8, m.ffn_width = 53248, m.vocabulary = 128256;
+  m.gated_ffn = true;
+  return m;
+}
+
+/// GPT-3 style: ffn = 4h, biases, dropout, tied table, learned positions.
+inline tidewatt::workload::ModelShape gpt(std::int64_t layers, std::int64_t width, std::int64_t heads,
+                                          std::int64_t vocabulary = 51200) {
+  tidewatt::workload::ModelShape m;
+  m.layers = layers, m.width = width, m.heads = heads, m.kv_heads = heads, m.ffn_width = 4 * width;
+  m.vocabulary = vocabulary, m.learned_positions = 2048;
+  m.tied_embeddings = m.biases = m.dropout = true;
+  return m;
+}
+
+inline tidewatt::workload::ParallelPlan llama3_plan(std::int64_t n_gpu) {
+  tidewatt::workload::ParallelPlan p;
+  p.n_gpu = n_gpu, p.tp = 8, p.pp = 16, p.virtual_stages = 8;
+  p.global_batch_sequences = 2048, p.sequence_tokens = 8192;
+  p.layers_removed_first = p.layers_removed_last = 1;
+  p.sequence_parallel = p.fused_attention = p.dp_overlap = p.pp_overlap = true;
+  p.sharding = "fsdp";
+  return p;
+}
+
+/// Test values, near an H100: physical catalog values live in catalog/.
+inline tidewatt::workload::ComputeParams h100() {
+  tidewatt::workload::ComputeParams g;
+  g.reference_clock_Hz = 1.83e9, g.matrix_FLOP_per_s = 989.4e12, g.matrix_efficiency_frac = 0.72;
+  g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.42;
+  g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.85, g.hbm_capacity_B = 79.6 * 1073741824.0;
+  g.hbm_reserved_B = 3.0 * 1073741824.0, g.overlap_tax_frac = 0.15;
+  g.gemm_activity = 1.0, g.attention_activity = 0.7, g.gemm_hbm_frac = 0.3, g.attention_hbm_frac = 0.1;
+  return g;
+}
+
+inline tidewatt::workload::ComputeParams a100() {
+  tidewatt::workload::ComputeParams g = h100();
+  g.reference_clock_Hz = 1.41e9, g.matrix_FLOP_per_s = 312e12, g.matrix_efficiency_frac = 0.85;
+  g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.5, g.hbm_B_per_s = 2.039e12;
+  return g;
+}
+
+inline tidewatt::workload::NetworkParams roce() {
+  tidewatt::workload::NetworkParams n;
+  n.gpus_per_node = 8, n.nvlink_B_per_s = 450e9, n.nvlink_efficiency_frac = 0.8, n.nvlink_latency_s = 4e-6;
+  n.nics_per_node = 8, n.nic_B_per_s = 50e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 20e-6;
+  n.pod_gpus = 3072, n.pod_oversubscription_ratio = 7;
+  return n;
+}
+
+inline tidewatt::workload::NetworkParams selene() {
+  tidewatt::workload::NetworkParams n;
+  n.gpus_per_node = 8, n.nvlink_B_per_s = 300e9, n.nvlink_efficiency_frac = 0.75, n.nvlink_latency_s = 4e-6;
+  n.nics_per_node = 8, n.nic_B_per_s = 25e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 10e-6;
+  n.pod_gpus = 100000, n.pod_oversubscription_ratio = 1;
+  return n;
+}
+
+}  // namespace cases

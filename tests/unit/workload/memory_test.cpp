@@ -1,0 +1,74 @@
+#include "tidewatt/workload/memory.hpp"
+
+#include "cases.hpp"
+#include "catch.hpp"
+
+using namespace tidewatt::workload;
+
+namespace {
+
+constexpr double GiB = 1073741824.0;
+
+struct Published {
+  const char* name;
+  std::int64_t layers, width, heads, pp, virtual_stages, micro_batch;
+  double stored_GiB, selective_GiB;  // arXiv 2205.05198 as recomputed by Calculon
+};
+
+ParallelPlan plan_of(const Published& c) {
+  ParallelPlan p;
+  p.tp = 8, p.pp = c.pp, p.virtual_stages = c.virtual_stages, p.n_gpu = 8 * c.pp;
+  p.micro_batch_sequences = c.micro_batch, p.global_batch_sequences = c.micro_batch * c.pp * 4;
+  p.sequence_tokens = 2048;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("activation memory: eight published cases", "[workload][W13]") {
+  const Published table[] = {{"22B", 48, 6144, 64, 1, 1, 4, 59.25, 9.5625},
+                             {"175B", 96, 12288, 96, 8, 3, 1, 66.84, 12.35},
+                             {"530B", 105, 20480, 128, 35, 3, 1, 114.02, 23.08},
+                             {"1T", 128, 25600, 160, 64, 1, 1, 131.25, 26.56}};
+  for (const auto& c : table) {
+    const ModelShape m = cases::gpt(c.layers, c.width, c.heads);
+    ParallelPlan p = plan_of(c);
+    INFO(c.name);
+    CHECK(activation_bytes(m, p) / GiB == Approx(c.stored_GiB).epsilon(0.001));
+    p.sequence_parallel = true;
+    p.recompute = "selective";
+    CHECK(activation_bytes(m, p) / GiB == Approx(c.selective_GiB).epsilon(0.001));
+  }
+}
+
+TEST_CASE("weights, gradients and optimizer take 18 bytes per parameter unsharded", "[workload]") {
+  const ModelShape m = cases::gpt(96, 12288, 96);
+  ParallelPlan p = plan_of({"175B", 96, 12288, 96, 8, 3, 1, 0, 0});
+  const MemoryUse use = memory_use(m, p);
+  const double layers_only_B = 18.0 * 12.0 * layer_parameters(m) / 8.0;
+  CHECK(layers_only_B / GiB == Approx(45.56).epsilon(0.001));
+  CHECK(use.weights_B + use.gradients_B + use.optimizer_B ==
+        Approx(layers_only_B + 18.0 * embedding_parameters(m) / 8.0));
+  p.n_gpu *= 4;
+  p.global_batch_sequences *= 4;
+  p.sharding = "zero1";
+  CHECK(memory_use(m, p).optimizer_B == Approx(use.optimizer_B / 4));
+  CHECK(memory_use(m, p).gradients_B == Approx(use.gradients_B));
+  p.sharding = "zero2";
+  CHECK(memory_use(m, p).gradients_B == Approx(use.gradients_B / 4));
+}
+
+TEST_CASE("each saving of activations saves", "[workload]") {
+  const ModelShape m = cases::llama3_405b();
+  ParallelPlan p = cases::llama3_plan(16384);
+  const double base = activation_bytes(m, p);
+  p.fused_attention = false;
+  CHECK(activation_bytes(m, p) > base);
+  p = cases::llama3_plan(16384);
+  p.sequence_parallel = false;
+  CHECK(activation_bytes(m, p) > base);
+  p = cases::llama3_plan(16384);
+  p.recompute = "full";
+  CHECK(activation_bytes(m, p) < 0.1 * base);
+  CHECK(checkpoint_bytes(m) == Approx(14.0 * 405.85e9).epsilon(0.001));
+}
