@@ -1,0 +1,127 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/cooling/outside_air_plant.hpp"
+#include "tidewatt/cooling/prescribed_inlet.hpp"
+#include "tidewatt/cooling/weather.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/grid/frequency.hpp"
+#include "tidewatt/grid/source.hpp"
+#include "tidewatt/mitigation/gpu_smoothing.hpp"
+#include "tidewatt/mitigation/site_battery.hpp"
+#include "tidewatt/power/feeder.hpp"
+#include "tidewatt/power/gpu.hpp"
+#include "tidewatt/power/server.hpp"
+#include "tidewatt/thermal/package.hpp"
+#include "tidewatt/thermal/server_air.hpp"
+#include "tidewatt/workload/compute.hpp"
+#include "tidewatt/workload/failures.hpp"
+#include "tidewatt/workload/job_life.hpp"
+#include "tidewatt/workload/model.hpp"
+#include "tidewatt/workload/network.hpp"
+#include "tidewatt/workload/plan.hpp"
+
+namespace tidewatt::sim {
+
+struct RunParams {
+  std::string start = "2024-07-20T00:00:00";  ///< local standard time
+  double duration_s = 0.0;
+  std::int64_t seed = 1;
+  double macro_step_s = 60.0;
+  std::string advance = "periodic";  ///< periodic | resolved
+  std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
+  bool warm_start = false;           ///< begin in the thermal equilibrium of the first task
+  bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
+  bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
+  void fields(FieldVisitor& v);
+};
+
+struct WindowParams {
+  std::string name;
+  double start_s = 0.0, duration_s = 0.0;
+  void fields(FieldVisitor& v);
+};
+
+struct WeatherParams {
+  std::string epw;      ///< path of an EPW file, or
+  std::string climate;  ///< name of a catalog climate
+  std::string day = "typical";  ///< of a climate: typical | hot | extreme; of an EPW: as dated | hot_clear | …
+  void fields(FieldVisitor& v);
+};
+
+struct HallParams {
+  std::string name;
+  std::int64_t n_gpu = 0;
+  std::int64_t servers_per_rack = 2;
+  std::int64_t racks_per_row = 16;
+  double recirculation_frac = 0.0;         ///< mean share of hot-aisle air in a server's inlet
+  double recirculation_sigma_ratio = 0.0;  ///< sigma of its logarithm between racks
+  double cap_W = 0.0;                      ///< user's power cap per GPU; 0: the board limit
+  double clock_lock_Hz = 0.0;              ///< user's clock lock; 0: none
+  void fields(FieldVisitor& v);
+};
+
+struct HallSpec {
+  HallParams hall;
+  power::GpuPowerParams gpu;
+  dvfs::GovernorParams governor;
+  power::SiliconSpreadParams spread;
+  thermal::PackageParams package;
+  workload::ComputeParams compute;
+  power::ServerPowerParams server;
+  thermal::ServerAirParams air;
+  std::string plant_kind;  ///< outside_air | prescribed_inlet
+  cooling::OutsideAirParams outside_air;
+  cooling::PrescribedInletParams prescribed;
+};
+
+struct JobSpec {
+  std::string name;
+  std::string model_name;
+  workload::ModelShape model;
+  workload::ParallelPlan plan;
+  workload::NetworkParams network;
+  workload::JobParams life;
+  std::optional<workload::FailureRates> failures;  ///< absent: no random failures
+};
+
+struct EventParams {
+  std::string name, kind, job;
+  double at_s = 0.0;
+  void fields(FieldVisitor& v);
+};
+
+/// The checked description of one case: the editable tree with every catalog entry resolved.
+struct Scenario {
+  RunParams run;
+  std::vector<WindowParams> windows;
+  WeatherParams weather;
+  std::vector<HallSpec> halls;
+  std::vector<JobSpec> jobs;
+  std::vector<EventParams> events;
+  power::FeederParams feeder;
+  grid::SourceParams source;
+  grid::FrequencyParams frequency;
+  std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
+  std::optional<mitigation::SiteBatteryParams> battery;
+  std::optional<cooling::ClimateParams> climate;
+  std::string text;                              ///< the scenario's TOML after inheritance and overrides
+  std::string folder;                            ///< paths inside the scenario are below it
+  std::vector<catalog::AssumedInput> assumed;
+};
+
+struct LoadOptions {
+  std::vector<std::string> set;  ///< key=value
+  std::string weather_epw;       ///< user's EPW file, wins over the scenario's weather
+  std::string catalog_overlay;
+};
+
+/// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
+Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
+Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {});
+
+}  // namespace tidewatt::sim

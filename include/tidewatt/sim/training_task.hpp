@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tidewatt/sim/task.hpp"
+#include "tidewatt/workload/iteration.hpp"
+
+namespace tidewatt::sim {
+
+/// Lets a training job act on the fleet: who is which rank, who gates whom, and the timeline that follows.
+///
+/// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
+/// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted by pace into
+/// groups that share their edges; a group moves at its slowest replica.
+class TrainingTask {
+ public:
+  struct Options {
+    std::int64_t replica_groups = 4;
+    bool gating = true;
+    std::optional<mitigation::GpuSmoothingParams> smoothing;
+  };
+  /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
+  TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options);
+
+  enum class Work { iterate, evaluate };
+  /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
+  /// @param ahead_s expected length of the step
+  void set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s, FleetSignals& signals,
+                FleetTask& task);
+  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …).
+  void set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state, FleetSignals& signals,
+                FleetTask& task);
+
+  const workload::IterationModel& model() const { return model_; }
+  const workload::Timeline& timeline() const { return timeline_; }
+  double slowest_Hz() const { return slowest_Hz_; }
+  std::size_t n_node() const { return node_stage_.size(); }
+  std::int64_t stage_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_stage_[n - first_node_]; }
+  std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
+
+ private:
+  void add_idle(FleetTask& task);
+  void smooth(FleetTask& task);
+  std::vector<dvfs::PhaseMix> stage_windows(const workload::Timeline& at_reference) const;
+
+  workload::IterationModel model_;
+  const Fleet& fleet_;
+  std::size_t first_node_;
+  Options options_;
+  std::vector<std::int64_t> node_stage_, node_replica_;  ///< [node of the job]
+  std::vector<dvfs::PhaseMix> iterate_window_, evaluate_window_;  ///< [stage]
+  workload::Timeline timeline_;
+  double slowest_Hz_ = 0.0;
+};
+
+/// A GPU without work and without context.
+workload::PhaseKind idle_kind();
+
+}  // namespace tidewatt::sim

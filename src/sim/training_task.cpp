@@ -1,0 +1,158 @@
+#include "tidewatt/sim/training_task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
+  for (std::uint32_t k = 0; k < timeline.kinds.size(); ++k)
+    if (timeline.kinds[k].name == name) return k;
+  return static_cast<std::uint32_t>(timeline.kinds.size() - 1);
+}
+
+const NodeType& type_of(const Fleet& fleet, std::size_t node) { return fleet.types[fleet.node_hall[node]]; }
+
+}  // namespace
+
+workload::PhaseKind idle_kind() {
+  workload::PhaseKind k;
+  k.name = "idle";
+  k.wait_s = 1.0;
+  k.context = false;
+  return k;
+}
+
+TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options)
+    : model_(std::move(model)), fleet_(fleet), first_node_(first_node), options_(options) {
+  const auto per_node = static_cast<std::int64_t>(fleet.n_gpu_per_node);
+  for (std::int64_t rank = 0; rank < model_.n_gpu(); rank += per_node) {
+    node_stage_.push_back(model_.stage_of_gpu(rank));
+    node_replica_.push_back(model_.replica_of_gpu(rank));
+    if (model_.stage_of_gpu(std::min(rank + per_node, model_.n_gpu()) - 1) != node_stage_.back())
+      throw InputError(fmt::format("plan: the {} GPUs of a node would hold several pipeline stages (tp × cp = {}); "
+                                   "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
+                                   per_node, model_.gpus_per_stage()));
+  }
+  const double one[] = {1.0};
+  iterate_window_ = stage_windows(model_.iteration(one));
+  evaluate_window_ = stage_windows(model_.evaluation(one, 1));
+}
+
+std::vector<dvfs::PhaseMix> TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
+  const auto& type = type_of(fleet_, first_node_);
+  FleetTask task;
+  set_kinds(task, at_reference, type, model_.reference_clock_Hz());
+  std::vector<dvfs::PhaseMix> out;
+  for (std::size_t s = 0; s < at_reference.classes.size(); ++s)
+    out.push_back(worst_window(at_reference, s, task.kind_reference_W, type.governor.window_s));
+  return out;
+}
+
+void TrainingTask::add_idle(FleetTask& task) {
+  if (n_node() == fleet_.n_node()) return;
+  timeline_.kinds.push_back(idle_kind());
+  timeline_.classes.push_back({{timeline_.period, static_cast<std::uint32_t>(timeline_.kinds.size() - 1)}});
+  const auto cls = static_cast<std::uint32_t>(timeline_.classes.size() - 1);
+  for (std::size_t n = 0; n < fleet_.n_node(); ++n)
+    if (n < first_node_ || n - first_node_ >= n_node()) task.node_class[n] = cls;
+  task.class_gate_Hz.push_back(0.0);
+  task.class_window.push_back(mix_of(idle_kind()));
+  task.class_busy.push_back(0);
+}
+
+void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s,
+                            FleetSignals& signals, FleetTask& task) {
+  const auto n_stage = static_cast<std::size_t>(model_.n_stage());
+  const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
+  const double reference_Hz = model_.reference_clock_Hz();
+  const auto& type = type_of(fleet_, first_node_);
+  // What could everyone do alone? Classes are the stages; idle nodes stand behind them.
+  task.reference_Hz = reference_Hz;
+  task.class_window = window;
+  task.class_window.push_back(mix_of(idle_kind()));
+  task.node_class.assign(fleet_.n_node(), static_cast<std::uint32_t>(n_stage));
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[first_node_ + i] = static_cast<std::uint32_t>(node_stage_[i]);
+  own_clocks(fleet_, state, task, ahead_s, signals);
+
+  const auto n_replica = static_cast<std::size_t>(model_.dp());
+  std::vector<double> replica_Hz(n_replica, std::numeric_limits<double>::infinity());
+  double sum_Hz = 0.0;
+  slowest_Hz_ = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < n_node(); ++i) {
+    auto& slowest = replica_Hz[static_cast<std::size_t>(node_replica_[i])];
+    for (std::size_t g = 0; g < fleet_.n_gpu_per_node; ++g) {
+      const double f = signals.own_Hz[(first_node_ + i) * fleet_.n_gpu_per_node + g];
+      slowest = std::min(slowest, f);
+      sum_Hz += f;
+    }
+    slowest_Hz_ = std::min(slowest_Hz_, slowest);
+  }
+  // Replicas by pace, slowest first; equal shares per group. Replicas that no node leads (several per node) are skipped.
+  std::vector<std::size_t> order;
+  for (std::size_t r = 0; r < n_replica; ++r)
+    if (std::isfinite(replica_Hz[r])) order.push_back(r);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return replica_Hz[a] < replica_Hz[b]; });
+  const std::size_t n_group = std::min(order.size(), static_cast<std::size_t>(options_.replica_groups));
+  std::vector<std::size_t> group_of(n_replica, 0);
+  std::vector<double> pace(n_group, 0.0);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::size_t group = i * n_group / order.size();
+    group_of[order[i]] = group;
+    pace[group] = replica_Hz[order[i]] / reference_Hz;  // the slowest of the group comes last
+  }
+  if (!options_.gating) {
+    const double mean_Hz = sum_Hz / static_cast<double>(n_node() * fleet_.n_gpu_per_node);
+    std::fill(pace.begin(), pace.end(), mean_Hz / reference_Hz);
+  }
+  timeline_ = work == Work::iterate ? model_.iteration(pace) : model_.evaluation(pace, batches);
+  task.class_window.clear();
+  task.class_gate_Hz.clear();
+  for (std::size_t group = 0; group < n_group; ++group)
+    for (std::size_t s = 0; s < n_stage; ++s) {
+      task.class_window.push_back(window[s]);
+      task.class_gate_Hz.push_back(options_.gating ? pace[group] * reference_Hz : 0.0);
+    }
+  task.class_busy.assign(n_group * n_stage, 1);
+  for (std::size_t i = 0; i < n_node(); ++i)
+    task.node_class[first_node_ + i] = static_cast<std::uint32_t>(
+        group_of[static_cast<std::size_t>(node_replica_[i])] * n_stage + static_cast<std::size_t>(node_stage_[i]));
+  add_idle(task);
+  set_kinds(task, timeline_, type, reference_Hz);
+  if (options_.smoothing) smooth(task);
+}
+
+void TrainingTask::smooth(FleetTask& task) {
+  const auto& type = type_of(fleet_, first_node_);
+  const auto natural_W = nominal_kind_W(task, type, 0, 338.15);
+  auto smoothed = smooth_timeline(timeline_, *options_.smoothing, type.gpu.params().tdp_W, natural_W,
+                                  index_of(timeline_, "bubble"));
+  timeline_ = std::move(smoothed.timeline);
+  set_kinds(task, timeline_, type, model_.reference_clock_Hz());
+  task.kind_low_W = std::move(smoothed.low_W);
+  task.kind_high_W = std::move(smoothed.high_W);
+}
+
+void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state,
+                            FleetSignals& signals, FleetTask& task) {
+  timeline_ = {};
+  timeline_.kinds.push_back(kind);
+  timeline_.classes.push_back({{duration, 0}});
+  timeline_.period = duration;
+  task.reference_Hz = model_.reference_clock_Hz();
+  task.class_window = {mix_of(kind)};
+  task.class_gate_Hz = {0.0};
+  task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
+  task.node_class.assign(fleet_.n_node(), 0);
+  add_idle(task);
+  set_kinds(task, timeline_, type_of(fleet_, first_node_), task.reference_Hz);
+  own_clocks(fleet_, state, task, seconds(duration), signals);
+}
+
+}  // namespace tidewatt::sim
