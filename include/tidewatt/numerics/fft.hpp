@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tidewatt::numerics {
+
+/// Discrete Fourier transform of a power-of-two length, Y_k = Σ_n x_n e^(−2πi kn/N).
+///
+/// Radix-4 self-sorting (Stockham) passes on split real and imaginary parts. Only + and ×, twiddle factors included, so
+/// the bits are the same on every machine; library sines are not.
+class Fft {
+ public:
+  /// @param n a power of two, 8…2^24  @throws InputError
+  explicit Fft(std::size_t n);
+
+  /// Transforms in place; `re` and `im` hold n values each.
+  void transform(std::span<double> re, std::span<double> im);
+  std::size_t size() const { return n_; }
+
+ private:
+  std::size_t n_;
+  std::vector<double> cos_, sin_;  // of 2πk/n, k < n
+  std::vector<double> re_, im_;    // the other half of the ping-pong
+};
+
+/// cos and sin of 2πk/n to 1 ulp, k < n, n a multiple of 8: Taylor series in the first octant, then symmetry.
+struct UnitRoot {
+  double cos = 1.0;
+  double sin = 0.0;
+};
+UnitRoot unit_root(std::size_t k, std::size_t n);
+
+}  // namespace tidewatt::numerics

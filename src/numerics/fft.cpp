@@ -1,0 +1,120 @@
+#include "tidewatt/numerics/fft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::numerics {
+namespace {
+
+constexpr double two_pi = 6.283185307179586476925287;
+
+// Taylor series on 0 <= x <= π/4; the first term left out is below 1e-22.
+UnitRoot first_octant(double x) {
+  const double x2 = x * x;
+  double c = 1.0, s = 1.0;
+  for (int i = 22; i >= 2; i -= 2) c = 1.0 - c * x2 / static_cast<double>(i * (i - 1));
+  for (int i = 23; i >= 3; i -= 2) s = 1.0 - s * x2 / static_cast<double>(i * (i - 1));
+  return {c, s * x};
+}
+
+struct Split {
+  double* re;
+  double* im;
+};
+
+// y = x summed in fours: with l blocks of stride m, m growing by 4 each pass.
+void pass4(Split x, Split y, std::size_t n, std::size_t m, const double* cos, const double* sin) {
+  const std::size_t quarter = n / 4;
+  const std::size_t l = quarter / m;
+  for (std::size_t j = 0; j < l; ++j) {
+    const double c1 = cos[j * m], s1 = sin[j * m];
+    const double c2 = cos[2 * j * m], s2 = sin[2 * j * m];
+    const double c3 = cos[3 * j * m], s3 = sin[3 * j * m];
+    const double *ar = x.re + j * m, *ai = x.im + j * m;
+    double *yr = y.re + 4 * j * m, *yi = y.im + 4 * j * m;
+    for (std::size_t k = 0; k < m; ++k) {
+      const double s02r = ar[k] + ar[k + 2 * quarter], s02i = ai[k] + ai[k + 2 * quarter];
+      const double d02r = ar[k] - ar[k + 2 * quarter], d02i = ai[k] - ai[k + 2 * quarter];
+      const double s13r = ar[k + quarter] + ar[k + 3 * quarter], s13i = ai[k + quarter] + ai[k + 3 * quarter];
+      const double d13r = ar[k + quarter] - ar[k + 3 * quarter], d13i = ai[k + quarter] - ai[k + 3 * quarter];
+      const double t1r = d02r + d13i, t1i = d02i - d13r;  // d02 − i d13
+      const double t2r = s02r - s13r, t2i = s02i - s13i;
+      const double t3r = d02r - d13i, t3i = d02i + d13r;  // d02 + i d13
+      yr[k] = s02r + s13r;
+      yi[k] = s02i + s13i;
+      yr[k + m] = t1r * c1 + t1i * s1;  // times e^(−iθ)
+      yi[k + m] = t1i * c1 - t1r * s1;
+      yr[k + 2 * m] = t2r * c2 + t2i * s2;
+      yi[k + 2 * m] = t2i * c2 - t2r * s2;
+      yr[k + 3 * m] = t3r * c3 + t3i * s3;
+      yi[k + 3 * m] = t3i * c3 - t3r * s3;
+    }
+  }
+}
+
+// The last pass when log2 n is odd: all twiddle factors are 1.
+void pass2(Split x, Split y, std::size_t n) {
+  const std::size_t half = n / 2;
+  for (std::size_t k = 0; k < half; ++k) {
+    y.re[k] = x.re[k] + x.re[k + half];
+    y.im[k] = x.im[k] + x.im[k + half];
+    y.re[k + half] = x.re[k] - x.re[k + half];
+    y.im[k + half] = x.im[k] - x.im[k + half];
+  }
+}
+
+}  // namespace
+
+UnitRoot unit_root(std::size_t k, std::size_t n) {
+  const std::size_t octant = 8 * k / n;  // the angle's octant, 0…7
+  const std::size_t in_quadrant = k - (octant / 2) * (n / 4);
+  const bool upper = octant % 2 == 1;  // mirror at 45°
+  const std::size_t small = upper ? n / 4 - in_quadrant : in_quadrant;
+  UnitRoot r = first_octant(two_pi * static_cast<double>(small) / static_cast<double>(n));
+  if (upper) std::swap(r.cos, r.sin);
+  switch (octant / 2) {
+    case 1: return {-r.sin, r.cos};
+    case 2: return {-r.cos, -r.sin};
+    case 3: return {r.sin, -r.cos};
+    default: return r;
+  }
+}
+
+Fft::Fft(std::size_t n) : n_(n) {
+  if (n < 8 || n > (std::size_t{1} << 24) || !std::has_single_bit(n))
+    throw InputError(fmt::format("Fourier transform: length {} is not a power of two from 8 to 2^24", n));
+  cos_.resize(n);
+  sin_.resize(n);
+  re_.resize(n);
+  im_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const UnitRoot r = unit_root(k, n);
+    cos_[k] = r.cos;
+    sin_[k] = r.sin;
+  }
+}
+
+void Fft::transform(std::span<double> re, std::span<double> im) {
+  if (re.size() != n_ || im.size() != n_) throw InputError("Fourier transform: wrong number of samples");
+  Split from{re.data(), im.data()};
+  Split to{re_.data(), im_.data()};
+  std::size_t m = 1;
+  for (; m <= n_ / 4; m *= 4) {
+    pass4(from, to, n_, m, cos_.data(), sin_.data());
+    std::swap(from, to);
+  }
+  if (m == n_ / 2) {
+    pass2(from, to, n_);
+    std::swap(from, to);
+  }
+  if (from.re == re.data()) return;
+  std::copy(re_.begin(), re_.end(), re.begin());
+  std::copy(im_.begin(), im_.end(), im.begin());
+}
+
+}  // namespace tidewatt::numerics

@@ -1,0 +1,153 @@
+#include "tidewatt/power/feeder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/numerics/block.hpp"
+
+namespace tidewatt::power {
+namespace {
+
+constexpr std::size_t n_level = FeederParams::n_level;
+
+double tan_phi(double power_factor_frac) {
+  if (!(power_factor_frac > 0.0 && power_factor_frac <= 1.0))
+    throw InputError(fmt::format("feeder: power factor {} is outside (0, 1]", power_factor_frac));
+  return std::sqrt(1.0 - power_factor_frac * power_factor_frac) / power_factor_frac;
+}
+
+}  // namespace
+
+void FeederLevel::fields(FieldVisitor& v, std::string_view prefix) {
+  const auto key = [&](std::string_view stem) { return fmt::format("{}_{}", prefix, stem); };
+  v.integer(key("n_branch"), n_branch, {0, 1e6}, "branches in parallel; 0: as many as the design load needs", Need::optional);
+  v.number(key("rating_MVA"), rating_VA, {1e-3, 2000}, "rating of one branch");
+  v.number(key("no_load_loss_W"), no_load_loss_W, {0, 1e6}, "loss of one energised branch without load");
+  v.number(key("load_loss_W"), load_loss_W, {0, 1e7}, "additional loss of one branch at its rating, goes with current squared");
+  v.number(key("reactance_pu"), reactance_pu, {0, 0.5}, "series reactance on the branch rating");
+  v.number(key("magnetising_pu"), magnetising_pu, {0, 0.1}, "reactive power at no load on the branch rating");
+}
+
+void FeederParams::fields(FieldVisitor& v) {
+  for (std::size_t i = 0; i < n_level; ++i) level[i].fields(v, level_names[i]);
+  v.number("load_power_factor_frac", load_power_factor_frac, {0.5, 1}, "displacement power factor of the nodes, lagging");
+  v.number("auxiliary_power_factor_frac", auxiliary_power_factor_frac, {0.5, 1}, "the same of the auxiliaries");
+  v.number("design_loading_frac", design_loading_frac, {0.1, 1}, "loading that automatic branch counts aim at");
+}
+
+FeederParams FeederParams::sized(double load_W, double auxiliary_W) const {
+  if (!(load_W >= 0.0 && auxiliary_W >= 0.0) || !(design_loading_frac > 0.0))
+    throw InputError("feeder: the design powers must not be negative and the design loading must be positive");
+  FeederParams out = *this;
+  double P_W = load_W, Q_var = load_W * tan_phi(load_power_factor_frac);
+  for (std::size_t i = 0; i < n_level; ++i) {
+    if (i == hall_level) {
+      P_W += auxiliary_W;
+      Q_var += auxiliary_W * tan_phi(auxiliary_power_factor_frac);
+    }
+    FeederLevel& l = out.level[i];
+    const double S_VA = std::sqrt(P_W * P_W + Q_var * Q_var);
+    if (l.n_branch == 0) {
+      if (!(l.rating_VA > 0.0)) throw InputError(fmt::format("feeder: {} has no rating", level_names[i]));
+      l.n_branch = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(S_VA / (l.rating_VA * design_loading_frac))));
+    }
+    const double n = static_cast<double>(l.n_branch);
+    const double loading2 = (S_VA / (n * l.rating_VA)) * (S_VA / (n * l.rating_VA));
+    P_W += n * (l.no_load_loss_W + l.load_loss_W * loading2);
+    Q_var += n * l.rating_VA * (l.magnetising_pu + l.reactance_pu * loading2);
+  }
+  return out;
+}
+
+double FeederMeters::total_loss_J() const {
+  double sum = 0.0;
+  for (const auto& loss : loss_J) sum += loss.value();
+  return sum;
+}
+
+double FeederMeters::closure() const {
+  CompensatedSum gap = drawn_J;
+  gap.add(-load_J.value());
+  gap.add(-auxiliary_J.value());
+  for (const auto& loss : loss_J) gap.add(-loss.value());
+  return drawn_J.value() == 0.0 ? 0.0 : std::abs(gap.value()) / std::abs(drawn_J.value());
+}
+
+Feeder::Feeder(const FeederParams& params)
+    : level_{}, load_tan_phi_(tan_phi(params.load_power_factor_frac)), auxiliary_tan_phi_(tan_phi(params.auxiliary_power_factor_frac)) {
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < n_level; ++i) {
+    const FeederLevel& l = params.level[i];
+    const double n = static_cast<double>(l.n_branch);
+    const std::string name(FeederParams::level_names[i]);
+    if (l.n_branch < 1) findings.push_back({{}, name + "_n_branch", "the level has no branches (see FeederParams::sized)"});
+    if (!(l.rating_VA > 0.0)) findings.push_back({{}, name + "_rating_MVA", "the level has no rating"});
+    level_[i] = {n * l.no_load_loss_W, n * l.load_loss_W, n * l.rating_VA * l.magnetising_pu,
+                 n * l.rating_VA * l.reactance_pu, 1.0 / (n * l.rating_VA * n * l.rating_VA)};
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+FeederPoint Feeder::at(double load_W, double auxiliary_W) const {
+  FeederPoint out;
+  double P_W = load_W, Q_var = load_W * load_tan_phi_;
+  for (std::size_t i = 0; i < n_level; ++i) {
+    if (i == FeederParams::hall_level) {
+      P_W += auxiliary_W;
+      Q_var += auxiliary_W * auxiliary_tan_phi_;
+    }
+    const double loading2 = (P_W * P_W + Q_var * Q_var) * level_[i].inverse_rating2;
+    out.loss_W[i] = level_[i].P0_W + level_[i].Pk_W * loading2;
+    out.loading_frac[i] = std::sqrt(loading2);
+    P_W += out.loss_W[i];
+    Q_var += level_[i].Q0_var + level_[i].Qk_var * loading2;
+    out.level_W[i] = P_W;
+    out.level_var[i] = Q_var;
+  }
+  return out;
+}
+
+void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p, double* q, FeederMeters& meters) const {
+  const std::size_t n = load_W.size();
+  std::array<double, numerics::block_size> loss_W, loading2;
+  for (std::size_t k = 0; k < n; ++k) {
+    p[k] = load_W[k];
+    q[k] = load_W[k] * load_tan_phi_;
+  }
+  meters.load_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
+  meters.auxiliary_J.add(auxiliary_W * (static_cast<double>(n) * numerics::bin_s));
+  for (std::size_t i = 0; i < n_level; ++i) {
+    const Level l = level_[i];
+    const bool join = i == FeederParams::hall_level;
+    const double join_W = join ? auxiliary_W : 0.0, join_var = join ? auxiliary_W * auxiliary_tan_phi_ : 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double P_W = p[k] + join_W, Q_var = q[k] + join_var;
+      const double s = (P_W * P_W + Q_var * Q_var) * l.inverse_rating2;
+      loading2[k] = s;
+      loss_W[k] = l.P0_W + l.Pk_W * s;
+      p[k] = P_W + loss_W[k];
+      q[k] = Q_var + (l.Q0_var + l.Qk_var * s);
+    }
+    meters.loss_J[i].add(numerics::lane_sum({loss_W.data(), n}) * numerics::bin_s);
+    const double loading_frac = std::sqrt(numerics::lane_max({loading2.data(), n}));
+    meters.loading_max_frac[i] = std::max(meters.loading_max_frac[i], loading_frac);
+  }
+  meters.drawn_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
+}
+
+void Feeder::through(std::span<const double> load_W, double auxiliary_W, std::span<double> out_W, std::span<double> out_var,
+                     FeederMeters& meters) const {
+  if (out_W.size() != load_W.size() || out_var.size() != load_W.size())
+    throw InputError("feeder: input and output chunks differ in length");
+  for (std::size_t at = 0; at < load_W.size(); at += numerics::block_size) {
+    const std::size_t n = std::min(numerics::block_size, load_W.size() - at);
+    block(load_W.subspan(at, n), auxiliary_W, out_W.data() + at, out_var.data() + at, meters);
+  }
+}
+
+}  // namespace tidewatt::power

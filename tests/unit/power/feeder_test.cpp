@@ -1,0 +1,113 @@
+#include "tidewatt/power/feeder.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/random.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::power;
+
+namespace {
+FeederParams site() {
+  FeederParams p;
+  p.level[0] = {1024, 0.03e6, 2.0, 150.0, 0.002, 0.0};
+  p.level[1] = {64, 0.5e6, 0.0, 5000.0, 0.01, 0.0};
+  p.level[2] = {12, 2.5e6, 3000.0, 20000.0, 0.0575, 0.005};
+  p.level[3] = {2, 40e6, 25e3, 150e3, 0.1, 0.003};
+  p.load_power_factor_frac = 0.98;
+  p.auxiliary_power_factor_frac = 0.9;
+  p.design_loading_frac = 0.8;
+  return p;
+}
+std::vector<double> wave(std::size_t n) {
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = (i % 6500 < 5200 ? 17e6 : 6e6) + 1e5 * random::normal(1, random::Purpose::jitter, i);
+  return x;
+}
+}  // namespace
+
+TEST_CASE("a single loaded level loses P0 + Pk (S/Sr)^2 and draws x (S/Sr)^2 of reactive power") {
+  FeederParams p = site();
+  for (auto& l : p.level) l.no_load_loss_W = l.load_loss_W = l.reactance_pu = l.magnetising_pu = 0.0;
+  p.level[2] = {4, 2.5e6, 3000.0, 20000.0, 0.06, 0.005};
+  p.load_power_factor_frac = 0.8;
+  const auto at = Feeder(p).at(8e6, 0.0);  // S = 10 MVA, exactly the rating
+  CHECK(at.loading_frac[2] == Approx(1.0).epsilon(1e-14));
+  CHECK(at.connection_W() == Approx(8e6 + 4 * 23000.0).epsilon(1e-14));
+  CHECK(at.connection_var() == Approx(6e6 + 10e6 * 0.065).epsilon(1e-14));
+  const auto half = Feeder(p).at(4e6, 0.0);
+  CHECK(half.loss_W[2] == Approx(4 * (3000.0 + 20000.0 / 4)).epsilon(1e-14));
+}
+
+TEST_CASE("without load only the iron is left, and auxiliaries pass only hall and site") {
+  const FeederParams p = site();
+  const auto idle = Feeder(p).at(0.0, 0.0);
+  CHECK(idle.loss_W[0] == 1024 * 2.0);
+  const auto none = Feeder(p).at(1e6, 0.0), aux = Feeder(p).at(1e6, 2e6);
+  CHECK(aux.loss_W[0] == none.loss_W[0]);
+  CHECK(aux.loss_W[1] == none.loss_W[1]);
+  CHECK(aux.loss_W[2] > none.loss_W[2]);
+}
+
+TEST_CASE("power rises with load at every level, so extremes map to extremes") {
+  const Feeder feeder(site());
+  FeederPoint last = feeder.at(0.0, 1e6);
+  for (double load_W = 1e5; load_W < 40e6; load_W += 1e5) {
+    const auto now = feeder.at(load_W, 1e6);
+    for (std::size_t i = 0; i < FeederParams::n_level; ++i) REQUIRE(now.level_W[i] - last.level_W[i] >= 1e5);
+    last = now;
+  }
+}
+
+TEST_CASE("a chunk equals its single values and its books close") {
+  const Feeder feeder(site());
+  const auto load_W = wave(200'003);
+  std::vector<double> out_W(load_W.size()), out_var(load_W.size());
+  FeederMeters m;
+  feeder.through(load_W, 1.5e6, out_W, out_var, m);
+  for (std::size_t i = 0; i < load_W.size(); i += 997) {
+    const auto one = feeder.at(load_W[i], 1.5e6);
+    REQUIRE(out_W[i] == one.connection_W());
+    REQUIRE(out_var[i] == one.connection_var());
+  }
+  CHECK(m.closure() < 1e-14);
+  CHECK(m.total_loss_J() > 0.005 * m.drawn_J.value());
+  CHECK(m.auxiliary_J.value() == Approx(1.5e6 * 200.003).epsilon(1e-14));
+  for (std::size_t i = 0; i < FeederParams::n_level; ++i) {
+    FeederMeters broken = m;  // each loss term is needed
+    broken.loss_J[i] = {};
+    CHECK(broken.closure() > 1e-5);
+  }
+}
+
+TEST_CASE("how the stream is cut does not change a bit of the waveform") {
+  const Feeder feeder(site());
+  const auto load_W = wave(5000);
+  std::vector<double> a(5000), b(5000), qa(5000), qb(5000);
+  FeederMeters ma, mb;
+  feeder.through(load_W, 0.0, a, qa, ma);
+  const std::span<const double> all(load_W);
+  for (std::size_t i = 0; i < 5000; i += 100)
+    feeder.through(all.subspan(i, 100), 0.0, std::span(b).subspan(i, 100), std::span(qb).subspan(i, 100), mb);
+  CHECK(a == b);
+  CHECK(qa == qb);
+  CHECK(ma.drawn_J.value() == Approx(mb.drawn_J.value()).epsilon(1e-14));
+  CHECK(ma.loading_max_frac == mb.loading_max_frac);
+}
+
+TEST_CASE("automatic branch counts keep the design loading at the design load") {
+  FeederParams p = site();
+  for (auto& l : p.level) l.n_branch = 0;
+  CHECK_THROWS_AS(Feeder(p), InputError);
+  const auto sized = p.sized(17e6, 2e6);
+  const auto at = Feeder(sized).at(17e6, 2e6);
+  for (std::size_t i = 0; i < FeederParams::n_level; ++i) {
+    CHECK(at.loading_frac[i] <= 0.8);
+    auto fewer = sized;
+    if (--fewer.level[i].n_branch > 0) CHECK(Feeder(fewer).at(17e6, 2e6).loading_frac[i] > 0.8);
+  }
+}
