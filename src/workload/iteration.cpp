@@ -154,9 +154,7 @@ IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, do
   return r;
 }
 
-IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& replicas,
-                                                 std::span<const std::size_t> which) const {
-  (void)which;  // every distinct replica is used by some group
+IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& replicas) const {
   const std::size_t stages = static_cast<std::size_t>(plan_.pp),
                     chunks = static_cast<std::size_t>(plan_.virtual_stages);
   Sync sync;
@@ -224,7 +222,7 @@ Timeline IterationModel::iteration(std::span<const double> pace) const {
   std::vector<std::size_t> which;
   std::vector<Replica> replicas;
   for (const double p : distinct(pace, which)) replicas.push_back(run(schedule_, p));
-  const Sync sync = synchronise(replicas, which);
+  const Sync sync = synchronise(replicas);
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
   std::vector<std::vector<Segment>> distinct_classes(replicas.size() * stages);
   for (std::size_t i = 0; i < replicas.size(); ++i) {

@@ -56,7 +56,7 @@ class IterationModel {
   void make_exchange(const NetworkParams& network);
   std::uint32_t kind_of(const PipelineOp& op) const;
   Replica run(const PipelineSchedule& schedule, double pace) const;
-  Sync synchronise(const std::vector<Replica>& replicas, std::span<const std::size_t> which) const;
+  Sync synchronise(const std::vector<Replica>& replicas) const;
   void emit_passes(const PipelineSchedule& schedule, const Replica& replica, std::vector<Segment>* classes) const;
   void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
 

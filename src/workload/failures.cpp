@@ -1,0 +1,110 @@
+#include "tidewatt/workload/failures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/random.hpp"
+
+namespace tidewatt::workload {
+namespace {
+
+/// FNV-1a: a cause keeps its numbers whatever stands beside it in the list.
+std::uint64_t entity_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return hash;
+}
+
+void check(const FailureRates& rates, std::int64_t n_node, Tick begin, Tick end) {
+  if (rates.causes.size() != rates.rate_per_node_s.size() ||
+      rates.planned_causes.size() != rates.planned_rate_per_s.size())
+    throw InputError(fmt::format("failures: {} causes with {} rates, {} planned causes with {} rates",
+                                 rates.causes.size(), rates.rate_per_node_s.size(), rates.planned_causes.size(),
+                                 rates.planned_rate_per_s.size()));
+  if (n_node < 0 || begin < 0 || end < begin)
+    throw InputError(fmt::format("failures: {} nodes from {} ns to {} ns", n_node, begin, end));
+  double per_s = 0.0;
+  for (const auto* list : {&rates.rate_per_node_s, &rates.planned_rate_per_s})
+    for (const double r : *list) {
+      if (!(r >= 0.0) || !std::isfinite(r)) throw InputError(fmt::format("failures: rate {} per second", r));
+      per_s += r * (list == &rates.rate_per_node_s ? static_cast<double>(n_node) : 1.0);
+    }
+  if (per_s * seconds(end) > 1e7)
+    throw RefusedError(fmt::format("failures: {:.3g} expected, limit 1e7", per_s * seconds(end)));
+}
+
+struct Process {
+  const std::string& name;
+  double rate_per_s;
+  std::uint32_t cause;
+  std::int64_t n_node;  // 0 = planned
+};
+
+void draw(const Process& p, std::uint64_t seed, Tick begin, Tick end, std::vector<Failure>& out) {
+  if (!(p.rate_per_s > 0.0)) return;
+  const std::uint64_t entity = entity_of(p.name);
+  Tick at = 0;
+  for (std::uint64_t i = 0;; ++i) {
+    const double gap_s = random::exponential(seed, random::Purpose::failure_time, entity, i) / p.rate_per_s;
+    if (gap_s >= seconds(end - at)) return;
+    at += to_tick(gap_s);
+    if (at >= end) return;
+    if (at < begin) continue;
+    Failure f{at, p.cause, -1, p.n_node == 0};
+    const double u = random::uniform(seed, random::Purpose::failure_place, entity, i);
+    if (p.n_node > 0) f.node = std::min(p.n_node - 1, static_cast<std::int64_t>(u * static_cast<double>(p.n_node)));
+    out.push_back(f);
+  }
+}
+
+}  // namespace
+
+void FailureRates::fields(FieldVisitor& v) {
+  v.texts("causes", causes, "names of unexpected causes");
+  v.numbers("rate_per_node_day", rate_per_node_s, {0, 10}, "one rate per cause, per node");
+  v.texts("planned_causes", planned_causes, "names of planned stops", Need::optional);
+  v.numbers("planned_rate_per_day", planned_rate_per_s, {0, 100}, "one rate per planned cause, per job",
+            Need::optional);
+}
+
+std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
+                                   Tick end) {
+  check(rates, n_node, begin, end);
+  std::vector<Failure> out;
+  std::uint32_t cause = 0;
+  if (n_node > 0)
+    for (std::size_t i = 0; i < rates.causes.size(); ++i, ++cause)
+      draw({rates.causes[i], rates.rate_per_node_s[i] * static_cast<double>(n_node), cause, n_node}, seed, begin, end,
+           out);
+  cause = static_cast<std::uint32_t>(rates.causes.size());
+  for (std::size_t i = 0; i < rates.planned_causes.size(); ++i, ++cause)
+    draw({rates.planned_causes[i], rates.planned_rate_per_s[i], cause, 0}, seed, begin, end, out);
+  std::sort(out.begin(), out.end(), [](const Failure& a, const Failure& b) {
+    return std::tie(a.tick, a.cause, a.node) < std::tie(b.tick, b.cause, b.node);
+  });
+  return out;
+}
+
+const std::string& cause_name(const FailureRates& rates, const Failure& f) {
+  return f.planned ? rates.planned_causes.at(f.cause - rates.causes.size()) : rates.causes.at(f.cause);
+}
+
+double mean_time_to_failure_s(const FailureRates& rates, std::int64_t n_node) {
+  double per_s = 0.0;
+  for (const double r : rates.rate_per_node_s) per_s += r * static_cast<double>(n_node);
+  return per_s > 0.0 ? 1.0 / per_s : std::numeric_limits<double>::infinity();
+}
+
+double optimum_checkpoint_interval_s(double checkpoint_s, double mean_time_to_failure_s) {
+  if (!(checkpoint_s > 0.0) || !(checkpoint_s < 2.0 * mean_time_to_failure_s))
+    throw InputError(fmt::format("checkpoint interval: a checkpoint of {} s against {} s between failures",
+                                 checkpoint_s, mean_time_to_failure_s));
+  return std::sqrt(2.0 * checkpoint_s * mean_time_to_failure_s) - checkpoint_s;
+}
+
+}  // namespace tidewatt::workload

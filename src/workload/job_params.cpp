@@ -1,0 +1,59 @@
+#include "tidewatt/workload/job_params.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tidewatt::workload {
+namespace {
+
+constexpr std::array<std::string_view, 3> variants = {"naive", "improved", "current"};
+
+// Fits to the three published times at 2,048 ranks (arXiv 2402.15627 §3.5); the linear one stays below both bounds.
+constexpr double naive_s_per_rank2 = 1047.0 / (2048.0 * 2048.0);
+constexpr double improved_s_per_rank2 = 361.0 / (2048.0 * 2048.0);
+constexpr double current_s_per_rank = 2.0e-3;
+
+double per_gpu_B(const JobSize& size) { return size.checkpoint_B / static_cast<double>(size.n_gpu); }
+
+}  // namespace
+
+void JobParams::fields(FieldVisitor& v) {
+  v.number("start_s", start_s, {0, 1e9}, "when the GPUs are given to the job", Need::optional);
+  v.integer("total_iterations", total_iterations, {0, 1e12}, "iterations to do, 0 = no end", Need::optional);
+  v.choice("initialise", initialise, variants, "how communicators are set up", Need::optional);
+  v.number("initialise_base_s", initialise_base_s, {0, 1e5}, "start of processes before communicators");
+  v.number("load_per_gpu_GB_per_s", load_per_gpu_B_per_s, {0.001, 1000}, "loading rate of one GPU");
+  v.number("storage_GB_per_s", storage_B_per_s, {0.01, 1e5}, "storage bandwidth shared by all ranks");
+  v.number("warm_up_s", warm_up_s, {0, 1e5}, "before full speed after loading");
+  v.number("checkpoint_interval_s", checkpoint_interval_s, {0, 1e7}, "time between checkpoints, 0 = never");
+  v.number("checkpoint_base_s", checkpoint_base_s, {0, 1e5}, "barriers and metadata of a checkpoint");
+  v.number("checkpoint_per_gpu_GB_per_s", checkpoint_per_gpu_B_per_s, {0.001, 1000}, "copy rate out of one GPU");
+  v.flag("checkpoint_async", checkpoint_async, "only the copy to host memory blocks", Need::optional);
+  v.number("copy_link_frac", copy_link_frac, {0, 1}, "share of peak link bandwidth while loading or saving");
+  v.integer("evaluation_interval_iterations", evaluation_interval_iterations, {0, 1e9},
+            "iterations between evaluations, 0 = never", Need::optional);
+  v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
+  v.number("detect_s", detect_s, {0, 1e6}, "failure until tear-down");
+  v.number("replace_s", replace_s, {0, 1e7}, "spare node brought in, processes started");
+  v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");
+}
+
+double initialise_s(const JobParams& job, const JobSize& size) {
+  const double n = static_cast<double>(size.n_gpu);
+  if (job.initialise == "naive") return job.initialise_base_s + naive_s_per_rank2 * n * n;
+  if (job.initialise == "improved") return job.initialise_base_s + improved_s_per_rank2 * n * n;
+  return job.initialise_base_s + current_s_per_rank * n;
+}
+
+double load_s(const JobParams& job, const JobSize& size) {
+  return std::max(size.checkpoint_B / job.storage_B_per_s, per_gpu_B(size) / job.load_per_gpu_B_per_s);
+}
+
+double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async) {
+  const double copy_s = per_gpu_B(size) / job.checkpoint_per_gpu_B_per_s;
+  return job.checkpoint_base_s + (async ? copy_s : std::max(copy_s, checkpoint_drain_s(job, size)));
+}
+
+double checkpoint_drain_s(const JobParams& job, const JobSize& size) { return size.checkpoint_B / job.storage_B_per_s; }
+
+}  // namespace tidewatt::workload

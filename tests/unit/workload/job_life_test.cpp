@@ -1,0 +1,206 @@
+#include "tidewatt/workload/job_life.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::workload;
+
+namespace {
+
+/// Drives a job as the engine does, with iterations of a fixed length.
+struct Driver {
+  JobLife life;
+  Tick iteration, evaluation;
+  Tick now = 0;
+
+  void step(Tick end) {
+    const JobStep s = life.next(now);
+    const Tick limit = std::min(s.interrupt, end);
+    if (s.state == JobState::iterate) {
+      std::int64_t n = 0;
+      Tick t = now;
+      while (n < s.max_iterations && t + iteration <= limit && (n == 0 || t < s.until)) t += iteration, ++n;
+      const bool cut = n < s.max_iterations && (n == 0 || t < s.until);
+      return finish(s, cut ? limit : t, n, cut, end);
+    }
+    const Tick until = s.state == JobState::evaluate ? now + evaluation : s.until;
+    finish(s, std::min(until, limit), 0, until > limit, end);
+  }
+  void finish(const JobStep& s, Tick at, std::int64_t n, bool cut, Tick end) {
+    now = at;
+    if (!cut) return life.completed(s, n, now);
+    if (now < end || s.interrupt == end) life.interrupted(now, n);
+  }
+  void run(Tick end) {
+    while (now < end && life.state() != JobState::done) step(end);
+  }
+};
+
+JobParams job() {
+  JobParams j;
+  j.start_s = 100, j.initialise_base_s = 30, j.load_per_gpu_B_per_s = 5e9, j.storage_B_per_s = 2e12, j.warm_up_s = 20;
+  j.checkpoint_interval_s = 600, j.checkpoint_base_s = 2, j.checkpoint_per_gpu_B_per_s = 5e9, j.copy_link_frac = 0.05;
+  j.detect_s = 130, j.replace_s = 60, j.planned_stop_s = 900;
+  return j;
+}
+
+constexpr JobSize size{16384, 5.7e12};
+constexpr Tick s = ns_per_s, length = 6'456'789'123;
+
+void check_books(const Driver& d) {
+  const JobBooks& b = d.life.books();
+  CHECK(b.total_ns() == d.now);
+  CHECK(b.state_ns[static_cast<std::size_t>(JobState::iterate)] == b.effective_ns + b.lost_ns + b.unsaved_ns);
+  CHECK(b.iterations_run - b.iterations_lost == d.life.progress_iterations());
+}
+
+}  // namespace
+
+TEST_CASE("set-up time of communicators", "[workload][W15]") {
+  JobParams j = job();
+  j.initialise_base_s = 0;
+  j.initialise = "naive";
+  CHECK(initialise_s(j, {2048, 0}) == Approx(1047).epsilon(0.1));
+  j.initialise = "improved";
+  CHECK(initialise_s(j, {2048, 0}) == Approx(361).epsilon(0.1));
+  j.initialise = "current";
+  CHECK(initialise_s(j, {2048, 0}) < 5.0);
+  CHECK(initialise_s(j, {12288, 0}) < 30.0);
+}
+
+TEST_CASE("an undisturbed job: books close and all work counts", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 500, j.evaluation_interval_iterations = 60;
+  Driver d{JobLife(j, size, {}), length, 13 * s};
+  d.run(never);
+  REQUIRE(d.life.state() == JobState::done);
+  check_books(d);
+  const JobBooks& b = d.life.books();
+  CHECK(b.effective_ns == 500 * length);
+  CHECK(b.iterations_run == 500);
+  CHECK(b.state_ns[static_cast<std::size_t>(JobState::evaluate)] == 8 * 13 * s);
+  CHECK(b.state_ns[static_cast<std::size_t>(JobState::queued)] == 100 * s);
+  CHECK(b.checkpoints == static_cast<std::int64_t>(std::floor(500 * 6.456789123 / 600)) + 1);
+  CHECK(b.state_ns[static_cast<std::size_t>(JobState::checkpoint)] ==
+        b.checkpoints * to_tick(checkpoint_blocking_s(j, size, false)));
+}
+
+TEST_CASE("a failure loses exactly the work since the last checkpoint, and it is done again", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 300;
+  const Tick begin = (100 + 20) * s + to_tick(initialise_s(j, size)) + to_tick(load_s(j, size));
+  const Tick save = to_tick(checkpoint_blocking_s(j, size, false));
+  const Tick first_save = begin + 93 * length;             // the first boundary at or after 600 s
+  const Tick fails = first_save + save + 10 * length + 5;  // ten whole iterations and 5 ns later
+  Driver d{JobLife(j, size, {{fails, 0, 77, false}}), length, 0};
+  d.run(never);
+  check_books(d);
+  const JobBooks& b = d.life.books();
+  CHECK(b.lost_ns == 10 * length + 5);
+  CHECK(b.iterations_lost == 10);
+  CHECK(b.iterations_run == 310);
+  CHECK(b.effective_ns == 300 * length);
+  CHECK(b.unexpected == 1);
+  CHECK(b.state_ns[static_cast<std::size_t>(JobState::detect)] == 130 * s);
+  bool named = false;
+  for (const JobEvent& e : d.life.take_events()) named |= e.kind == "failure" && e.entity == 77 && e.tick == fails;
+  CHECK(named);
+  CHECK(d.life.take_events().empty());
+}
+
+TEST_CASE("without checkpoints a failure loses everything", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 200, j.checkpoint_interval_s = 0;
+  Driver d{JobLife(j, size, {{1200 * s, 0, 1, false}}), length, 0};
+  d.run(never);
+  check_books(d);
+  CHECK(d.life.books().checkpoints == 0);
+  CHECK(d.life.books().effective_ns == 200 * length);
+  CHECK(d.life.books().iterations_lost > 100);
+}
+
+TEST_CASE("a planned stop saves first and loses nothing", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 300;
+  Driver d{JobLife(j, size, {{900 * s, 3, -1, true}}), length, 0};
+  d.run(never);
+  check_books(d);
+  CHECK(d.life.books().lost_ns == 0);
+  CHECK(d.life.books().planned == 1);
+  CHECK(d.life.books().iterations_run == 300);
+  CHECK(d.life.books().state_ns[static_cast<std::size_t>(JobState::maintenance)] == 900 * s);
+}
+
+TEST_CASE("failures while down count but do not stretch the repair", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 300;
+  const std::vector<Failure> one = {{1000 * s, 0, 1, false}};
+  const std::vector<Failure> two = {{1000 * s, 0, 1, false}, {1050 * s, 0, 2, false}, {1100 * s, 3, -1, true}};
+  Driver a{JobLife(j, size, one), length, 0}, b{JobLife(j, size, two), length, 0};
+  a.run(never);
+  b.run(never);
+  check_books(b);
+  CHECK(b.life.books().unexpected == 2);
+  CHECK(b.life.books().planned == 1);
+  CHECK(b.now - a.now == to_tick(j.planned_stop_s));  // the planned stop joins the outage: one restart
+}
+
+TEST_CASE("asynchronous checkpoints block less but are durable later", "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 300, j.storage_B_per_s = 50e9;  // 114 s to storage
+  CHECK(checkpoint_blocking_s(j, size, true) < 0.03 * checkpoint_blocking_s(j, size, false));
+  JobParams async = j;
+  async.checkpoint_async = true;
+  Driver plain{JobLife(j, size, {}), length, 0}, quick{JobLife(async, size, {}), length, 0};
+  plain.run(never);
+  quick.run(never);
+  CHECK(quick.now < plain.now);
+  // A failure before the copy reached storage falls back to the checkpoint before.
+  const Tick begin = (100 + 20) * s + to_tick(initialise_s(j, size)) + to_tick(load_s(j, size));
+  const Tick saved = begin + 93 * length + to_tick(checkpoint_blocking_s(j, size, true));
+  Driver early{JobLife(async, size, {{saved + 110 * s, 0, 1, false}}), length, 0};
+  Driver late{JobLife(async, size, {{saved + 118 * s, 0, 1, false}}), length, 0};
+  early.run(never);
+  late.run(never);
+  check_books(early);
+  check_books(late);
+  CHECK(early.life.books().iterations_lost == 93 + 17);
+  CHECK(late.life.books().iterations_lost == 18);
+}
+
+TEST_CASE("54 days of Llama 3 failures: over 90 % effective", "[workload][F2]") {
+  JobParams j = job();
+  j.replace_s = 120, j.initialise_base_s = 60, j.warm_up_s = 60;
+  const FailureRates rates{{"all"}, {419.0 / 54 / 86400 / 2048}, {"maintenance"}, {47.0 / 54 / 86400}};
+  j.checkpoint_interval_s = optimum_checkpoint_interval_s(checkpoint_blocking_s(j, size, false),
+                                                          mean_time_to_failure_s(rates, 2048));
+  Driver d{JobLife(j, size, draw_failures(rates, 1, 2048, 0, 54 * 86400 * s)), 6'430'000'000, 0};
+  d.run(54 * 86400 * s);
+  const JobBooks& b = d.life.books();
+  const double effective = seconds(b.effective_ns + b.unsaved_ns) / seconds(d.now);
+  const double loss_min = (1.0 - effective) * seconds(d.now) / 60.0 / static_cast<double>(b.unexpected + b.planned);
+  INFO("effective " << effective << ", mean loss " << loss_min << " min, " << b.unexpected << " + " << b.planned);
+  CHECK(effective > 0.90);
+  CHECK(loss_min <= 16.7);
+  CHECK(b.unexpected > 350);
+}
+
+TEST_CASE("the engine's mistakes are caught, copies are independent", "[workload][job]") {
+  Driver d{JobLife(job(), size, {}), length, 0};
+  d.run(1000 * s);
+  JobLife copy = d.life;
+  const std::int64_t before = d.life.progress_iterations();
+  JobStep step = copy.next(d.now);
+  REQUIRE(step.state == JobState::iterate);
+  copy.completed(step, 3, d.now + 3 * length);
+  CHECK(copy.progress_iterations() == before + 3);
+  CHECK(d.life.progress_iterations() == before);
+  CHECK_THROWS_AS(copy.completed(step, 1, 0), InputError);
+  step.state = JobState::load;
+  CHECK_THROWS_AS(copy.completed(step, 0, d.now + 9 * length), InputError);
+  CHECK_THROWS_AS(JobLife(job(), {0, 1.0}, {}), InputError);
+  CHECK_THROWS_AS(JobLife(job(), size, {{200 * s, 0, 1, false}, {150 * s, 0, 1, false}}), InputError);
+}
