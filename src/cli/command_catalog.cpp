@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+
+namespace {
+
+struct Arguments {
+  std::string name, overlay;
+};
+
+void list(const Arguments& a) {
+  std::string kind;
+  for (const auto& key : tidewatt::catalog::Catalog(a.overlay).list()) {
+    if (key.first != kind) fmt::print("{}\n", key.first);
+    kind = key.first;
+    fmt::print("  {}\n", key.second);
+  }
+}
+
+void show(const Arguments& a) {
+  const tidewatt::catalog::Catalog catalog(a.overlay);
+  bool found = false;
+  std::vector<std::string> known;
+  for (const auto& key : catalog.list()) {
+    known.push_back(key.second);
+    if (key.second != a.name && key.first + "/" + key.second != a.name) continue;
+    fmt::print("{}", catalog.text(key.first, key.second));
+    found = true;
+  }
+  if (found) return;
+  const auto close = tidewatt::nearest(a.name, known);
+  throw tidewatt::InputError(fmt::format("no catalog entry '{}'{}; 'tidewatt catalog list' names them all", a.name,
+                                         close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+}
+
+}  // namespace
+
+void add_catalog_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("catalog", "the hardware, plants, climates, models and grids that come with tidewatt");
+  c->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones");
+  c->require_subcommand(1);
+  c->add_subcommand("list", "names by kind")->callback([a] { list(*a); });
+  auto* s = c->add_subcommand("show", "an entry's file, with its sources");
+  s->alias("export");
+  s->add_option("name", a->name, "NAME or KIND/NAME")->required();
+  s->callback([a] { show(*a); });
+}

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string result, out;
+};
+
+/// The Python package that draws: beside the installed program, or in the source tree of a build.
+fs::path python_folder() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* below : {"../share/tidewatt/python", "../python", "../../python", "../../../python"})
+    if (fs::exists(here / below / "tidewatt" / "report")) return fs::canonical(here / below);
+  throw tidewatt::OutputError("the Python package tidewatt, which draws the report, is not installed beside this program");
+}
+
+/// Runs Python without a shell and hands its exit code on.
+int draw(const Arguments& a) {
+  if (!fs::is_regular_file(a.result)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.result));
+  const std::string out = a.out.empty() ? fs::path(a.result).replace_extension("").string() + "_report" : a.out;
+  const char* set = std::getenv("PYTHONPATH");
+  const std::string path = python_folder().string() + (set ? std::string(":") + set : "");
+  const char* python = std::getenv("TIDEWATT_PYTHON");
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("PYTHONPATH", path.c_str(), 1);
+    const char* program = python ? python : "/usr/bin/python3";
+    execl(program, program, "-m", "tidewatt.report", a.result.c_str(), "--out", out.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) throw tidewatt::OutputError("Python could not be started");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 74;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, int& exit_code) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("report", "draw a result: PNG and SVG pictures and one HTML page");
+  c->add_option("result", a->result, "result file (HDF5)")->required();
+  c->add_option("--out", a->out, "folder of the pictures; default: beside the result");
+  c->callback([a, &exit_code] { exit_code = draw(*a); });
+}

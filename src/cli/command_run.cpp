@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "tidewatt/io/hdf5_sink.hpp"
+#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace {
+
+using namespace tidewatt;
+
+struct Arguments {
+  std::string file, out = "out";
+  std::string seed;
+  std::size_t threads = 0;
+  bool json = false, quiet = false;
+  sim::LoadOptions load;
+};
+
+/// Progress bar with the time left, on a terminal's stderr only.
+class Progress {
+ public:
+  explicit Progress(bool on) : on_(on && isatty(STDERR_FILENO) != 0) {}
+  bool operator()(double done_frac) {
+    if (!on_) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100) && done_frac < 1.0) return true;
+    last_ = now;
+    const double spent_s = std::chrono::duration<double>(now - start_).count();
+    const double left_s = done_frac > 0.0 ? spent_s * (1.0 - done_frac) / done_frac : 0.0;
+    const auto filled = static_cast<std::size_t>(done_frac * 40.0);
+    fmt::print(stderr, "\r[{:<40}] {:5.1f} %  {:.0f} s left  ", std::string(filled, '='), 100.0 * done_frac, left_s);
+    if (done_frac >= 1.0) fmt::print(stderr, "\n");
+    return true;
+  }
+
+ private:
+  bool on_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_{};
+};
+
+std::string show(const sim::Value& v) {
+  if (const auto* d = std::get_if<double>(&v)) return fmt::format("{:.6g}", *d);
+  if (const auto* i = std::get_if<std::int64_t>(&v)) return fmt::format("{}", *i);
+  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  if (const auto* list = std::get_if<std::vector<std::pair<std::string, double>>>(&v)) {
+    std::string text;
+    for (const auto& [k, x] : *list) text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", k, x);
+    return text;
+  }
+  return "-";
+}
+
+void run(Arguments a) {
+  const auto start = std::chrono::steady_clock::now();
+  if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
+  const auto scenario = sim::load_scenario(a.file, a.load);
+  std::error_code ec;
+  std::filesystem::create_directories(a.out, ec);
+  if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
+  const auto path = std::filesystem::path(a.out) / (std::filesystem::path(a.file).stem().string() + ".h5");
+  auto progress = std::make_shared<Progress>(!a.quiet);
+  auto result = sim::run(scenario, {a.threads, [progress](double done) { return (*progress)(done); }});
+  auto& s = result.summary;
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  s.emplace_back("payload_sha256", io::payload_sha256(result));
+  std::vector<std::pair<std::string, sim::Value>> job;
+  s.emplace_back("result_file", path.string());
+  io::Hdf5Sink(path.string()).write(result);
+  s.insert(s.begin() + 2, {"wall_s", wall_s});
+  if (a.json) {
+    fmt::print("{}\n", io::summary_json(result, {scenario.jobs.front().name}));
+    return;
+  }
+  for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));
+}
+
+void check(const Arguments& a) {
+  const auto scenario = sim::load_scenario(a.file, a.load);
+  std::int64_t n_gpu = 0;
+  for (const auto& h : scenario.halls) n_gpu += h.hall.n_gpu;
+  fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs)\n", a.file, n_gpu, scenario.halls.size(),
+             scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0, scenario.assumed.size());
+}
+
+void add_common(CLI::App& c, Arguments& a) {
+  c.add_option("scenario", a.file, "scenario file (TOML)")->required();
+  c.add_option("--set", a.load.set, "override a key, e.g. --set job.main.plan.n_gpu=8192 (repeatable)")->allow_extra_args(false);
+  c.add_option("--weather", a.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+}
+
+}  // namespace
+
+void add_run_commands(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* r = app.add_subcommand("run", "simulate a scenario and write its result file");
+  add_common(*r, *a);
+  r->add_flag("--json", a->json, "print the summary as one JSON object");
+  r->add_option("--seed", a->seed, "seed of all random draws");
+  r->add_option("--out", a->out, "folder of the result file")->capture_default_str();
+  r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->capture_default_str();
+  r->add_flag("--quiet", a->quiet, "no progress bar");
+  r->callback([a] { run(*a); });
+  auto b = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("check", "read and check a scenario without running it");
+  add_common(*c, *b);
+  c->callback([b] { check(*b); });
+}

@@ -1,0 +1,7 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+/// Each adds one subcommand; `exit_code` receives what the process returns.
+void add_run_commands(CLI::App& app, int& exit_code);      // run, check
+void add_catalog_command(CLI::App& app, int& exit_code);   // catalog
+void add_report_command(CLI::App& app, int& exit_code);    // report

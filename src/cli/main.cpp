@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "commands.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace {
+
+int fail(int code, const char* what) {
+  fmt::print(stderr, "tidewatt: {}\n", what);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together"};
+  app.set_version_flag("--version", TIDEWATT_VERSION);
+  app.require_subcommand(1);
+  int exit_code = 0;
+  add_run_commands(app, exit_code);
+  add_catalog_command(app, exit_code);
+  add_report_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  } catch (const tidewatt::InputError& e) {
+    return fail(2, e.what());
+  } catch (const tidewatt::SolverError& e) {
+    return fail(3, e.what());
+  } catch (const tidewatt::RefusedError& e) {
+    return fail(4, e.what());
+  } catch (const tidewatt::OutputError& e) {
+    return fail(74, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(4, "out of memory");
+  } catch (const std::exception& e) {
+    return fail(3, e.what());
+  }
+}

@@ -1,0 +1,64 @@
+#include "build_fleet.hpp"
+
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/random.hpp"
+
+namespace tidewatt::sim {
+
+Fleet build_fleet(const Scenario& scenario) {
+  Fleet fleet;
+  const auto seed = static_cast<std::uint64_t>(scenario.run.seed);
+  std::uint32_t row = 0, rack = 0;
+  for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
+    const auto& spec = scenario.halls[h];
+    const double cap_W = spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W;
+    const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
+    fleet.types.push_back(make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz));
+    fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
+    const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
+    const std::int64_t per_row = spec.hall.servers_per_rack * spec.hall.racks_per_row;
+    double recirculation = 0.0;
+    for (std::int64_t n = 0; n < n_node; ++n) {
+      if (n % spec.hall.servers_per_rack == 0) {
+        rack += n > 0 ? 1 : 0;
+        const double z = scenario.run.spread ? random::truncated_normal(seed, random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
+        recirculation = spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z);
+      }
+      if (n > 0 && n % per_row == 0) ++row;
+      fleet.node_hall.push_back(static_cast<std::uint32_t>(h));
+      fleet.node_row.push_back(row);
+      fleet.node_rack.push_back(rack);
+      fleet.node_recirculation.push_back(recirculation);
+      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
+        const auto gpu = fleet.chip.size();
+        fleet.chip.push_back(scenario.run.spread ? power::draw_chip(spec.spread, seed, gpu) : power::Chip{});
+        fleet.resistance_ratio.push_back(scenario.run.spread ? power::draw_resistance_ratio(spec.spread, seed, gpu) : 1.0);
+      }
+    }
+    ++row;
+    ++rack;
+  }
+  return fleet;
+}
+
+FleetState idle_state(const Fleet& fleet, double inlet_K) {
+  FleetState s;
+  for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_mean_K}) v->assign(fleet.n_gpu(), inlet_K);
+  s.clock_Hz.assign(fleet.n_gpu(), fleet.types.front().gpu.clock_max_Hz());
+  s.fan_frac.assign(fleet.n_node(), fleet.types.front().air.fan_min_frac);
+  s.front_W.assign(fleet.n_node(), 0.0);
+  return s;
+}
+
+FleetSignals make_signals(const Fleet& fleet) {
+  FleetSignals s;
+  s.own_Hz.assign(fleet.n_gpu(), 0.0);
+  s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
+  s.die_peak_K.assign(fleet.n_gpu(), 0.0);
+  s.gpu_J.assign(fleet.n_gpu(), 0.0);
+  s.node_air_W.assign(fleet.n_node(), 0.0);
+  s.node_flow_m3_per_s.assign(fleet.n_node(), 0.0);
+  return s;
+}
+
+}  // namespace tidewatt::sim

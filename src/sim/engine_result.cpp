@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
+
+std::vector<std::uint64_t> shape_of(std::size_t n) { return {n}; }
+
+}  // namespace
+
+std::vector<AuditLevel> Engine::Impl::audit() const {
+  const auto& m = meters;
+  const auto& f = stream->feeder_meters();
+  const auto& b = stream->battery_meters();
+  const auto& h = halls->books();
+  std::vector<AuditLevel> levels = {
+      {"package", m.gpu_in.value(), m.package_out.value(), m.package_stored.value()},
+      {"server", m.ac_in.value(),
+       m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(), 0.0},
+      // The waveform's energy against the servers' own meters: a lost or doubled edge shows here.
+      {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
+      {"feeder", f.drawn_J.value(), f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0},
+      {"cooling power", f.auxiliary_J.value(), h.fan.value(), 0.0},
+      {"hall heat", m.air_out.value(), h.heat_in.value(), 0.0},
+      {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
+  };
+  if (scenario.battery) {
+    levels.push_back({"connection", stream->connection_J(), f.drawn_J.value(),
+                      b.charged_J.value() - b.discharged_J.value()});
+    levels.push_back({"battery", b.charged_J.value(),
+                      b.discharged_J.value() + b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value(),
+                      stream->battery_stored_J()});
+  } else {
+    levels.push_back({"connection", stream->connection_J(), f.drawn_J.value(), 0.0});
+  }
+  return levels;
+}
+
+void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& levels) {
+  const auto& r = *recorder;
+  const auto& model = task_maker->model();
+  const double total_s = seconds(end);
+  const double gpus = static_cast<double>(model.n_gpu());
+  const double tokens_per_s = r.mean_throughput();
+  const double flops_per_token = model.model_flops_per_iteration() / model.tokens_per_iteration();
+  const double per_gpu_TF = tokens_per_s * flops_per_token / gpus * 1e-12;
+  const double peak_TF = scenario.halls.front().compute.matrix_FLOP_per_s * 1e-12;
+  const auto swing = r.swing();
+  const auto spectrum = stream->spectrum();
+  const auto line = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
+  double closure = 0.0;
+  for (const auto& l : levels) closure = std::max(closure, l.closure());
+  const double reference_J = walk.J();
+  const double input_error = std::abs(meters.input_reference.value() - reference_J) / reference_J;
+  const auto& books = life->books();
+  auto& s = result.summary;
+  const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
+  put("schema_version", std::int64_t{1});
+  put("simulated_s", total_s);
+  put("n_gpu", static_cast<std::int64_t>(fleet.n_gpu()));
+  put("iteration_s", number(r.mean_iteration_s()));
+  put("tflops_per_gpu", number(per_gpu_TF));
+  put("mfu_percent", number(100.0 * per_gpu_TF / peak_TF));
+  put("tokens_per_s_mean", number(tokens_per_s));
+  put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
+  put("throughput_min_hour", swing.known ? Value(swing.min_hour) : Value());
+  put("clock_mean_MHz", number(r.clock_mean_Hz() * 1e-6));
+  put("clock_slowest_MHz", r.clock_slowest_Hz() > 0 ? Value(r.clock_slowest_Hz() * 1e-6) : Value());
+  put("die_max_degC", r.die_max_K() - 273.15);
+  put("die_mean_degC", r.die_mean_K() - 273.15);
+  put("limiter_share", r.limiter_share());
+  put("it_mean_MW", r.it_J() / total_s * 1e-6);
+  put("pcc_mean_MW", stream->connection_J() / total_s * 1e-6);
+  put("pcc_max_MW", stream->max_W() * 1e-6);
+  put("pcc_min_MW", stream->min_W() * 1e-6);
+  put("pcc_step_1s_max_MW", stream->step_1s_W() * 1e-6);
+  put("pcc_ramp_up_max_MW_per_s", stream->ramp_up_W_per_s() * 1e-6);
+  put("pcc_ramp_down_max_MW_per_s", stream->ramp_down_W_per_s() * 1e-6);
+  put("pcc_dominant_Hz", line.amplitude > 0 ? Value(line.frequency_Hz) : Value());
+  put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
+  put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
+  put("pue", stream->connection_J() / r.it_J());
+  put("wue_L_per_kWh", halls->books().water_kg.value() / (r.it_J() / 3.6e6));
+  put("n_interruptions_unexpected", books.unexpected);
+  put("n_interruptions_planned", books.planned);
+  const double since_start_s = seconds(books.total_ns());
+  put("effective_time_percent",
+      since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
+  put("energy_closure", closure);
+  put("input_energy_error", input_error);
+}
+
+Result Engine::Impl::finish() {
+  stream->finish();
+  Result result;
+  recorder->add_arrays(result.arrays);
+  stream->add_arrays(result.arrays);
+  const auto levels = audit();
+  std::vector<std::string> name;
+  std::vector<double> in, out, stored, closure;
+  for (const auto& l : levels) {
+    name.push_back(l.name);
+    in.push_back(l.in_J);
+    out.push_back(l.out_J);
+    stored.push_back(l.stored_J);
+    closure.push_back(l.closure());
+  }
+  result.arrays.push_back({"/energy/level", {"level"}, shape_of(levels.size()), name, "1", "where the books are kept"});
+  result.arrays.push_back(column("/energy/in_J", "level", in, "J", "energy in"));
+  result.arrays.push_back(column("/energy/out_J", "level", out, "J", "energy out, losses from their own equations"));
+  result.arrays.push_back(column("/energy/stored_J", "level", stored, "J", "rise of what is stored"));
+  result.arrays.push_back(column("/energy/closure", "level", closure, "1", "|in - out - stored| / in"));
+  std::vector<std::string> key, source;
+  std::vector<double> value, low, high;
+  for (const auto& a : scenario.assumed) {
+    key.push_back(a.key);
+    source.push_back(a.source);
+    value.push_back(a.value);
+    low.push_back(a.low);
+    high.push_back(a.high);
+  }
+  const auto n = shape_of(key.size());
+  result.arrays.push_back({"/trust/key", {"input"}, n, key, "1", "assumed input"});
+  result.arrays.push_back(column("/trust/value", "input", value, "1", "value used, in the key's unit"));
+  result.arrays.push_back(column("/trust/low", "input", low, "1", "low end of its range"));
+  result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
+  result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
+  summarise(result, levels);
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  result.provenance = {{"scenario", scenario.text},
+                       {"start_time", scenario.run.start},
+                       {"seed", fmt::format("{}", scenario.run.seed)},
+                       {"version", TIDEWATT_VERSION},
+                       {"weather", weather.source()},
+                       {"wall_s", fmt::format("{:.3f}", wall_s)},
+                       {"threads", fmt::format("{}", options.n_thread)},
+                       {"compiler", __VERSION__}};
+  double worst = 0.0;
+  for (const auto& l : levels) worst = std::max(worst, l.closure());
+  if (worst > 1e-11) throw SolverError(fmt::format("the energy books do not close: {:.2e} is above 1e-11", worst));
+  const double input_error = std::abs(meters.input_reference.value() - walk.J()) / walk.J();
+  if (input_error > 1e-12)
+    throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", input_error));
+  return result;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "engine.hpp"
+#include "tidewatt/cooling/climate.hpp"
+#include "tidewatt/cooling/epw.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+struct Start {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+};
+
+Start parse_start(const std::string& text) {
+  Start s;
+  char tail = 0;
+  const int n = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &s.year, &s.month, &s.day, &s.hour, &s.minute,
+                            &s.second, &tail);
+  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > 31 || s.hour < 0 || s.hour > 23 || s.minute != 0 ||
+      s.second != 0)
+    throw InputError(Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
+  return s;
+}
+
+}  // namespace
+
+Tick local_time_of_day(const std::string& start) {
+  const Start s = parse_start(start);
+  return (Tick{s.hour} * 3600 + s.minute * 60 + s.second) * ns_per_s;
+}
+
+cooling::Weather make_weather(const Scenario& scenario) {
+  const Start s = parse_start(scenario.run.start);
+  const auto& w = scenario.weather;
+  if (!w.epw.empty()) {
+    const auto year = cooling::read_epw(w.epw);
+    cooling::MonthDay day{s.month, s.day};
+    if (w.day == "hot_clear") day = cooling::pick_day(year, cooling::DayKind::hot_clear);
+    if (w.day == "typical") day = cooling::pick_day(year, cooling::DayKind::typical);
+    if (w.day == "extreme") day = cooling::pick_day(year, cooling::DayKind::extreme);
+    return cooling::epw_weather(year, day, s.hour);
+  }
+  const auto kind = w.day == "hot" ? cooling::ClimateDay::hot
+                                   : (w.day == "extreme" ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
+  return cooling::climate_weather(*scenario.climate, s.month, kind, s.hour);
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,98 @@
+#include "hall_loop.hpp"
+
+#include <algorithm>
+
+#include "tidewatt/cooling/psychrometrics.hpp"
+
+namespace tidewatt::sim {
+
+HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
+    : fleet_(fleet), weather_(weather) {
+  const auto outdoor = weather.at(0);
+  inlet_K_.resize(fleet.n_node());
+  for (const auto& spec : scenario.halls) {
+    Hall& h = halls_.emplace_back();
+    const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
+    if (spec.plant_kind == "prescribed_inlet")
+      h.plant = std::make_unique<cooling::PrescribedInlet>(spec.prescribed, weather.local_at_start_ns());
+    else
+      h.plant = std::make_unique<cooling::OutsideAirPlant>(
+          spec.outside_air, n_node * power::server_power(spec.server, spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu), 1.0, true).ac_W);
+    h.state.resize(h.plant->n_state());
+    const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
+                                                       spec.air.fan_min_frac, false).ac_W;
+    const cooling::PlantInput input{idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, outdoor};
+    h.plant->initialise(h.state, input);
+    h.supply_K = h.plant->supply_K(h.state, 0);
+    h.hot_aisle_K = h.supply_K + 10.0;
+  }
+  set_inlets(0);
+}
+
+void HallLoop::set_inlets(Tick now) {
+  for (auto& h : halls_) h.supply_K = h.plant->supply_K(h.state, now);
+  for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
+    const auto& h = halls_[fleet_.node_hall[n]];
+    inlet_K_[n] = h.supply_K + fleet_.node_recirculation[n] * (h.hot_aisle_K - h.supply_K);
+  }
+  const auto outdoor = weather_.at(now);
+  air_J_per_m3_K_ = cooling::dry_air_density_kg_per_m3(halls_.front().supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
+                    (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+}
+
+double HallLoop::mean_inlet_K() const {
+  double sum = 0.0;
+  for (const double K : inlet_K_) sum += K;
+  return sum / static_cast<double>(inlet_K_.size());
+}
+
+void HallLoop::collect(const FleetSignals& signals, double step_s) {
+  for (std::size_t n = 0; n < fleet_.n_node(); ++n) {
+    auto& h = halls_[fleet_.node_hall[n]];
+    h.heat_J += signals.node_air_W[n] * step_s;
+    h.flow_m3 += signals.node_flow_m3_per_s[n] * step_s;
+  }
+  for (auto& h : halls_) h.collected_s += step_s;
+}
+
+void HallLoop::settle(const FleetSignals& signals) {
+  collect(signals, 1.0);
+  for (auto& h : halls_) {
+    h.plant->initialise(h.state, {h.heat_J, h.flow_m3, weather_.at(0)});
+    h.heat_J = h.flow_m3 = h.collected_s = 0.0;
+  }
+  set_inlets(0);
+}
+
+double HallLoop::advance(Tick t0, Tick t1) {
+  const auto outdoor = weather_.mean(t0, t1);
+  means_ = {};
+  means_.inlet_K = mean_inlet_K();
+  means_.outdoor_drybulb_K = outdoor.drybulb_K;
+  means_.outdoor_wetbulb_K = outdoor.wetbulb_K;
+  double heat_J = 0.0;
+  for (const auto& h : halls_) heat_J += h.heat_J;
+  const double step_s = seconds(t1 - t0);
+  double plant_J = 0.0;
+  for (auto& h : halls_) {
+    const auto p = h.plant->advance(h.state, {h.heat_J / step_s, h.flow_m3 / step_s, outdoor}, t0, t1);
+    const double share = h.heat_J / heat_J;
+    means_.supply_K += share * p.supply_mean_K;
+    means_.hot_aisle_K += share * p.hot_aisle_mean_K;
+    means_.water_kg_per_s += p.water_kg / step_s;
+    means_.capacity_margin_frac += share * p.capacity_margin_frac;
+    h.hot_aisle_K = p.hot_aisle_mean_K;
+    books_.heat_in.add(p.heat_in_J);
+    books_.fan.add(p.fan_J);
+    books_.heat_out.add(p.heat_out_J);
+    books_.stored.add(p.stored_change_J);
+    books_.water_kg.add(p.water_kg);
+    plant_J += p.fan_J;
+    h.heat_J = h.flow_m3 = h.collected_s = 0.0;
+  }
+  means_.plant_W = plant_J / step_s;
+  set_inlets(t1);
+  return means_.plant_W;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,59 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/sum.hpp"
+#include "tidewatt/cooling/outside_air_plant.hpp"
+#include "tidewatt/cooling/weather.hpp"
+#include "tidewatt/sim/fleet_state.hpp"
+#include "tidewatt/sim/scenario.hpp"
+#include "tidewatt/sim/site.hpp"
+
+namespace tidewatt::sim {
+
+/// Halls and their plants, once per macro step: collects what the servers give, moves the plant, sets the inlets.
+class HallLoop {
+ public:
+  HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather);
+
+  /// Adds one fleet step: mean heat and flow of every node over `step_s`.
+  void collect(const FleetSignals& signals, double step_s);
+  /// Puts every plant into equilibrium with what the servers give now; nothing is booked.
+  void settle(const FleetSignals& signals);
+  /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
+  double advance(Tick t0, Tick t1);
+  /// Air at every server's front for the next macro step, K.
+  std::span<const double> inlet_K() const { return inlet_K_; }
+  double mean_inlet_K() const;
+  double air_J_per_m3_K() const { return air_J_per_m3_K_; }
+
+  /// Means of the last macro step (heat-weighted over halls where there are several).
+  struct Means {
+    double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
+    double plant_W = 0, water_kg_per_s = 0, capacity_margin_frac = 0;
+  };
+  const Means& means() const { return means_; }
+  struct Books {
+    CompensatedSum heat_in, fan, heat_out, stored, water_kg;
+  };
+  const Books& books() const { return books_; }
+
+ private:
+  struct Hall {
+    std::unique_ptr<cooling::CoolingPlant> plant;
+    std::vector<double> state;
+    double heat_J = 0, flow_m3 = 0, collected_s = 0;
+    double supply_K = 0, hot_aisle_K = 0;
+  };
+  void set_inlets(Tick now);
+  const Fleet& fleet_;
+  const cooling::Weather& weather_;
+  std::vector<Hall> halls_;
+  std::vector<double> inlet_K_;
+  double air_J_per_m3_K_ = 0;
+  Means means_;
+  Books books_;
+};
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,266 @@
+#include "recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr Tick hour = 3600 * ns_per_s;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array<const char*, 5> limiter_names = {"none", "power", "thermal", "clock", "slowdown"};
+
+struct ColumnInfo {
+  const char *name, *unit, *long_name;
+};
+constexpr std::array day_columns = {
+    ColumnInfo{"time", "s", "start of the macro step"},
+    ColumnInfo{"outdoor_drybulb_K", "K", "outdoor dry bulb, mean"},
+    ColumnInfo{"outdoor_wetbulb_K", "K", "outdoor wet bulb, mean"},
+    ColumnInfo{"supply_K", "K", "air supplied to the halls, mean"},
+    ColumnInfo{"inlet_mean_K", "K", "air at the servers' fronts, mean over nodes"},
+    ColumnInfo{"hot_aisle_K", "K", "hot aisle, mean"},
+    ColumnInfo{"clock_mean_Hz", "Hz", "clock, mean over the job's GPUs while iterating"},
+    ColumnInfo{"clock_slowest_Hz", "Hz", "clock of the slowest GPU while iterating"},
+    ColumnInfo{"clock_p05_Hz", "Hz", "clock, 5th percentile over GPUs"},
+    ColumnInfo{"clock_p95_Hz", "Hz", "clock, 95th percentile over GPUs"},
+    ColumnInfo{"die_mean_K", "K", "die temperature, mean over GPUs and time"},
+    ColumnInfo{"die_max_K", "K", "die temperature, highest"},
+    ColumnInfo{"throughput_tokens_per_s", "1/s", "tokens per second spent iterating"},
+    ColumnInfo{"iteration_s", "s", "time of one iteration, mean"},
+    ColumnInfo{"it_W", "W", "power at the servers' AC inputs, mean"},
+    ColumnInfo{"pcc_mean_W", "W", "power at the connection, mean"},
+    ColumnInfo{"pcc_min_W", "W", "power at the connection, lowest"},
+    ColumnInfo{"pcc_max_W", "W", "power at the connection, highest"},
+    ColumnInfo{"plant_W", "W", "cooling power, mean"},
+    ColumnInfo{"water_kg_per_s", "kg s-1", "water use, mean"},
+    ColumnInfo{"server_fan_frac", "1", "server fan speed, mean over nodes"},
+    ColumnInfo{"limiter_none_frac", "1", "share of GPU time at full clock"},
+    ColumnInfo{"limiter_power_frac", "1", "share of GPU time held by the power limit"},
+    ColumnInfo{"limiter_thermal_frac", "1", "share of GPU time held by the thermal limit"},
+    ColumnInfo{"limiter_clock_frac", "1", "share of GPU time held by a clock lock"},
+    ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
+    ColumnInfo{"job_state", "1", "0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"},
+};
+
+}  // namespace
+
+Array column(std::string path, std::string dim, std::vector<double> values, std::string unit, std::string long_name) {
+  const std::uint64_t n = values.size();
+  return {std::move(path), {std::move(dim)}, {n}, std::move(values), std::move(unit), std::move(long_name)};
+}
+
+Recorder::Recorder(const Fleet& fleet, Tick local_start) : fleet_(fleet), local_start_(local_start) {}
+
+template <class Visit>
+void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
+  for (Tick at = begin; at < end;) {
+    const std::int64_t h = (local_start_ + at) / hour;
+    const Tick stop = std::min(end, (h + 1) * hour - local_start_);
+    visit(hours_[h], seconds(stop - at), static_cast<double>(stop - at) / static_cast<double>(end - begin));
+    at = stop;
+  }
+}
+
+void Recorder::fleet_step(const Step& step, const FleetState& state, const FleetSignals& signals,
+                          const TrainingTask& task, double site_load_J) {
+  const double d = seconds(step.end - step.begin);
+  double die = 0.0, fan = 0.0, clock = 0.0;
+  std::array<double, 5> limiter{};
+  scratch_.clear();
+  for (std::size_t n = 0; n < fleet_.n_node(); ++n) {
+    fan += state.fan_frac[n];
+    const bool busy = task.stage_of_node(n) >= 0;
+    for (std::size_t g = n * fleet_.n_gpu_per_node; g < (n + 1) * fleet_.n_gpu_per_node; ++g) {
+      now_.die_max_K = std::max(now_.die_max_K, signals.die_peak_K[g]);
+      if (!busy) continue;
+      die += state.die_mean_K[g];
+      clock += state.clock_Hz[g];
+      limiter[static_cast<std::size_t>(signals.limiter[g])] += 1.0;
+      scratch_.push_back(state.clock_Hz[g]);
+    }
+  }
+  const auto n_busy = static_cast<double>(scratch_.size());
+  now_.time_s += d;
+  now_.die_Ks += d * die / n_busy;
+  now_.fan_s += d * fan / static_cast<double>(fleet_.n_node());
+  now_.it_J += site_load_J;
+  now_.state = static_cast<std::int64_t>(step.state);
+  it_J_.add(site_load_J);
+  if (step.iteration_s > 0.0) {
+    const auto at = [&](double share) {
+      auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(share * (n_busy - 1.0));
+      std::nth_element(scratch_.begin(), middle, scratch_.end());
+      return *middle;
+    };
+    now_.iterating_s += d;
+    now_.tokens += step.tokens;
+    now_.iteration_s2 += d * step.iteration_s;
+    now_.clock_Hzs += d * clock / n_busy;
+    now_.slowest_Hzs += d * step.slowest_Hz;
+    now_.p05_Hzs += d * at(0.05);
+    now_.p95_Hzs += d * at(0.95);
+    for (std::size_t i = 0; i < limiter.size(); ++i) now_.limiter_s[i] += d * limiter[i] / n_busy;
+    if (clock_slowest_Hz_ == 0.0 || step.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = step.slowest_Hz;
+  }
+  spread_over_hours(step.begin, step.end, [&](Hourly& h, double s, double share) {
+    if (step.iteration_s > 0.0) {
+      h.tokens += step.tokens * share;
+      h.iterating_s += s;
+    }
+    h.it_J += site_load_J * share;
+  });
+}
+
+void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc) {
+  const auto& m = halls.means();
+  const double d = now_.time_s, it = now_.iterating_s;
+  const bool on = it > 0.0;
+  const std::array<double, day_columns.size()> row = {
+      seconds(begin), m.outdoor_drybulb_K, m.outdoor_wetbulb_K, m.supply_K, m.inlet_K, m.hot_aisle_K,
+      on ? now_.clock_Hzs / it : nan, on ? now_.slowest_Hzs / it : nan, on ? now_.p05_Hzs / it : nan,
+      on ? now_.p95_Hzs / it : nan, now_.die_Ks / d, now_.die_max_K, on ? now_.tokens / it : nan,
+      on ? now_.iteration_s2 / it : nan, now_.it_J / d, pcc.mean_W, pcc.min_W, pcc.max_W, m.plant_W, m.water_kg_per_s,
+      now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
+      on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
+      static_cast<double>(now_.state)};
+  for (std::size_t i = 0; i < row.size(); ++i) day_[day_columns[i].name].push_back(row[i]);
+  const double span_s = seconds(end - begin);
+  spread_over_hours(begin, end, [&](Hourly& h, double s, double share) {
+    h.pcc_J += pcc.mean_W * span_s * share;
+    h.water_kg += m.water_kg_per_s * s;
+    h.inlet_Ks += m.inlet_K * s;
+    h.covered_s += s;
+  });
+  die_max_K_ = std::max(die_max_K_, now_.die_max_K);
+  total_.time_s += d;
+  total_.die_Ks += now_.die_Ks;
+  total_.iterating_s += it;
+  total_.tokens += now_.tokens;
+  total_.clock_Hzs += now_.clock_Hzs;
+  total_.iteration_s2 += now_.iteration_s2;
+  for (std::size_t i = 0; i < 5; ++i) total_.limiter_s[i] += now_.limiter_s[i];
+  now_ = {};
+}
+
+void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
+                        std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K) {
+  if (mean_inlet_K <= hottest_inlet_K_) return;
+  hottest_inlet_K_ = mean_inlet_K;
+  const std::size_t n = fleet_.n_gpu();
+  std::vector<std::int64_t> row(n), rack(n), node(n), slot(n), stage(n), replica(n), limiter(n);
+  std::vector<double> inlet(n), leakage(n);
+  for (std::size_t g = 0; g < n; ++g) {
+    const std::size_t k = g / fleet_.n_gpu_per_node;
+    row[g] = fleet_.node_row[k];
+    rack[g] = fleet_.node_rack[k];
+    node[g] = static_cast<std::int64_t>(k);
+    slot[g] = static_cast<std::int64_t>(g % fleet_.n_gpu_per_node);
+    stage[g] = task.stage_of_node(k);
+    replica[g] = task.replica_of_node(k);
+    limiter[g] = static_cast<std::int64_t>(signals.limiter[g]);
+    inlet[g] = inlet_K[k];
+    leakage[g] = fleet_.chip[g].leakage_ratio;
+  }
+  const std::uint64_t size = n;
+  const auto whole = [&](const char* name, std::vector<std::int64_t> v, const char* text) {
+    fleet_arrays_.push_back({std::string("/fleet/") + name, {"gpu"}, {size}, std::move(v), "1", text});
+  };
+  const auto real = [&](const char* name, std::vector<double> v, const char* unit, const char* text) {
+    fleet_arrays_.push_back({std::string("/fleet/") + name, {"gpu"}, {size}, std::move(v), unit, text});
+  };
+  fleet_arrays_.clear();
+  whole("row", row, "row, counted over the site");
+  whole("rack", rack, "rack, counted over the site");
+  whole("node", node, "server");
+  whole("slot", slot, "GPU within its server; the upper half stands in the preheated air");
+  whole("stage", stage, "pipeline stage, -1: idle");
+  whole("replica", replica, "data-parallel replica, -1: idle");
+  whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown");
+  real("die_K", state.die_mean_K, "K", "die temperature, mean over the step with the warmest inlet");
+  real("clock_Hz", state.clock_Hz, "Hz", "clock in that step");
+  real("own_Hz", signals.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
+  real("inlet_K", inlet, "K", "air at the server's front");
+  real("leakage_ratio", leakage, "1", "leakage of the chip over nominal");
+  real("resistance_ratio", fleet_.resistance_ratio, "1", "thermal resistance over nominal");
+  std::vector<double> edge_s;
+  for (const Tick t : edges.edge) edge_s.push_back(seconds(t));
+  auto load_W = edges.load_W;
+  load_W.push_back(load_W.empty() ? 0.0 : load_W.front());
+  fleet_arrays_.push_back(column("/iteration/edge_s", "edge", edge_s, "s", "edges of one iteration"));
+  fleet_arrays_.push_back(column("/iteration/load_W", "edge", load_W, "W", "site load from this edge to the next"));
+}
+
+void Recorder::event(Tick tick, std::string kind, std::string entity, std::string text) {
+  events_.push_back({seconds(tick), std::move(kind), std::move(entity), std::move(text)});
+}
+
+Recorder::Swing Recorder::swing() const {
+  Swing out;
+  double lo = 0, hi = 0;
+  for (const auto& [h, x] : hours_) {
+    if (x.iterating_s < 900.0) continue;
+    const double rate = x.tokens / x.iterating_s;
+    if (!out.known || rate < lo) {
+      lo = rate;
+      out.min_hour = h % 24;
+    }
+    hi = out.known ? std::max(hi, rate) : rate;
+    out.known = true;
+  }
+  if (out.known) out.percent = 100.0 * (hi - lo) / mean_throughput();
+  return out;
+}
+
+double Recorder::mean_throughput() const { return total_.tokens / total_.iterating_s; }
+double Recorder::mean_iteration_s() const { return total_.iteration_s2 / total_.iterating_s; }
+double Recorder::clock_mean_Hz() const { return total_.clock_Hzs / total_.iterating_s; }
+double Recorder::die_mean_K() const { return total_.die_Ks / total_.time_s; }
+
+std::vector<std::pair<std::string, double>> Recorder::limiter_share() const {
+  std::vector<std::pair<std::string, double>> out;
+  for (std::size_t i = 0; i < limiter_names.size(); ++i)
+    out.emplace_back(limiter_names[i], total_.iterating_s > 0 ? total_.limiter_s[i] / total_.iterating_s : 0.0);
+  return out;
+}
+
+void Recorder::add_arrays(std::vector<Array>& arrays) const {
+  for (const auto& c : day_columns)
+    if (const auto it = day_.find(c.name); it != day_.end())
+      arrays.push_back(column(std::string("/day/") + c.name, "time", it->second, c.unit, c.long_name));
+  std::vector<double> time, rate, iterating, it_J, pcc_J, water, inlet;
+  for (const auto& [h, x] : hours_) {
+    time.push_back(static_cast<double>(h) * 3600.0 - seconds(local_start_));
+    rate.push_back(x.iterating_s > 0 ? x.tokens / x.iterating_s : nan);
+    iterating.push_back(x.iterating_s);
+    it_J.push_back(x.it_J);
+    pcc_J.push_back(x.pcc_J);
+    water.push_back(x.water_kg);
+    inlet.push_back(x.covered_s > 0 ? x.inlet_Ks / x.covered_s : nan);
+  }
+  arrays.push_back(column("/hourly/time", "time", time, "s", "start of the hour"));
+  arrays.push_back(column("/hourly/throughput_tokens_per_s", "time", rate, "1/s", "tokens per second spent iterating"));
+  arrays.push_back(column("/hourly/iterating_s", "time", iterating, "s", "time spent iterating"));
+  arrays.push_back(column("/hourly/it_J", "time", it_J, "J", "energy at the servers' AC inputs"));
+  arrays.push_back(column("/hourly/pcc_J", "time", pcc_J, "J", "energy at the connection"));
+  arrays.push_back(column("/hourly/water_kg", "time", water, "kg", "water use"));
+  arrays.push_back(column("/hourly/inlet_mean_K", "time", inlet, "K", "air at the servers' fronts, mean"));
+  for (const auto& a : fleet_arrays_) arrays.push_back(a);
+  std::vector<double> t;
+  std::vector<std::string> kind, entity, text;
+  for (const auto& e : events_) {
+    t.push_back(e.time_s);
+    kind.push_back(e.kind);
+    entity.push_back(e.entity);
+    text.push_back(e.text);
+  }
+  const std::uint64_t n = events_.size();
+  arrays.push_back(column("/events/time", "event", t, "s", "when"));
+  arrays.push_back({"/events/kind", {"event"}, {n}, kind, "1", "what"});
+  arrays.push_back({"/events/entity", {"event"}, {n}, entity, "1", "whom"});
+  arrays.push_back({"/events/text", {"event"}, {n}, text, "1", "in words"});
+}
+
+}  // namespace tidewatt::sim

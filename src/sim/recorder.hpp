@@ -1,0 +1,81 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hall_loop.hpp"
+#include "tidewatt/sim/load_template.hpp"
+#include "tidewatt/sim/result.hpp"
+#include "tidewatt/sim/site_stream.hpp"
+#include "tidewatt/sim/training_task.hpp"
+
+namespace tidewatt::sim {
+
+/// What happened in the fleet since the last macro step, time-weighted, and what the run remembers of it.
+class Recorder {
+ public:
+  Recorder(const Fleet& fleet, Tick local_start);
+
+  struct Step {
+    Tick begin = 0, end = 0;
+    workload::JobState state = workload::JobState::queued;
+    double tokens = 0.0;        ///< of completed iterations
+    double iteration_s = 0.0;   ///< 0: not iterating
+    double slowest_Hz = 0.0;
+  };
+  void fleet_step(const Step& step, const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
+                  double site_load_J);
+  void macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc);
+  void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
+                std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K);
+  void event(Tick tick, std::string kind, std::string entity, std::string text);
+
+  struct Hourly {
+    double tokens = 0, iterating_s = 0, it_J = 0, pcc_J = 0, water_kg = 0, inlet_Ks = 0, covered_s = 0;
+  };
+  struct Swing {
+    double percent = 0.0;
+    std::int64_t min_hour = -1;
+    bool known = false;
+  };
+  /// Largest minus smallest hourly throughput over the mean of all; hours with under 15 iterating minutes left out.
+  Swing swing() const;
+  double mean_throughput() const;  ///< tokens per iterating second over the run
+  double mean_iteration_s() const;
+  double clock_mean_Hz() const;
+  double clock_slowest_Hz() const { return clock_slowest_Hz_; }
+  double die_mean_K() const;
+  double die_max_K() const { return die_max_K_; }
+  std::vector<std::pair<std::string, double>> limiter_share() const;
+  double it_J() const { return it_J_.value(); }
+  void add_arrays(std::vector<Array>& arrays) const;
+
+ private:
+  struct Running {  // sums over the current macro step
+    double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hzs = 0, p95_Hzs = 0;
+    double die_Ks = 0, fan_s = 0, time_s = 0, it_J = 0, die_max_K = 0;
+    double limiter_s[5] = {};
+    std::int64_t state = 0;
+  };
+  template <class Visit>
+  void spread_over_hours(Tick begin, Tick end, Visit&& visit);
+  const Fleet& fleet_;
+  Tick local_start_;
+  Running now_, total_;
+  double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0, hottest_inlet_K_ = 0.0;
+  CompensatedSum it_J_;
+  std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
+  std::map<std::string, std::vector<double>> day_;
+  std::vector<Array> fleet_arrays_;
+  struct Event {
+    double time_s;
+    std::string kind, entity, text;
+  };
+  std::vector<Event> events_;
+  std::vector<double> scratch_;
+};
+
+/// Array of doubles along one dimension.
+Array column(std::string path, std::string dim, std::vector<double> values, std::string unit, std::string long_name);
+
+}  // namespace tidewatt::sim

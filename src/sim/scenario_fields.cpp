@@ -1,0 +1,53 @@
+#include <array>
+#include <string_view>
+
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+void RunParams::fields(FieldVisitor& v) {
+  static constexpr std::array<std::string_view, 2> ways = {"periodic", "resolved"};
+  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:mm:ss", Need::optional);
+  v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
+  v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
+  v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
+  v.choice("advance", advance, ways, "repeat iterations by the exact map, or resolve every one", Need::optional);
+  v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
+  v.flag("spread", spread, "unequal chips; false makes every chip nominal", Need::optional);
+  v.flag("gating", gating, "ranks wait for the slowest; false moves the job at the mean clock", Need::optional);
+}
+
+void WindowParams::fields(FieldVisitor& v) {
+  v.text("name", name, "name of the recorded window");
+  v.number("start_s", start_s, {0, 3.5e7}, "begin, from the start of the run");
+  v.number("duration_s", duration_s, {0.001, 86400}, "length");
+}
+
+void WeatherParams::fields(FieldVisitor& v) {
+  static constexpr std::array<std::string_view, 5> days = {"dated", "typical", "hot", "hot_clear", "extreme"};
+  v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
+  v.text("climate", climate, "catalog climate", Need::optional);
+  v.choice("day", day, days, "which day: of an EPW file dated, typical, hot_clear or extreme; of a climate typical, hot or extreme",
+           Need::optional);
+}
+
+void HallParams::fields(FieldVisitor& v) {
+  v.text("name", name, "name of the hall");
+  v.integer("n_gpu", n_gpu, {1, 1e15}, "GPUs in the hall");
+  v.integer("servers_per_rack", servers_per_rack, {1, 64}, "servers in a rack", Need::optional);
+  v.integer("racks_per_row", racks_per_row, {1, 1000}, "racks in a row", Need::optional);
+  v.number("recirculation_frac", recirculation_frac, {0, 0.9}, "mean share of hot-aisle air in a server's inlet", Need::optional);
+  v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2}, "sigma of its logarithm between racks", Need::optional);
+  v.number("cap_W", cap_W, {0, 5000}, "user's power cap per GPU; 0 is the board limit", Need::optional);
+  v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "user's clock lock; 0 is none", Need::optional);
+}
+
+void EventParams::fields(FieldVisitor& v) {
+  static constexpr std::array<std::string_view, 1> kinds = {"failure"};
+  v.text("name", name, "name of the event");
+  v.choice("kind", kind, kinds, "what happens");
+  v.text("job", job, "job that it strikes");
+  v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/sim/fleet_step.hpp"
+
+namespace tidewatt::sim {
+
+/// Second, independent reading of what was scheduled: Σ duration × reference power over nodes, in whole nanosecond ×
+/// milliwatt units of 128 bits, from the emitted segments alone. The engine's own sum (FleetMeters::input_reference)
+/// is compared with it; a dropped, doubled or mistimed segment shows.
+class ScheduleWalk {
+ public:
+  void add(const FleetTask& task);
+  double J() const;  ///< exact total, rounded once
+ private:
+  __extension__ using Wide = unsigned __int128;
+  Wide total_ns_mW_ = 0;
+};
+
+}  // namespace tidewatt::sim
