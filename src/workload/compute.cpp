@@ -1,11 +1,16 @@
 #include "tidewatt/workload/compute.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tidewatt::workload {
 
 void ComputeParams::fields(FieldVisitor& v) {
   v.number("reference_clock_MHz", reference_clock_Hz, {100, 10000}, "clock at which the peak holds");
+  v.integer("multiprocessors", multiprocessors, {1, 10000}, "streaming multiprocessors");
   v.number("matrix_TF", matrix_FLOP_per_s, {1, 1e6}, "dense bf16 peak per second at the reference clock");
   v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1}, "of peak, large matrix products in training");
+  v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
   v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
   v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
   v.number("hbm_TB_per_s", hbm_B_per_s, {0.1, 100}, "peak memory bandwidth");
@@ -29,11 +34,22 @@ Work& Work::add(const Work& o, double times) {
   return *this;
 }
 
-Work gemm_work(const ComputeParams& gpu, double flops, double bytes) {
-  const double matrix_s = flops / (gpu.matrix_efficiency_frac * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
+double wave_efficiency(const ComputeParams& gpu, double rows, double columns) {
+  const double sm = static_cast<double>(gpu.multiprocessors);
+  const auto used = [&](double tile_rows, double tile_columns) {
+    const double tiles = std::ceil(rows / tile_rows) * std::ceil(columns / tile_columns);
+    const double filled = rows * columns / (tile_rows * tile_columns);
+    return filled / (sm * std::ceil(tiles / sm));
+  };
+  return std::max({used(256.0, 128.0), used(128.0, 256.0), gpu.small_tile_ratio * used(128.0, 128.0)});
+}
+
+Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes) {
+  const double rate = gpu.matrix_efficiency_frac * wave_efficiency(gpu, rows, columns) * gpu.matrix_FLOP_per_s;
+  const double matrix_s = 2.0 * rows * columns * inner / rate + gpu.gemm_overhead_s;
   const double memory_s = bytes / (gpu.hbm_efficiency_frac * gpu.hbm_B_per_s);
   Work w;
-  (matrix_s >= memory_s ? w.gemm_s : w.memory_s) = matrix_s >= memory_s ? matrix_s : memory_s;
+  (matrix_s >= memory_s ? w.gemm_s : w.memory_s) = std::max(matrix_s, memory_s);
   return w;
 }
 

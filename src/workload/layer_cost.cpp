@@ -18,12 +18,11 @@ struct Pass {
 
   /// Forward and backward (data and weight gradient) of a linear layer, rows × in → rows × out on this GPU.
   void linear(PassCost& cost, double in, double out) const {
-    const double flops = 2.0 * tokens * in * out;
     const double moved_B = 2.0 * (tokens * in + in * out + tokens * out);
     const double accumulate_B = 2.0 * as_double(plan.gradient_bytes) * in * out;  // main gradient, read and written
-    cost.forward += gemm_work(gpu, flops, moved_B);
-    cost.backward += gemm_work(gpu, flops, moved_B);
-    cost.backward += gemm_work(gpu, flops, moved_B - 2.0 * in * out + accumulate_B);
+    cost.forward += gemm_work(gpu, tokens, out, in, moved_B);
+    cost.backward += gemm_work(gpu, tokens, in, out, moved_B);
+    cost.backward += gemm_work(gpu, in, out, tokens, moved_B - 2.0 * in * out + accumulate_B);
   }
 
   /// Tensor-parallel collective over T h bf16: `times` all-gathers or reduce-scatters (an all-reduce is two).
@@ -40,20 +39,24 @@ struct Pass {
 
 /// Scores, softmax, values. Unfused kernels compute the whole square and stream it through memory.
 PassCost attention_core(const Pass& p) {
-  const double flops = p.tokens / p.t *
-                       layer_attention_flops(p.m, as_double(p.plan.sequence_tokens),
-                                             p.plan.fused_attention ? AttentionCount::causal : AttentionCount::full);
   PassCost cost;
   if (p.plan.fused_attention) {
+    const double flops =
+        p.tokens / p.t * layer_attention_flops(p.m, as_double(p.plan.sequence_tokens), AttentionCount::causal);
     cost.forward += attention_work(p.gpu, flops);
     cost.backward += attention_work(p.gpu, 2.5 * flops);  // five products against two: scores are computed again
     return cost;
   }
-  const double scores = p.tokens * as_double(p.m.heads) / p.t * as_double(p.plan.sequence_tokens);
-  const double product = 0.5 * flops;
-  cost.forward.add(gemm_work(p.gpu, product, 2.0 * scores), 2.0);                  // write scores; read probabilities
+  // Batched products, the heads' rows one below the other: scores (rows × keys) and sums over keys (rows × head width).
+  const double rows = p.tokens * as_double(p.m.heads) / p.t, keys = as_double(p.plan.sequence_tokens);
+  const double head_width = p.h / as_double(p.m.heads), scores = rows * keys;
+  const Work to_scores = gemm_work(p.gpu, rows, keys, head_width, 2.0 * scores);
+  const Work from_scores = gemm_work(p.gpu, rows, head_width, keys, 2.0 * scores);
+  cost.forward += to_scores;
+  cost.forward += from_scores;
   cost.forward += memory_work(p.gpu, (4.0 + (p.m.dropout ? 5.0 : 0.0)) * scores);  // softmax; dropout and mask
-  cost.backward.add(gemm_work(p.gpu, product, 2.0 * scores), 4.0);
+  cost.backward += to_scores;
+  cost.backward.add(from_scores, 3.0);
   cost.backward += memory_work(p.gpu, (6.0 + (p.m.dropout ? 5.0 : 0.0)) * scores);
   return cost;
 }

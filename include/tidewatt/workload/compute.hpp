@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/workload/network.hpp"
 #include "tidewatt/workload/timeline.hpp"
@@ -9,9 +11,11 @@ namespace tidewatt::workload {
 /// whatever the model or the plan.
 struct ComputeParams {
   double reference_clock_Hz = 0.0;
+  std::int64_t multiprocessors = 0;
   double matrix_FLOP_per_s = 0.0;          ///< dense bf16 peak at the reference clock
   double matrix_efficiency_frac = 0.0;     ///< of peak, reached by large matrix products inside a training step
-  double gemm_overhead_s = 0.0;            ///< start and last-wave cost per matrix product: what makes small ones slow
+  double small_tile_ratio = 0.0;           ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
+  double gemm_overhead_s = 0.0;            ///< start and end of each matrix product: what makes small ones slow
   double attention_efficiency_frac = 0.0;  ///< of peak, reached by fused attention (forward and backward)
   double hbm_B_per_s = 0.0;
   double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
@@ -37,9 +41,13 @@ struct Work {
   Work& add(const Work& o, double times);
 };
 
-/// Time of a matrix product of `flops` that moves `bytes` at least: the slower of
-/// flops/(ε·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound).
-Work gemm_work(const ComputeParams& gpu, double flops, double bytes);
+/// Share of its multiprocessor time that a rows × columns product uses: output tiles are worked off in whole waves,
+/// n/(SM ⌈n/SM⌉) for n tiles, with the better of 256 × 128 and 128 × 128 tiles.
+double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
+
+/// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
+/// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound).
+Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes);
 /// Fused attention: flops/(ε_a·peak) + overhead.
 Work attention_work(const ComputeParams& gpu, double flops);
 /// Memory-bound kernels: bytes/(η·HBM).

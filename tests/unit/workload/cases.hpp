@@ -34,9 +34,9 @@ inline tidewatt::workload::ParallelPlan llama3_plan(std::int64_t n_gpu) {
 /// Test values, near an H100: physical catalog values live in catalog/.
 inline tidewatt::workload::ComputeParams h100() {
   tidewatt::workload::ComputeParams g;
-  g.reference_clock_Hz = 1.83e9, g.matrix_FLOP_per_s = 989.4e12, g.matrix_efficiency_frac = 0.72;
-  g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.42;
-  g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.85, g.hbm_capacity_B = 79.6 * 1073741824.0;
+  g.reference_clock_Hz = 1.83e9, g.matrix_FLOP_per_s = 989.4e12, g.matrix_efficiency_frac = 0.726;
+  g.multiprocessors = 132, g.small_tile_ratio = 0.93, g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.48;
+  g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.8, g.hbm_capacity_B = 79.6 * 1073741824.0;
   g.hbm_reserved_B = 3.0 * 1073741824.0, g.overlap_tax_frac = 0.15;
   g.gemm_activity = 1.0, g.attention_activity = 0.7, g.gemm_hbm_frac = 0.3, g.attention_hbm_frac = 0.1;
   return g;
@@ -44,8 +44,8 @@ inline tidewatt::workload::ComputeParams h100() {
 
 inline tidewatt::workload::ComputeParams a100() {
   tidewatt::workload::ComputeParams g = h100();
-  g.reference_clock_Hz = 1.41e9, g.matrix_FLOP_per_s = 312e12, g.matrix_efficiency_frac = 0.85;
-  g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.5, g.hbm_B_per_s = 2.039e12;
+  g.reference_clock_Hz = 1.41e9, g.matrix_FLOP_per_s = 312e12;
+  g.multiprocessors = 108, g.hbm_B_per_s = 2.039e12;
   return g;
 }
 
@@ -60,7 +60,7 @@ inline tidewatt::workload::NetworkParams roce() {
 inline tidewatt::workload::NetworkParams selene() {
   tidewatt::workload::NetworkParams n;
   n.gpus_per_node = 8, n.nvlink_B_per_s = 300e9, n.nvlink_efficiency_frac = 0.75, n.nvlink_latency_s = 4e-6;
-  n.nics_per_node = 8, n.nic_B_per_s = 25e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 10e-6;
+  n.nics_per_node = 8, n.nic_B_per_s = 25e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 14e-6;
   n.pod_gpus = 100000, n.pod_oversubscription_ratio = 1;
   return n;
 }

@@ -175,8 +175,8 @@ TEST_CASE("54 days of Llama 3 failures: over 90 % effective", "[workload][F2]") 
   JobParams j = job();
   j.replace_s = 120, j.initialise_base_s = 60, j.warm_up_s = 60;
   const FailureRates rates{{"all"}, {419.0 / 54 / 86400 / 2048}, {"maintenance"}, {47.0 / 54 / 86400}};
-  j.checkpoint_interval_s = optimum_checkpoint_interval_s(checkpoint_blocking_s(j, size, false),
-                                                          mean_time_to_failure_s(rates, 2048));
+  j.checkpoint_interval_s =
+      optimum_checkpoint_interval_s(checkpoint_blocking_s(j, size, false), mean_time_to_failure_s(rates, 2048));
   Driver d{JobLife(j, size, draw_failures(rates, 1, 2048, 0, 54 * 86400 * s)), 6'430'000'000, 0};
   d.run(54 * 86400 * s);
   const JobBooks& b = d.life.books();
