@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::io {
+
+/// A result as one HDF5 file in netCDF-4 conventions: `xarray.open_dataset(path, group="day")` opens each group with
+/// dimensions, `units` and `long_name`.
+///
+/// * Every dimension has an attached dimension scale: the array of its name in the same group, or a bare one. An array
+///   called `time` has units "seconds since <start_time>", from the provenance text of that name (local standard time
+///   without an offset, e.g. "2023-07-20 00:00:00").
+/// * float64 and int64 little-endian, in chunks along the first dimension with fletcher32 (single values and empty
+///   arrays without), shuffled and deflated (level 1) above 1 KiB. Text is UTF-8 and variable in length; HDF5 1.10 has
+///   no filter for it, so `payload_sha256` is what vouches for text. The file's own structure carries HDF5's checksums.
+/// * On `/`: each summary figure as an attribute (null is left out, a list of pairs is JSON text), all of them as
+///   `summary_json`, and `payload_sha256` (payload_hash.hpp).
+/// * `/provenance`: texts of one line as attributes, longer ones (the scenario) as scalar text of that name.
+/// * No times of creation: equal results and equal provenance make equal files.
+class Hdf5Sink final : public sim::RecordSink {
+ public:
+  /// @param path the file to make or replace; its folder exists.
+  explicit Hdf5Sink(std::string path) : path_(std::move(path)) {}
+
+  /// Builds the file in memory and writes it as `write_durably` says.
+  /// @throws OutputError on anything that cannot be represented or written; no half-written file is left.
+  void write(const sim::Result& result) override;
+
+ private:
+  std::string path_;
+};
+
+/// The bytes of that file. @throws OutputError.
+std::vector<char> hdf5_image(const sim::Result& result);
+
+}  // namespace tidewatt::io

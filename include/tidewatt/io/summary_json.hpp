@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::io {
+
+/// One figure as JSON text. `monostate` and numbers that are not finite are null; a double is the shortest decimal that
+/// reads back to the same bits, and always carries a point or an exponent, so that it reads back as a double.
+/// @param value any figure; text is UTF-8, bytes that are not become U+FFFD.
+std::string value_json(const sim::Value& value);
+
+/// The summary as one JSON object on one line, keys in the order given, no newline at the end.
+/// @param summary figures with distinct names.
+std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& summary);
+
+}  // namespace tidewatt::io

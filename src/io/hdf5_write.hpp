@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "hdf5_handle.hpp"
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::io::hdf5 {
+
+/// A new file that exists in memory only.
+File create_in_memory();
+
+/// The bytes that a file on disk would hold. @param file from `create_in_memory`.
+std::vector<char> take_image(const File& file);
+
+Group create_group(hid_t parent, const std::string& path);
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text);
+void write_attribute(hid_t object, const std::string& name, double value);
+void write_attribute(hid_t object, const std::string& name, std::int64_t value);
+
+/// A dataset: numbers with a checksum (unless there are none), shuffled and deflated where that pays; text as it is.
+Dataset write_dataset(hid_t file, const sim::Array& array);
+
+/// A single text of any length.
+void write_text(hid_t group, const std::string& name, const std::string& text);
+
+/// A scale that holds no values: netCDF's dimension without coordinate variable.
+Dataset write_bare_scale(hid_t file, const std::string& path, std::uint64_t extent);
+
+/// Marks `dataset` as the scale of dimension `name`.
+void make_scale(hid_t dataset, const std::string& name);
+
+/// Says that `scale` measures dimension `dimension` of `dataset`.
+void attach_scale(hid_t dataset, hid_t scale, unsigned dimension);
+
+}  // namespace tidewatt::io::hdf5
