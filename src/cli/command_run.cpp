@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
@@ -72,12 +73,16 @@ void run(Arguments a) {
   auto& s = result.summary;
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   s.emplace_back("payload_sha256", io::payload_sha256(result));
-  std::vector<std::pair<std::string, sim::Value>> job;
   s.emplace_back("result_file", path.string());
   io::Hdf5Sink(path.string()).write(result);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
-    fmt::print("{}\n", io::summary_json(result, {scenario.jobs.front().name}));
+    auto object = nlohmann::ordered_json::parse(io::summary_json(s));
+    object["jobs"] = nlohmann::ordered_json::array();
+    for (const auto& job : scenario.jobs)
+      object["jobs"].push_back({{"name", job.name}, {"n_gpu", job.plan.n_gpu}, {"iteration_s", object["iteration_s"]},
+                                {"tokens_per_s_mean", object["tokens_per_s_mean"]}, {"mfu_percent", object["mfu_percent"]}});
+    fmt::print("{}\n", object.dump());
     return;
   }
   for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));

@@ -6,6 +6,7 @@
 
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/metrics.hpp"
+#include "tidewatt/grid/pyramid.hpp"
 #include "tidewatt/grid/source.hpp"
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "tidewatt/numerics/spectrum.hpp"
@@ -51,15 +52,15 @@ class SiteStream {
   const mitigation::SiteBatteryMeters& battery_meters() const { return battery_meters_; }
   double battery_stored_J() const;
   double connection_J() const { return connection_J_.value(); }
-  double max_W() const { return max_W_; }
-  double min_W() const { return min_W_; }
-  double step_1s_W() const { return step_.max_W(); }
-  double ramp_up_W_per_s() const;
-  double ramp_down_W_per_s() const;
-  double frequency_deviation_Hz() const { return frequency_deviation_Hz_; }
-  double voltage_deviation_pu() const { return voltage_deviation_pu_; }
+  double max_W() const { return extremes_.max_W(); }
+  double min_W() const { return extremes_.min_W(); }
+  double step_1s_W() const { return step_.largest(); }
+  double ramp_up_W_per_s() const { return ramp_.ramps().front().up_W_per_s; }      ///< through 0.1 s
+  double ramp_down_W_per_s() const { return ramp_.ramps().front().down_W_per_s; }
+  double frequency_deviation_Hz() const;
+  double voltage_deviation_pu() const;
   numerics::Spectrum spectrum() const;  ///< of the longest uninterrupted iterating interval
-  void add_arrays(std::vector<Array>& arrays) const;
+  void add_arrays(std::vector<Array>& arrays);
 
  private:
   struct Pending {
@@ -74,34 +75,40 @@ class SiteStream {
   };
   void repeat(const LoadTemplate& load);
   void add_energy(Tick begin, Tick end, double J);
-  void pass(bool iterating);
+  void pass(bool iterating, bool last);
+  void record(std::size_t n);
   void end_interval();
 
   power::Feeder feeder_;
   grid::Source source_;
   grid::Frequency frequency_;
   std::optional<mitigation::SiteBattery> battery_;
+  double nominal_Hz_;
   grid::FrequencyState frequency_state_;
+  grid::FrequencyMeters frequency_meters_;
+  grid::VoltageMeters voltage_meters_;
   mitigation::SiteBatteryState battery_state_;
-  power::FeederMeters feeder_meters_;
   mitigation::SiteBatteryMeters battery_meters_;
   double battery_start_J_ = 0.0;
+  power::FeederMeters feeder_meters_;
 
-  Tick now_ = 0;                 ///< end of what has been appended to bins
+  Tick now_ = 0;                 ///< end of what has been laid on bins
   std::int64_t first_bin_ = 0;   ///< absolute bin of bins_J_[0]
   std::vector<double> bins_J_;   ///< bins not yet passed; the last may be incomplete
   std::vector<Pending> pending_;
   double auxiliary_W_ = 0.0;
+  double initial_pu_ = 1.0;      ///< bus voltage before the run
 
-  std::vector<double> load_W_, pcc_W_, pcc_var_, bus_pu_, frequency_Hz_;  // chunk scratch
+  std::vector<double> load_W_, pcc_W_, pcc_var_, bus_pu_, deviation_Hz_;  // chunk scratch
   CompensatedSum connection_J_, span_J_;
-  double span_s_ = 0.0, span_min_W_ = 0.0, span_max_W_ = 0.0;
-  double max_W_, min_W_;
-  double frequency_deviation_Hz_ = 0.0, voltage_deviation_pu_ = 0.0;
-  grid::StepMeter step_;
-  grid::RampMeter ramp_;
-  grid::Pyramid pyramid_;
-  numerics::Welch running_;
+  std::int64_t span_bins_ = 0;
+  double span_min_W_, span_max_W_;
+  grid::StepMeter step_{1000};
+  grid::RampMeter ramp_{{100, 1000, 10000, 60000, 300000, 900000}};
+  grid::Pyramid pyramid_{{10, 100, 1000, 10000, 60000}};
+  grid::ExtremesMeter extremes_;
+  std::vector<std::vector<grid::Bucket>> buckets_;
+  numerics::Welch running_{std::size_t{1} << 16, 1000.0};
   std::int64_t running_bins_ = 0, best_bins_ = 0;
   numerics::Spectrum best_;
   std::vector<Recorded> recorded_;
