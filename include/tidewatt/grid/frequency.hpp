@@ -1,0 +1,76 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/grid/metrics.hpp"
+
+namespace tidewatt::grid {
+
+/// A power system as one machine with a governor and a reheat turbine, on its own rating.
+struct FrequencyParams {
+  double nominal_Hz = 0.0;
+  double system_VA = 0.0;   ///< rating of the synchronised machines
+  double inertia_s = 0.0;   ///< H: kinetic energy at nominal speed ÷ rating
+  double damping_pu = 0.0;  ///< D: load change per unit of frequency
+  double droop_pu = 0.0;    ///< R: frequency per unit of power; of the machines with governors, on the system's rating
+  double governor_s = 0.0;  ///< T_g; 0: none
+  double chest_s = 0.0;     ///< T_ch, steam chest; 0: none
+  double reheat_s = 0.0;    ///< T_rh; 0: none
+  double high_pressure_frac = 1.0;  ///< F_hp, share of power that passes no reheater
+  void fields(FieldVisitor& v);
+};
+
+/// Deviations from the equilibrium at `load_W`; plain numbers in the caller's state.
+struct FrequencyState {
+  double equilibrium_W = 0.0;         ///< the site's load at which the system stands still
+  std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, per unit
+  std::int64_t next_bin = 0;          ///< absolute 1 ms bin that comes next
+};
+
+/// Extremes of the frequency. Where recorded intervals are apart, begin the next one with `start` and `window.begin`.
+/// Deviations are taken at the ends of the bins, rates of change exactly at their start.
+struct FrequencyMeters {
+  double lowest_Hz = 0.0, highest_Hz = 0.0;  ///< deviation from nominal, <= 0 and >= 0
+  std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it stood
+  double rocof_max_Hz_per_s = 0.0;           ///< |df/dt| at an instant
+  StepMeter window{500};                     ///< largest |f(t + 0.5 s) − f(t)|
+  double rocof_window_Hz_per_s() const { return window.largest() / 0.5; }
+};
+
+/// Frequency of the system under the site's load, exact for a load that is constant over each 1 ms bin.
+///
+///     2H ω' = P_m − (P − P_0)/S − D ω,   f = f_0 (1 + ω)
+///     T_g y' = −ω/R − y,   T_ch z' = y − z,   T_rh w' = z − w,   P_m = F_hp z + (1 − F_hp) w
+///
+/// Assumptions: one frequency for the whole system (local modes are left out), small deviations (linear), constant other
+/// load. Left out: governor deadband (about ±36 mHz in some systems, so small swings get less response than here),
+/// limits of valves and rates, load shedding, fast response of other storage. A time constant of 0 removes its state.
+/// Source: Kundur, Power System Stability and Control, ch. 11.
+class Frequency {
+ public:
+  /// @throws InputError if rating, frequency, inertia or droop is not positive, or a time is negative
+  explicit Frequency(const FrequencyParams& params);
+
+  FrequencyState start(double load_W, std::int64_t first_bin = 0) const;
+  /// A chunk of 1 ms means that follows the last one. @param load_W of the site
+  /// @param deviation_Hz same length, f − f_0 at the end of each bin  @throws InputError if lengths differ
+  void advance(std::span<const double> load_W, std::span<double> deviation_Hz, FrequencyState& state,
+               FrequencyMeters& meters) const;
+
+  /// Deviation after a lasting step of the load: −f_0 ΔP/S/(D + 1/R).
+  double settled_Hz(double step_W) const;
+  /// |df/dt| right after a step of the load: f_0 |ΔP|/(2 H S).
+  double initial_rocof_Hz_per_s(double step_W) const;
+
+ private:
+  void block(std::span<const double> load_W, double* deviation_Hz, double* rate, FrequencyState& state) const;
+  FrequencyParams p_;
+  std::array<double, 16> E_{};  // 4 × 4; rows and columns of removed states are 0
+  std::array<double, 4> F_{};
+  std::array<double, 4> mechanical_{};  // P_m as a row over the states
+};
+
+}  // namespace tidewatt::grid

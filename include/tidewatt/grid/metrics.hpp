@@ -1,0 +1,97 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/sum.hpp"
+
+/// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`; what follows is pushed
+/// in chunks of any length, and how it is cut changes no bit of a result. No meter looks across two intervals. Memory
+/// does not grow with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
+namespace tidewatt::grid {
+
+/// Largest change over a fixed distance in time: max and min over t of x(t + w) − x(t).
+class StepMeter {
+ public:
+  /// @param window w in bins, 1…10^7  @throws InputError
+  explicit StepMeter(std::int64_t window);
+  void begin(std::int64_t first_bin);
+  void push(std::span<const double> x);
+
+  double rise() const { return rise_; }          ///< largest increase, >= 0; 0 before two samples w apart
+  double fall() const { return fall_; }          ///< largest decrease, as a positive number
+  double largest() const { return rise_ > fall_ ? rise_ : fall_; }
+  std::int64_t rise_bin() const { return rise_bin_; }  ///< t of the largest rise; −1: none
+  std::int64_t fall_bin() const { return fall_bin_; }
+
+ private:
+  void block(std::span<const double> x);
+  std::size_t window_;
+  std::vector<double> buffer_;  // the last w samples and room for new ones
+  std::size_t filled_ = 0;
+  std::int64_t next_bin_ = 0;
+  double rise_ = 0.0, fall_ = 0.0;
+  std::int64_t rise_bin_ = -1, fall_bin_ = -1;
+};
+
+/// Largest ramp seen through one averaging window.
+struct Ramp {
+  double window_s = 0.0;
+  double up_W_per_s = 0.0;    ///< largest rise, >= 0
+  double down_W_per_s = 0.0;  ///< largest fall, as a positive number
+  std::int64_t up_bin = -1, down_bin = -1;  ///< the bin t between the two windows; −1: none
+};
+
+/// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side:
+///
+///     ramp(t) = (mean over (t, t + w) − mean over (t − w, t))/w
+///
+/// Running sums are whole numbers of 2^-10 W in modular 64-bit arithmetic: exact, without drift, whatever the length of
+/// the run. Valid while w · |x| stays below 4·10^15 W·bin (a 15 min window: 4 GW); |x| <= 10^12 W is checked.
+class RampMeter {
+ public:
+  /// @param windows w in bins, each 1…10^7  @throws InputError
+  explicit RampMeter(std::vector<std::int64_t> windows);
+  void begin(std::int64_t first_bin);
+  /// @throws SolverError if a value is not finite or beyond 10^12 W
+  void push(std::span<const double> load_W);
+  const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
+
+ private:
+  void block(std::span<const double> load_W);
+  void look(std::size_t which, std::size_t n);
+  std::vector<std::size_t> windows_;
+  std::size_t history_;              // prefix sums that the longest window looks back on
+  std::vector<std::uint64_t> prefix_;  // Σ of the samples so far, modulo 2^64
+  std::size_t filled_ = 1;           // prefix_[0] = 0 in front of the first sample
+  std::int64_t next_bin_ = 0;
+  std::vector<Ramp> ramps_;
+};
+
+/// Extremes and energy.
+class ExtremesMeter {
+ public:
+  void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
+  void push(std::span<const double> load_W);
+  /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes alone.
+  void widen(double lo_W, double hi_W);
+
+  double min_W() const { return min_W_; }  ///< +inf before the first sample
+  double max_W() const { return max_W_; }
+  double range_W() const { return n_bin_ == 0 ? 0.0 : max_W_ - min_W_; }
+  double energy_J() const { return energy_J_.value(); }
+  double mean_W() const;  ///< 0 before the first sample
+  std::int64_t n_bin() const { return n_bin_; }
+  std::int64_t min_bin() const { return min_bin_; }  ///< bin of the smallest mean
+  std::int64_t max_bin() const { return max_bin_; }
+
+ private:
+  std::int64_t next_bin_ = 0, n_bin_ = 0, min_bin_ = -1, max_bin_ = -1;
+  double min_W_ = std::numeric_limits<double>::infinity(), max_W_ = -std::numeric_limits<double>::infinity();
+  double bin_min_W_ = std::numeric_limits<double>::infinity(), bin_max_W_ = -std::numeric_limits<double>::infinity();
+  CompensatedSum energy_J_;
+};
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace tidewatt::grid {
+
+/// What is kept of a stretch of a waveform.
+struct Bucket {
+  std::int64_t first_bin = 0;  ///< absolute 1 ms bin
+  std::int64_t n_bin = 0;      ///< shorter than the level's length where a recorded interval begins or ends
+  double min_W = std::numeric_limits<double>::infinity();
+  double mean_W = 0.0;
+  double max_W = -std::numeric_limits<double>::infinity();
+};
+
+/// A waveform at several resolutions at once: (min, mean, max) per bucket, never every n-th sample. The shortest spike is
+/// in every level, and a level's Σ mean · n is its energy (to the last bits). Buckets stand at whole multiples of their
+/// length in absolute time. Finished buckets wait until the caller takes them.
+class Pyramid {
+ public:
+  /// @param lengths bins per bucket, each a multiple of the one before, e.g. {10, 100, 1000, 10000, 60000}
+  /// @throws InputError
+  explicit Pyramid(std::vector<std::int64_t> lengths);
+
+  void begin(std::int64_t first_bin);    ///< a recorded interval; ends the running one
+  void push(std::span<const double> load_W);
+  void end();                            ///< closes the buckets that are still open
+  std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
+  const std::vector<std::int64_t>& lengths() const { return lengths_; }
+
+ private:
+  struct Open {
+    std::int64_t first_bin = 0, n_bin = 0;
+    double min_W = 0.0, sum_W = 0.0, max_W = 0.0;
+  };
+  void raise(const Open& part, std::size_t level);
+  void close(std::size_t level);
+  std::vector<std::int64_t> lengths_;
+  std::vector<Open> open_;
+  std::vector<std::vector<Bucket>> done_;
+  std::int64_t next_bin_ = 0;
+};
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,147 @@
+#include "tidewatt/grid/frequency.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/numerics/block.hpp"
+#include "tidewatt/numerics/linear_step.hpp"
+
+namespace tidewatt::grid {
+namespace {
+
+using Row = std::array<double, 4>;  // coefficients of speed, governor, chest, reheater
+
+// Each stage as a row over the states that exist: a stage with a time constant is its own state, one without is its input.
+struct Chain {
+  std::array<bool, 4> present{true, false, false, false};
+  Row governor{}, chest{}, reheater{};
+  Row governor_in{}, chest_in{}, reheater_in{};
+  Row mechanical{};
+};
+
+Row stage(bool present, std::size_t index, const Row& in) {
+  Row own{};
+  own[index] = 1.0;
+  return present ? own : in;
+}
+
+Chain chain_of(const FrequencyParams& p) {
+  Chain c;
+  c.present = {true, p.governor_s > 0.0, p.chest_s > 0.0, p.reheat_s > 0.0};
+  c.governor_in[0] = -1.0 / p.droop_pu;
+  c.governor = stage(c.present[1], 1, c.governor_in);
+  c.chest_in = c.governor;
+  c.chest = stage(c.present[2], 2, c.chest_in);
+  c.reheater_in = c.chest;
+  c.reheater = stage(c.present[3], 3, c.reheater_in);
+  for (std::size_t i = 0; i < 4; ++i)
+    c.mechanical[i] = p.high_pressure_frac * c.chest[i] + (1.0 - p.high_pressure_frac) * c.reheater[i];
+  return c;
+}
+
+void check(const FrequencyParams& p) {
+  std::vector<Finding> findings;
+  const auto need = [&](bool ok, const char* key, const char* message) {
+    if (!ok) findings.push_back({{}, key, message});
+  };
+  need(p.nominal_Hz > 0.0, "nominal_Hz", "must be positive");
+  need(p.system_VA > 0.0, "system_GVA", "must be positive");
+  need(p.inertia_s > 0.0, "inertia_s", "must be positive");
+  need(p.droop_pu > 0.0, "droop_pu", "must be positive");
+  need(p.damping_pu >= 0.0, "damping_pu", "must not be negative");
+  need(p.governor_s >= 0.0 && p.chest_s >= 0.0 && p.reheat_s >= 0.0, "governor_s", "times must not be negative");
+  need(p.high_pressure_frac >= 0.0 && p.high_pressure_frac <= 1.0, "high_pressure_frac", "must be in [0, 1]");
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+}  // namespace
+
+void FrequencyParams::fields(FieldVisitor& v) {
+  v.number("nominal_Hz", nominal_Hz, {16, 60}, "nominal frequency");
+  v.number("system_GVA", system_VA, {1e-3, 2000}, "rating of the synchronised machines");
+  v.number("inertia_s", inertia_s, {0.1, 20}, "H on that rating");
+  v.number("damping_pu", damping_pu, {0, 10}, "D: relative load change per relative frequency change");
+  v.number("droop_pu", droop_pu, {0.005, 10}, "R of the whole system on its rating");
+  v.number("governor_s", governor_s, {0, 20}, "governor time constant; 0: none");
+  v.number("chest_s", chest_s, {0, 20}, "steam chest or turbine time constant; 0: none");
+  v.number("reheat_s", reheat_s, {0, 60}, "reheater time constant; 0: none");
+  v.number("high_pressure_frac", high_pressure_frac, {0, 1}, "share of turbine power in front of the reheater");
+}
+
+Frequency::Frequency(const FrequencyParams& params) : p_(params) {
+  check(p_);
+  const Chain c = chain_of(p_);
+  const std::array<double, 4> tau_s{2.0 * p_.inertia_s, p_.governor_s, p_.chest_s, p_.reheat_s};
+  const std::array<Row, 4> in{c.mechanical, c.governor_in, c.chest_in, c.reheater_in};
+  std::vector<std::size_t> states;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (c.present[i]) states.push_back(i);
+  const std::size_t n = states.size();
+  std::vector<double> A(n * n), B(n, 0.0);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) A[a * n + b] = in[states[a]][states[b]] / tau_s[states[a]];
+    A[a * n + a] -= (states[a] == 0 ? p_.damping_pu : 1.0) / tau_s[states[a]];
+  }
+  B[0] = -1.0 / tau_s[0];
+  const numerics::LinearStep step(A, B, n, 1, numerics::bin_s);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) E_[states[a] * 4 + states[b]] = step.E()[a * n + b];
+    F_[states[a]] = step.F()[a];
+  }
+  mechanical_ = c.mechanical;
+}
+
+FrequencyState Frequency::start(double load_W, std::int64_t first_bin) const { return {load_W, {}, first_bin}; }
+
+double Frequency::settled_Hz(double step_W) const {
+  return -p_.nominal_Hz * (step_W / p_.system_VA) / (p_.damping_pu + 1.0 / p_.droop_pu);
+}
+
+double Frequency::initial_rocof_Hz_per_s(double step_W) const {
+  return p_.nominal_Hz * std::abs(step_W) / (2.0 * p_.inertia_s * p_.system_VA);
+}
+
+void Frequency::block(std::span<const double> load_W, double* deviation_Hz, double* rate, FrequencyState& state) const {
+  const double to_pu = 1.0 / p_.system_VA;
+  std::array<double, 4> x = state.deviation;
+  const auto& E = E_;
+  for (std::size_t k = 0; k < load_W.size(); ++k) {
+    const double u = (load_W[k] - state.equilibrium_W) * to_pu;
+    const double mechanical = (mechanical_[0] * x[0] + mechanical_[1] * x[1]) + (mechanical_[2] * x[2] + mechanical_[3] * x[3]);
+    rate[k] = std::abs(mechanical - u - p_.damping_pu * x[0]);
+    std::array<double, 4> y;
+    for (std::size_t i = 0; i < 4; ++i)
+      y[i] = (E[4 * i] * x[0] + E[4 * i + 1] * x[1]) + (E[4 * i + 2] * x[2] + E[4 * i + 3] * x[3]) + F_[i] * u;
+    x = y;
+    deviation_Hz[k] = p_.nominal_Hz * x[0];
+  }
+  state.deviation = x;
+}
+
+void Frequency::advance(std::span<const double> load_W, std::span<double> deviation_Hz, FrequencyState& state,
+                        FrequencyMeters& meters) const {
+  if (deviation_Hz.size() != load_W.size()) throw InputError("frequency: input and output chunks differ in length");
+  std::array<double, numerics::block_size> rate;
+  for (std::size_t at = 0; at < load_W.size(); at += numerics::block_size) {
+    const std::size_t n = std::min(numerics::block_size, load_W.size() - at);
+    const std::span<double> out = deviation_Hz.subspan(at, n);
+    block(load_W.subspan(at, n), out.data(), rate.data(), state);
+    const double lo = numerics::lane_min(out), hi = numerics::lane_max(out);
+    if (lo < meters.lowest_Hz) {
+      meters.lowest_Hz = lo;
+      meters.lowest_bin = state.next_bin + (std::find(out.begin(), out.end(), lo) - out.begin());
+    }
+    if (hi > meters.highest_Hz) {
+      meters.highest_Hz = hi;
+      meters.highest_bin = state.next_bin + (std::find(out.begin(), out.end(), hi) - out.begin());
+    }
+    const double steepest = numerics::lane_max({rate.data(), n}) * p_.nominal_Hz / (2.0 * p_.inertia_s);
+    meters.rocof_max_Hz_per_s = std::max(meters.rocof_max_Hz_per_s, steepest);
+    meters.window.push(out);
+    state.next_bin += static_cast<std::int64_t>(n);
+  }
+}
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,79 @@
+#include "tidewatt/grid/pyramid.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::grid {
+
+Pyramid::Pyramid(std::vector<std::int64_t> lengths)
+    : lengths_(std::move(lengths)), open_(lengths_.size()), done_(lengths_.size()) {
+  if (lengths_.empty()) throw InputError("pyramid: no levels");
+  for (std::size_t i = 0; i < lengths_.size(); ++i) {
+    const std::int64_t below = i == 0 ? 1 : lengths_[i - 1];
+    if (lengths_[i] < 1 || lengths_[i] % below != 0 || (i > 0 && lengths_[i] == below))
+      throw InputError("pyramid: each bucket length must be a larger multiple of the one before");
+  }
+}
+
+void Pyramid::begin(std::int64_t first_bin) {
+  end();
+  next_bin_ = first_bin;
+}
+
+// Adds a finished part to the open bucket of `level`; the part never crosses the bucket's end.
+void Pyramid::raise(const Open& part, std::size_t level) {
+  Open& o = open_[level];
+  if (o.n_bin == 0) {
+    o = part;
+  } else {
+    o.n_bin += part.n_bin;
+    o.sum_W += part.sum_W;
+    o.min_W = part.min_W < o.min_W ? part.min_W : o.min_W;
+    o.max_W = part.max_W > o.max_W ? part.max_W : o.max_W;
+  }
+  const std::int64_t end_bin = part.first_bin + part.n_bin;
+  if (end_bin % lengths_[level] == 0) close(level);
+}
+
+void Pyramid::close(std::size_t level) {
+  Open& o = open_[level];
+  if (o.n_bin == 0) return;
+  const Open part = o;
+  o.n_bin = 0;
+  // Σ n·x / n can round past x itself
+  const double mean_W = std::clamp(part.sum_W / static_cast<double>(part.n_bin), part.min_W, part.max_W);
+  done_[level].push_back({part.first_bin, part.n_bin, part.min_W, mean_W, part.max_W});
+  if (level + 1 < lengths_.size()) raise(part, level + 1);
+}
+
+void Pyramid::push(std::span<const double> load_W) {
+  const std::int64_t length = lengths_[0];
+  for (std::size_t at = 0; at < load_W.size();) {
+    const std::int64_t in_bucket = ((next_bin_ % length) + length) % length;
+    const std::size_t n = std::min(static_cast<std::size_t>(length - in_bucket), load_W.size() - at);
+    Open& o = open_[0];
+    Open part = o;
+    if (part.n_bin == 0) part = {next_bin_, 0, load_W[at], 0.0, load_W[at]};
+    for (std::size_t k = at; k < at + n; ++k) {
+      const double x = load_W[k];
+      part.min_W = x < part.min_W ? x : part.min_W;
+      part.max_W = x > part.max_W ? x : part.max_W;
+      part.sum_W += x;
+    }
+    part.n_bin += static_cast<std::int64_t>(n);
+    o = part;
+    at += n;
+    next_bin_ += static_cast<std::int64_t>(n);
+    if (next_bin_ % length == 0) close(0);
+  }
+}
+
+void Pyramid::end() {
+  for (std::size_t level = 0; level < lengths_.size(); ++level) close(level);
+}
+
+std::vector<Bucket> Pyramid::take(std::size_t level) { return std::exchange(done_.at(level), {}); }
+
+}  // namespace tidewatt::grid

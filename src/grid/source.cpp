@@ -1,0 +1,72 @@
+#include "tidewatt/grid/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/numerics/block.hpp"
+
+namespace tidewatt::grid {
+
+void SourceParams::fields(FieldVisitor& v) {
+  v.number("nominal_kV", nominal_V, {0.1, 1200}, "line-to-line voltage at the connection");
+  v.number("short_circuit_MVA", short_circuit_VA, {0.1, 1e6}, "three-phase short-circuit power at the connection");
+  v.number("x_over_r_ratio", x_over_r_ratio, {0, 200}, "reactance over resistance of the network");
+  v.number("source_pu", source_pu, {0.5, 1.5}, "voltage behind the impedance", Need::optional);
+}
+
+Source::Source(const SourceParams& p) {
+  if (!(p.nominal_V > 0.0 && p.short_circuit_VA > 0.0 && p.x_over_r_ratio >= 0.0 && p.source_pu > 0.0))
+    throw InputError("grid source: voltage, short-circuit power and X/R must be positive");
+  inverse_VA_ = 1.0 / p.short_circuit_VA;
+  r_pu_ = 1.0 / std::sqrt(1.0 + p.x_over_r_ratio * p.x_over_r_ratio);
+  x_pu_ = p.x_over_r_ratio * r_pu_;
+  v0_squared_ = p.source_pu * p.source_pu;
+}
+
+std::optional<double> Source::voltage_pu(double p_W, double q_var) const {
+  const double p = p_W * inverse_VA_, q = q_var * inverse_VA_;
+  const double half_b = 0.5 * v0_squared_ - (r_pu_ * p + x_pu_ * q);
+  const double disc = half_b * half_b - (p * p + q * q);
+  if (!(disc >= 0.0) || half_b < 0.0) return std::nullopt;
+  return std::sqrt(half_b + std::sqrt(disc));
+}
+
+void Source::refuse(double p_W, double q_var, std::int64_t bin) const {
+  throw SolverError(fmt::format(
+      "grid source: at {:.3f} s the load of {:.3f} MW and {:.3f} Mvar is beyond the voltage-stability limit of the connection",
+      static_cast<double>(bin) * 1e-3, p_W * 1e-6, q_var * 1e-6));
+}
+
+void Source::voltage_pu(std::span<const double> p_W, std::span<const double> q_var, std::span<double> v_pu,
+                        VoltageMeters& meters, std::int64_t first_bin) const {
+  if (q_var.size() != p_W.size() || v_pu.size() != p_W.size())
+    throw InputError("grid source: chunks differ in length");
+  std::array<double, numerics::block_size> room;  // below 0: no solution
+  for (std::size_t at = 0; at < p_W.size(); at += numerics::block_size) {
+    const std::size_t n = std::min(numerics::block_size, p_W.size() - at);
+    const double *P = p_W.data() + at, *Q = q_var.data() + at;
+    double* V = v_pu.data() + at;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double p = P[k] * inverse_VA_, q = Q[k] * inverse_VA_;
+      const double half_b = 0.5 * v0_squared_ - (r_pu_ * p + x_pu_ * q);
+      const double disc = half_b * half_b - (p * p + q * q);
+      room[k] = disc < half_b ? disc : half_b;
+      V[k] = std::sqrt(half_b + std::sqrt(disc > 0.0 ? disc : 0.0));
+    }
+    if (!(numerics::lane_min({room.data(), n}) >= 0.0))
+      for (std::size_t k = 0; k < n; ++k)
+        if (!(room[k] >= 0.0)) refuse(P[k], Q[k], first_bin + static_cast<std::int64_t>(at + k));
+    meters.min_pu = std::min(meters.min_pu, numerics::lane_min({V, n}));
+    meters.max_pu = std::max(meters.max_pu, numerics::lane_max({V, n}));
+  }
+}
+
+double Source::max_power_W(double t) const {
+  return 0.5 * v0_squared_ / (inverse_VA_ * (r_pu_ + x_pu_ * t + std::sqrt(1.0 + t * t)));
+}
+
+}  // namespace tidewatt::grid
