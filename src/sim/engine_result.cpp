@@ -26,7 +26,7 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
       // The waveform's energy against the servers' own meters: a lost or doubled edge shows here.
       {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
       {"feeder", f.drawn_J.value(), f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0},
-      {"cooling power", f.auxiliary_J.value(), h.fan.value(), 0.0},
+      {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
       {"hall heat", m.air_out.value(), h.heat_in.value(), 0.0},
       {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
   };

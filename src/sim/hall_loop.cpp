@@ -8,7 +8,6 @@ namespace tidewatt::sim {
 
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
     : fleet_(fleet), weather_(weather) {
-  const auto outdoor = weather.at(0);
   inlet_K_.resize(fleet.n_node());
   for (const auto& spec : scenario.halls) {
     Hall& h = halls_.emplace_back();
@@ -21,16 +20,22 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     h.state.resize(h.plant->n_state());
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                                        spec.air.fan_min_frac, false).ac_W;
-    const cooling::PlantInput input{idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, outdoor};
-    h.plant->initialise(h.state, input);
-    h.supply_K = h.plant->supply_K(h.state, 0);
-    h.hot_aisle_K = h.supply_K + 10.0;
+    h.workspace = h.plant->make_workspace();
+    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, weather.at(0)});
   }
   set_inlets(0);
 }
 
+/// Equilibrium, and what one more second of it gives.
+void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
+  h.plant->initialise(h.state, input, 0);
+  auto state = h.state;
+  const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
+  h.supply_K = p.supply_end_K;
+  h.hot_aisle_K = p.hot_aisle_mean_K;
+}
+
 void HallLoop::set_inlets(Tick now) {
-  for (auto& h : halls_) h.supply_K = h.plant->supply_K(h.state, now);
   for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     inlet_K_[n] = h.supply_K + fleet_.node_recirculation[n] * (h.hot_aisle_K - h.supply_K);
@@ -58,7 +63,7 @@ void HallLoop::collect(const FleetSignals& signals, double step_s) {
 void HallLoop::settle(const FleetSignals& signals) {
   collect(signals, 1.0);
   for (auto& h : halls_) {
-    h.plant->initialise(h.state, {h.heat_J, h.flow_m3, weather_.at(0)});
+    start(h, {h.heat_J, h.flow_m3, weather_.at(0)});
     h.heat_J = h.flow_m3 = h.collected_s = 0.0;
   }
   set_inlets(0);
@@ -75,19 +80,21 @@ double HallLoop::advance(Tick t0, Tick t1) {
   const double step_s = seconds(t1 - t0);
   double plant_J = 0.0;
   for (auto& h : halls_) {
-    const auto p = h.plant->advance(h.state, {h.heat_J / step_s, h.flow_m3 / step_s, outdoor}, t0, t1);
+    const auto p = h.plant->advance(h.state, {h.heat_J / step_s, h.flow_m3 / step_s, outdoor}, t0, t1, *h.workspace);
     const double share = h.heat_J / heat_J;
     means_.supply_K += share * p.supply_mean_K;
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
     means_.water_kg_per_s += p.water_kg / step_s;
     means_.capacity_margin_frac += share * p.capacity_margin_frac;
+    h.supply_K = p.supply_end_K;
     h.hot_aisle_K = p.hot_aisle_mean_K;
+    books_.electric.add(p.fan_J + p.other_electric_W * step_s);
     books_.heat_in.add(p.heat_in_J);
     books_.fan.add(p.fan_J);
     books_.heat_out.add(p.heat_out_J);
     books_.stored.add(p.stored_change_J);
     books_.water_kg.add(p.water_kg);
-    plant_J += p.fan_J;
+    plant_J += p.fan_J + p.other_electric_W * step_s;
     h.heat_J = h.flow_m3 = h.collected_s = 0.0;
   }
   means_.plant_W = plant_J / step_s;

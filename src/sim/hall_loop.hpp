@@ -35,17 +35,19 @@ class HallLoop {
   };
   const Means& means() const { return means_; }
   struct Books {
-    CompensatedSum heat_in, fan, heat_out, stored, water_kg;
+    CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
   };
   const Books& books() const { return books_; }
 
  private:
   struct Hall {
     std::unique_ptr<cooling::CoolingPlant> plant;
+    std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double heat_J = 0, flow_m3 = 0, collected_s = 0;
     double supply_K = 0, hot_aisle_K = 0;
   };
+  void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   const Fleet& fleet_;
   const cooling::Weather& weather_;
