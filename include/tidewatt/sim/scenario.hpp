@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/prescribed_inlet.hpp"
 #include "tidewatt/cooling/weather.hpp"
