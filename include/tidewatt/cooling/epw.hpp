@@ -1,0 +1,55 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidewatt/cooling/weather.hpp"
+
+namespace tidewatt::cooling {
+
+/// One hour of an EPW file. Its value stands at the end of the hour, `hour` o'clock local standard time: the file's
+/// hours run from 1 to 24 and an hour stamp names the end of its interval.
+struct EpwHour {
+  int month = 0, day = 0, hour = 0;
+  WeatherSample air;
+};
+
+/// An hourly year (or part of one) as a file holds it. The calendar is month, day and hour: each month of a typical year
+/// comes from another calendar year, so the file's years are ignored.
+struct EpwYear {
+  std::string place, source;  ///< city with state and country; data set named in the file
+  double latitude_deg = 0.0, longitude_deg = 0.0, utc_offset_s = 0.0, altitude_m = 0.0;
+  bool whole_year = false;    ///< ends where it begins, so it repeats
+  std::vector<EpwHour> hours;
+  std::vector<std::string> notes;
+};
+
+/// Reads the text of an EPW file: 8 header lines, then one line of 35 fields per hour. Strict: wrong header, field count,
+/// number, range or order of hours, a truncated file and a gap of more than 6 h in a needed field are findings, all
+/// reported at once (20 at most, then a count). 99.9, 999 and 999999 are missing, never numbers; gaps of up to 6 h are
+/// filled along a straight line and noted. A missing dew point is taken from the relative humidity. A dew point up to
+/// 1 K above the dry bulb (rounding, fog) counts as saturated and is noted.
+/// @throws InputError
+EpwYear parse_epw(std::string_view text, const std::string& file);
+/// @throws InputError also if the file is missing or larger than 16 MiB
+EpwYear read_epw(const std::string& path);
+
+enum class DayKind {
+  typical,    ///< the day of the warmest month whose mean and range are closest to that month's medians
+  hot_clear,  ///< of the hottest twentieth of all days (by maximum), the one with the largest daily range
+  extreme     ///< the day of the highest dry bulb
+};
+struct MonthDay {
+  int month = 0, day = 0;
+};
+/// "typical" means July north of the equator and January south of it, if the file holds that month.
+/// @throws InputError if the file holds no whole day
+MonthDay pick_day(const EpwYear& year, DayKind kind);
+
+/// The file as weather of a run that starts at `month`, `day`, `hour` local standard time; a whole year repeats.
+/// @param hour 0 to 23 @throws InputError if the file does not hold that day
+Weather epw_weather(const EpwYear& year, MonthDay start, int hour);
+
+}  // namespace tidewatt::cooling

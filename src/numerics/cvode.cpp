@@ -1,0 +1,172 @@
+#include "tidewatt/numerics/cvode.hpp"
+
+#include <cvode/cvode.h>
+#include <fmt/format.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_config.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::numerics {
+namespace {
+
+template <class T>
+T* made(T* pointer, const char* what) {
+  if (!pointer) throw SolverError(fmt::format("SUNDIALS could not make its {}", what));
+  return pointer;
+}
+
+void done(int status, const char* what) {
+  if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
+}
+
+std::span<double> values(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
+
+bool all_finite(std::span<const double> v) {
+  return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+struct Cvode::Impl {
+  OdeShape shape;
+  OdeCounts counts;
+  SUNContext context = nullptr;
+  N_Vector y = nullptr, tolerance = nullptr;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver linear = nullptr;
+  void* memory = nullptr;
+  const OdeSystem* system = nullptr;
+  std::vector<double> shifted_y, shifted_f;
+
+  explicit Impl(OdeShape s) : shape(std::move(s)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+  void make();
+  std::string worst() const;
+  static int rhs(double t, N_Vector y, N_Vector f, void* self);
+  static int jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* self, N_Vector, N_Vector, N_Vector);
+};
+
+Cvode::Impl::~Impl() {
+  if (memory) CVodeFree(&memory);
+  if (linear) SUNLinSolFree(linear);
+  if (matrix) SUNMatDestroy(matrix);
+  if (y) N_VDestroy(y);
+  if (tolerance) N_VDestroy(tolerance);
+  if (context) SUNContext_Free(&context);
+}
+
+int Cvode::Impl::rhs(double t, N_Vector y, N_Vector f, void* self) {
+  Impl& me = *static_cast<Impl*>(self);
+  me.system->rhs(t, values(y), values(f));
+  return all_finite(values(f)) ? 0 : 1;  // 1: recoverable, a shorter step is tried
+}
+
+// Difference quotients of the coupled columns only: f does not depend on the meters, so their columns are zero.
+int Cvode::Impl::jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* self, N_Vector, N_Vector, N_Vector) {
+  Impl& me = *static_cast<Impl*>(self);
+  const auto base_y = values(y), base_f = values(f);
+  SUNMatZero(J);
+  me.shifted_y.assign(base_y.begin(), base_y.end());
+  for (std::size_t j = 0; j < me.shape.n_coupled; ++j) {
+    const double size = std::max(std::abs(base_y[j]), me.shape.typical[j]);
+    me.shifted_y[j] = base_y[j] + 1.5e-8 * size;  // about the square root of the rounding unit
+    const double step = me.shifted_y[j] - base_y[j];
+    me.system->rhs(t, me.shifted_y, me.shifted_f);
+    me.shifted_y[j] = base_y[j];
+    double* column = SM_COLUMN_D(J, static_cast<sunindextype>(j));
+    for (std::size_t i = 0; i < base_f.size(); ++i) column[i] = (me.shifted_f[i] - base_f[i]) / step;
+    if (!all_finite({column, base_f.size()})) return 1;
+  }
+  return 0;
+}
+
+void Cvode::Impl::make() {
+  const auto n = static_cast<sunindextype>(shape.names.size());
+  done(SUNContext_Create(nullptr, &context), "context");
+  y = made(N_VNew_Serial(n, context), "vector");
+  tolerance = made(N_VNew_Serial(n, context), "vector");
+  for (std::size_t i = 0; i < shape.typical.size(); ++i) values(tolerance)[i] = shape.rtol * shape.typical[i];
+  N_VConst(0.0, y);
+  matrix = made(SUNDenseMatrix(n, n, context), "matrix");
+  linear = made(SUNLinSol_Dense(y, matrix, context), "linear solver");
+  memory = made(CVodeCreate(CV_BDF, context), "integrator");
+#if SUNDIALS_VERSION_MAJOR < 7
+  // The library prints nothing: what went wrong is told by the return code.
+  done(CVodeSetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
+#else
+  done(SUNContext_ClearErrHandlers(context), "error handler");
+#endif
+  done(CVodeInit(memory, rhs, 0.0, y), "CVodeInit");
+  done(CVodeSVtolerances(memory, shape.rtol, tolerance), "tolerances");
+  done(CVodeSetUserData(memory, this), "user data");
+  done(CVodeSetMaxNumSteps(memory, shape.max_steps), "step limit");
+  done(CVodeSetLinearSolver(memory, linear, matrix), "linear solver");
+  done(CVodeSetJacFn(memory, jacobian), "Jacobian");
+  shifted_f.resize(shape.names.size());
+}
+
+// The three components with the largest error estimates, in units of their tolerance.
+std::string Cvode::Impl::worst() const {
+  N_Vector error = N_VClone(y), weight = N_VClone(y);
+  std::string text;
+  if (error && weight && CVodeGetEstLocalErrors(memory, error) == 0 && CVodeGetErrWeights(memory, weight) == 0) {
+    std::vector<std::pair<double, std::size_t>> ranked;
+    for (std::size_t i = 0; i < shape.names.size(); ++i)
+      ranked.emplace_back(std::abs(values(error)[i]) * values(weight)[i], i);
+    std::sort(ranked.begin(), ranked.end(), std::greater<>());
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, ranked.size()); ++k)
+      text += fmt::format("{}{} ({:.3g} tolerances)", k ? ", " : "", shape.names[ranked[k].second], ranked[k].first);
+  }
+  if (error) N_VDestroy(error);
+  if (weight) N_VDestroy(weight);
+  return text;
+}
+
+Cvode::Cvode(OdeShape shape) {
+  const std::size_t n = shape.names.size();
+  const bool sizes_fit = n > 0 && shape.typical.size() == n && shape.n_coupled <= n && shape.max_steps > 0;
+  const bool positive = std::all_of(shape.typical.begin(), shape.typical.end(), [](double x) { return x > 0.0 && std::isfinite(x); });
+  if (!sizes_fit || !positive || !(shape.rtol >= 1e-12 && shape.rtol <= 1e-2))
+    throw InputError("differential equations: names, typical sizes and tolerance do not fit together");
+  impl_ = std::make_unique<Impl>(std::move(shape));
+  impl_->make();
+}
+
+Cvode::~Cvode() = default;
+Cvode::Cvode(Cvode&&) noexcept = default;
+Cvode& Cvode::operator=(Cvode&&) noexcept = default;
+
+const OdeCounts& Cvode::counts() const { return impl_->counts; }
+
+void Cvode::advance(const OdeSystem& system, std::span<double> y, double duration_s, double time_s) {
+  Impl& me = *impl_;
+  if (y.size() != me.shape.names.size() || !(duration_s > 0.0) || !all_finite(y))
+    throw SolverError(fmt::format("at {:.6f} s: a step needs {} finite values and a positive length, got {} values and {} s",
+                                  time_s, me.shape.names.size(), y.size(), duration_s));
+  std::copy(y.begin(), y.end(), values(me.y).begin());
+  me.system = &system;
+  done(CVodeReInit(me.memory, 0.0, me.y), "CVodeReInit");
+  // Release 6.4.1 keeps the stop time of an earlier call; every step sets its own, later than its start.
+  done(CVodeSetStopTime(me.memory, duration_s), "stop time");
+  double reached = 0.0;
+  const int status = CVode(me.memory, duration_s, me.y, &reached, CV_NORMAL);
+  me.system = nullptr;
+  CVodeGetNumSteps(me.memory, &me.counts.steps);
+  CVodeGetNumRhsEvals(me.memory, &me.counts.rhs_calls);
+  CVodeGetNumJacEvals(me.memory, &me.counts.jacobians);
+  if (status < 0 || reached != duration_s || !all_finite(values(me.y)))
+    throw SolverError(fmt::format("at {:.6f} s: CVODE stopped with code {} after {} steps, {:.6g} s into a step of {:.6g} s; worst: {}",
+                                  time_s, status, me.counts.steps, reached, duration_s, me.worst()));
+  std::copy(values(me.y).begin(), values(me.y).end(), y.begin());
+}
+
+}  // namespace tidewatt::numerics
