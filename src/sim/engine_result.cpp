@@ -141,9 +141,11 @@ Result Engine::Impl::finish() {
                        {"wall_s", fmt::format("{:.3f}", wall_s)},
                        {"threads", fmt::format("{}", options.n_thread)},
                        {"compiler", __VERSION__}};
-  double worst = 0.0;
-  for (const auto& l : levels) worst = std::max(worst, l.closure());
-  if (worst > 1e-11) throw SolverError(fmt::format("the energy books do not close: {:.2e} is above 1e-11", worst));
+  std::string open;
+  for (const auto& l : levels)
+    if (!(l.closure() <= 1e-11))
+      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, l.closure(), l.in_J, l.out_J, l.stored_J);
+  if (!open.empty()) throw SolverError("the energy books do not close to 1e-11:" + open);
   const double input_error = std::abs(meters.input_reference.value() - walk.J()) / walk.J();
   if (input_error > 1e-12)
     throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", input_error));

@@ -70,13 +70,25 @@ void SiteStream::repeat(const LoadTemplate& load) {
 }
 
 void SiteStream::flush(double auxiliary_W) {
-  auxiliary_W_ = auxiliary_W;
+  // The macro step ends inside a bin: what cooling draws in that bin's part is carried to the next flush, so that its
+  // energy is exact.
+  Tick flush_end = now_;
+  for (const auto& p : pending_) flush_end += p.load.period * p.repetitions;
+  const std::int64_t complete = flush_end / ns_per_ms;
+  const double n_bin = static_cast<double>(complete - first_bin_);
+  if (n_bin > 0) {
+    const double drawn_J = carried_J_ + auxiliary_W * seconds(complete * ns_per_ms - now_);
+    auxiliary_W_ = drawn_J / (n_bin * 1e-3);
+    carried_J_ = auxiliary_W * seconds(flush_end - complete * ns_per_ms);
+  } else {
+    carried_J_ += auxiliary_W * seconds(flush_end - now_);
+  }
   for (const auto& p : pending_) {
     if (!p.iterating) end_interval();
     if (!battery_) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
-      const double lo = feeder_.at(p.load.min_W, auxiliary_W).connection_W();
-      const double hi = feeder_.at(p.load.max_W, auxiliary_W).connection_W();
+      const double lo = feeder_.at(p.load.min_W, auxiliary_W_).connection_W();
+      const double hi = feeder_.at(p.load.max_W, auxiliary_W_).connection_W();
       extremes_.widen(lo, hi);
       span_min_W_ = std::min(span_min_W_, lo);
       span_max_W_ = std::max(span_max_W_, hi);
@@ -91,6 +103,7 @@ void SiteStream::flush(double auxiliary_W) {
 }
 
 void SiteStream::finish() {
+  auxiliary_W_ = carried_J_ * 1e3;
   pass(false, true);
   end_interval();
   pyramid_.end();

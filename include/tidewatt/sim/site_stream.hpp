@@ -97,6 +97,7 @@ class SiteStream {
   std::vector<double> bins_J_;   ///< bins not yet passed; the last may be incomplete
   std::vector<Pending> pending_;
   double auxiliary_W_ = 0.0;
+  double carried_J_ = 0.0;       ///< cooling energy of the incomplete last bin
   double initial_pu_ = 1.0;      ///< bus voltage before the run
 
   std::vector<double> load_W_, pcc_W_, pcc_var_, bus_pu_, deviation_Hz_;  // chunk scratch
