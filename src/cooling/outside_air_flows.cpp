@@ -126,11 +126,12 @@ void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const
   d[hot_J] = f.servers_W + f.leak_W + c.input.it_heat_W + f.metal_hot_W - f.exhaust_W - f.return_W;
   d[metal_J] = -f.metal_cold_W - f.metal_hot_W;
 
-  // Errors are divided by what the actuator can do about them, so that one gain serves winter and summer.
-  const Command damper = pi((c.low_K - f.plenum_K) / std::max(f.hot_K - air.drybulb_K, 2.0), p.mix_gain_ratio, p.mix_reset_s,
+  // Sensors hang in the cold aisle, at the servers' inlets. Errors are divided by what the actuator can do about them, so
+  // that one gain serves winter and summer.
+  const Command damper = pi((c.low_K - f.cold_K) / std::max(f.hot_K - air.drybulb_K, 2.0), p.mix_gain_ratio, p.mix_reset_s,
                             y[mix_integral], p.mix_max_frac);
   const double authority_K = std::max(p.media_effectiveness_frac * (air.drybulb_K - c.wetbulb_K), 1.0);
-  const Command media = pi((f.plenum_K - c.high_K) / authority_K, p.evap_gain_ratio, p.evap_reset_s, y[wet_integral], 1.0);
+  const Command media = pi((f.cold_K - c.high_K) / authority_K, p.evap_gain_ratio, p.evap_reset_s, y[wet_integral], 1.0);
   d[mix] = (damper.limited - y[mix]) / p.damper_lag_s;
   d[mix_integral] = damper.integral_rate;
   d[wet] = (media.limited - y[wet]) / p.media_lag_s;

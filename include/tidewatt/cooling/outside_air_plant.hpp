@@ -49,7 +49,7 @@ struct OutsideAirParams {
 /// its meter. Fan: `V = n V_d`, `P = V (Δp_d n² ρ/1.2 + Δp_aisle)/η(n) + P_0`, `η = η_d (1 - d (1-n)²)`; speed follows
 /// what the servers pull plus leakage; what they pull beyond the fans' flow comes back from the hot aisle.
 /// Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the enthalpy
-/// balance with feed at the wet bulb. Mixing and evaporation are PI loops through actuator lags with anti-windup;
+/// balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature, with anti-windup, through actuator lags;
 /// the lower set point is raised (to the upper one at most) until supply air is below `rh_max_frac`, and evaporation
 /// stops where supply air reaches it.
 /// Assumptions: well mixed zones, humidity without storage, no heat through walls, media inlet humidity that of outdoor

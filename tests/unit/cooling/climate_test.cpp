@@ -1,1 +1,83 @@
-#include "catch.hpp"
+#include "tidewatt/cooling/climate.hpp"
+
+#include <filesystem>
+
+#include "catalog_file.hpp"
+#include "shared_data.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/cooling/diurnal.hpp"
+#include "tidewatt/cooling/epw.hpp"
+#include "tidewatt/cooling/psychrometrics.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::cooling;
+
+TEST_CASE("a typical day keeps the monthly mean and range, its wet bulb the mean's") {
+  const auto c = catalog_file<ClimateParams>("climate/leesburg_va.toml");
+  for (int month = 1; month <= 12; ++month) {
+    const Weather w = climate_weather(c, month, ClimateDay::typical);
+    const auto m = static_cast<std::size_t>(month - 1);
+    CHECK(w.mean(0, ns_per_day).drybulb_K == Approx(c.typical_drybulb_K[m]).epsilon(1e-12));
+    CHECK(w.at(15 * ns_per_hour).drybulb_K - w.at(5 * ns_per_hour).drybulb_K == Approx(c.typical_range_K[m]));
+    CHECK(w.mean(0, ns_per_day).wetbulb_K == Approx(c.typical_wetbulb_K[m]).margin(0.5));
+    CHECK(w.at(3 * ns_per_hour).drybulb_K == w.at(3 * ns_per_hour + 9 * ns_per_day).drybulb_K);
+  }
+}
+
+TEST_CASE("a hot and an extreme day reach their maximum with the coincident wet bulb") {
+  const auto c = catalog_file<ClimateParams>("climate/phoenix_az.toml");
+  const Weather hot = climate_weather(c, 7, ClimateDay::hot, 15), extreme = climate_weather(c, 7, ClimateDay::extreme);
+  CHECK(hot.at(0).drybulb_K == Approx(c.hot_max_K[6]));  // starts at 15 h
+  CHECK(hot.at(0).wetbulb_K == Approx(c.hot_wetbulb_K[6]).margin(1e-6));
+  CHECK(hot.at(14 * ns_per_hour).drybulb_K == Approx(c.hot_min_K[6]));
+  CHECK(extreme.at(15 * ns_per_hour).drybulb_K >= hot.at(0).drybulb_K);
+  CHECK(hot.at(0).humidity_ratio == hot.at(14 * ns_per_hour).humidity_ratio);
+}
+
+TEST_CASE("air is never above saturation, and holding it there is noted") {
+  auto c = catalog_file<ClimateParams>("climate/atlanta_ga.toml");
+  c.typical_wetbulb_K[6] = c.typical_drybulb_K[6] - 0.2;
+  const Weather w = climate_weather(c, 7, ClimateDay::typical);
+  for (int h = 0; h < 24; ++h) {
+    const auto s = w.at(h * ns_per_hour);
+    CHECK(relative_humidity_frac(s.drybulb_K, s.humidity_ratio, s.pressure_Pa) <= 1.0 + 1e-12);
+  }
+  CHECK(w.notes().size() == 1);
+}
+
+TEST_CASE("wrong climates and months are refused") {
+  auto c = catalog_file<ClimateParams>("climate/atlanta_ga.toml");
+  CHECK_THROWS_AS(climate_weather(c, 0, ClimateDay::hot), InputError);
+  CHECK_THROWS_AS(climate_weather(c, 1, ClimateDay::hot, 24), InputError);
+  c.hot_wetbulb_K[0] = c.hot_max_K[0] + 1.0;
+  CHECK_THROWS_AS(climate_weather(c, 1, ClimateDay::hot), InputError);
+  c.hot_max_K.pop_back();
+  CHECK_THROWS_AS(climate_weather(c, 2, ClimateDay::hot), InputError);
+}
+
+TEST_CASE("catalog climates follow the typical years that they come from") {
+  const auto folder = shared_data("weather_epw");
+  if (!folder) {
+    WARN("skipped: no folder weather_epw among the reference data");
+    return;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/climate")) {
+    const auto c = catalog_file<ClimateParams>("climate/" + entry.path().filename().string());
+    bool found = false;
+    for (const auto& file : std::filesystem::directory_iterator(*folder)) {
+      const EpwYear y = read_epw(file.path().string());
+      if (std::abs(y.latitude_deg - c.latitude_deg) > 1e-3 || std::abs(y.longitude_deg - c.longitude_deg) > 1e-3) continue;
+      found = true;
+      double drybulb = 0.0, wetbulb = 0.0;
+      int n = 0;
+      for (const auto& h : y.hours)
+        if (h.month == 7) drybulb += h.air.drybulb_K, wetbulb += h.air.wetbulb_K, ++n;
+      const auto mean = climate_weather(c, 7, ClimateDay::typical).mean(0, ns_per_day);
+      INFO(c.place);
+      CHECK(mean.drybulb_K == Approx(drybulb / n).margin(0.01));
+      CHECK(mean.wetbulb_K == Approx(wetbulb / n).margin(0.3));
+      CHECK(c.extreme_max_K[6] >= c.hot_max_K[6]);
+    }
+    CHECK(found);
+  }
+}
