@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/random.hpp"
+#include "tidewatt/base/reader.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::mitigation;
@@ -182,5 +183,35 @@ TEST_CASE("an inconsistent battery is refused with every finding") {
     FAIL("accepted");
   } catch (const InputError& e) {
     CHECK(e.findings().size() >= 3);
+  }
+}
+
+TEST_CASE("the catalog's storage reads, quarters the swing of a training job's 1 s means and keeps its charge") {
+  for (const std::string name : {"site_battery_10MW", "site_supercapacitor_10MW"}) {
+    Node node = parse_toml_file(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/storage/" + name + ".toml");
+    std::vector<Finding> findings;
+    TableReader reader(node, "storage", findings);
+    SiteBatteryParams p;
+    p.fields(reader);
+    for (const char* other : {"schema", "kind", "name", "sources", "assumed"}) reader.child(other);
+    reader.finish();
+    for (const auto& f : findings) FAIL(f.text());
+    const SiteBattery b(p);
+    const auto load_W = wave(600'000);
+    std::vector<double> pcc_W(load_W.size());
+    auto s = b.start(14.6e6);
+    SiteBatteryMeters m;
+    b.step(load_W, pcc_W, s, m);
+    // past the start; each edge still shows for the hold and the lag, some 50 ms
+    double lo = 1e300, hi = 0.0;
+    for (std::size_t i = 200'000; i < pcc_W.size(); i += 1000) {
+      double mean = 0.0;
+      for (std::size_t k = i; k < i + 1000; ++k) mean += pcc_W[k] / 1000.0;
+      lo = std::min(lo, mean);
+      hi = std::max(hi, mean);
+    }
+    CHECK(hi - lo < 0.25 * 11e6);
+    CHECK(m.n_energy_limited == 0);
+    CHECK(m.closure(stored_J(s, p)) < 1e-12);
   }
 }

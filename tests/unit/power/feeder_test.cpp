@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/random.hpp"
+#include "tidewatt/base/reader.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::power;
@@ -110,4 +111,21 @@ TEST_CASE("automatic branch counts keep the design loading at the design load") 
     auto fewer = sized;
     if (--fewer.level[i].n_branch > 0) CHECK(Feeder(fewer).at(17e6, 2e6).loading_frac[i] > 0.8);
   }
+}
+
+TEST_CASE("the catalog's hall reads, sizes itself for 16,384 GPUs and loses one to three percent") {
+  const std::string path = std::string(TIDEWATT_SOURCE_DIR) + "/catalog/feeder/hall_480V.toml";
+  Node node = parse_toml_file(path);
+  std::vector<Finding> findings;
+  TableReader reader(node, "feeder", findings);
+  FeederParams p;
+  p.fields(reader);
+  for (const char* other : {"schema", "kind", "name", "sources", "assumed"}) reader.child(other);
+  reader.finish();
+  for (const auto& f : findings) FAIL(f.text());
+  const auto point = Feeder(p.sized(17.2e6, 1.5e6)).at(17.2e6, 1.5e6);
+  const double lost_frac = 1.0 - 18.7e6 / point.connection_W();
+  CHECK(lost_frac > 0.01);
+  CHECK(lost_frac < 0.03);
+  CHECK(point.connection_var() > 17.2e6 * 0.2);
 }
