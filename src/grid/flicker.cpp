@@ -25,15 +25,16 @@ struct Weighting {
 Weighting weighting_of(FlickerLamp lamp) {
   if (lamp == FlickerLamp::v230_50Hz || lamp == FlickerLamp::v230_60Hz)
     return {1.74802, two_pi * 4.05981, two_pi * 9.15494, two_pi * 2.27979, two_pi * 1.22535, two_pi * 21.9, 0.00250};
-  return {1.6357, two_pi * 4.167375, two_pi * 9.077169, two_pi * 2.939902, two_pi * 1.394468, two_pi * 17.31512, 0.00321};
+  return {1.6357, two_pi * 4.167375, two_pi * 9.077169, two_pi * 2.939902, two_pi * 1.394468, two_pi * 17.31512,
+          0.00321};
 }
 
 bool is_50Hz(FlickerLamp lamp) { return lamp == FlickerLamp::v230_50Hz || lamp == FlickerLamp::v120_50Hz; }
 
 // H(s) = factor · s² (s + w2) / Π (s − pole).
 struct Transfer {
-  std::array<double, 3> real;       // high-pass, w3, w4
-  std::array<Complex, 4> upper;     // weighting, Butterworth; their conjugates belong to it
+  std::array<double, 3> real;    // high-pass, w3, w4
+  std::array<Complex, 4> upper;  // weighting, Butterworth; their conjugates belong to it
   double factor, zero;
   Complex operator()(Complex s) const {
     Complex h = factor * s * s * (s + zero);
@@ -92,14 +93,14 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
   const double sine_f_Hz = 8.8, w_tau = 2.0 * two_pi * sine_f_Hz * 0.3;
   const double y = std::abs(H(Complex(0.0, two_pi * sine_f_Hz))) * weighting_of(lamp).sine_frac;
   scale_ = 2.0 / (y * y * (1.0 + 1.0 / std::sqrt(1.0 + w_tau * w_tau)));
-  // 1 − cos 4πft over bin k: −(sin(θ(k+1)) − sin(θk))/θ with θ = 4πf·1 ms; 10 bins hold one cycle of 100 Hz, 25 three of 120 Hz
+  // Ripple of the squared mains voltage, 10 bins for one cycle of 100 Hz, 25 for three of 120 Hz. A change of voltage
+  // with a part near that frequency beats with it into the visible range; the bins' means have weakened that part by
+  // sin(θ/2)/(θ/2), θ being the ripple's angle per bin, and the ripple makes up for it.
   const std::size_t n = is_50Hz(lamp) ? 10 : 25, turns = is_50Hz(lamp) ? 1 : 3;
-  const double theta = two_pi * static_cast<double>(turns) / static_cast<double>(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const double s1 = numerics::unit_root(8 * turns * (k + 1) % (8 * n), 8 * n).sin;
-    const double s0 = numerics::unit_root(8 * turns * k % (8 * n), 8 * n).sin;
-    carrier_.push_back(1.0 - (s1 - s0) / theta);
-  }
+  const double half_theta = 0.5 * two_pi * static_cast<double>(turns) / static_cast<double>(n);
+  const double weakened = numerics::unit_root(4 * turns, 8 * n).sin / half_theta;
+  for (std::size_t k = 0; k < n; ++k)
+    carrier_.push_back(1.0 - numerics::unit_root(4 * turns * (2 * k + 1) % (8 * n), 8 * n).cos / weakened);
   begin(0, 1.0);
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using Row = std::array<double, 4>;  // coefficients of speed, governor, chest, reheater
 
-// Each stage as a row over the states that exist: a stage with a time constant is its own state, one without is its input.
+// Each stage as a row over the states that exist: a stage with a time constant is its own state, one without is its
+// input.
 struct Chain {
   std::array<bool, 4> present{true, false, false, false};
   Row governor{}, chest{}, reheater{};
@@ -109,7 +110,8 @@ void Frequency::block(std::span<const double> load_W, double* deviation_Hz, doub
   const auto& E = E_;
   for (std::size_t k = 0; k < load_W.size(); ++k) {
     const double u = (load_W[k] - state.equilibrium_W) * to_pu;
-    const double mechanical = (mechanical_[0] * x[0] + mechanical_[1] * x[1]) + (mechanical_[2] * x[2] + mechanical_[3] * x[3]);
+    const double mechanical =
+        (mechanical_[0] * x[0] + mechanical_[1] * x[1]) + (mechanical_[2] * x[2] + mechanical_[3] * x[3]);
     rate[k] = std::abs(mechanical - u - p_.damping_pu * x[0]);
     std::array<double, 4> y;
     for (std::size_t i = 0; i < 4; ++i)

@@ -61,10 +61,11 @@ void StepMeter::block(std::span<const double> x) {
   for (std::size_t k = 0; k < n; ++k) change[k] = now[k] - past[k];
   const std::span<const double> all(change.data(), n);
   const auto bin_of = [&](double value) {
-    return filled_bin + static_cast<std::int64_t>(first - window_) + (std::find(all.begin(), all.end(), value) - all.begin());
+    return filled_bin + static_cast<std::int64_t>(first - window_) +
+           (std::find(all.begin(), all.end(), value) - all.begin());
   };
   if (const double hi = numerics::lane_max(all); hi > rise_) rise_ = hi, rise_bin_ = bin_of(hi);
-  if (const double lo = numerics::lane_min(all); -lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
+  if (const double lo = numerics::lane_min(all); - lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
 }
 
 RampMeter::RampMeter(std::vector<std::int64_t> windows) : history_(0) {
@@ -114,21 +115,24 @@ void RampMeter::look(std::size_t which, std::size_t n) {
   if (first >= filled_) return;
   const std::uint64_t *newest = prefix_.data() + first, *middle = newest - w, *oldest = middle - w;
   std::int64_t hi = std::numeric_limits<std::int64_t>::min(), lo = std::numeric_limits<std::int64_t>::max();
-  const auto difference = [&](std::size_t k) { return static_cast<std::int64_t>(newest[k] - 2 * middle[k] + oldest[k]); };
+  const auto difference = [&](std::size_t k) {
+    return static_cast<std::int64_t>(newest[k] - 2 * middle[k] + oldest[k]);
+  };
   const std::size_t count = filled_ - first;
   for (std::size_t k = 0; k < count; ++k) {
     const std::int64_t d = difference(k);
     hi = d > hi ? d : hi;
     lo = d < lo ? d : lo;
   }
-  Ramp& ramp = ramps_[which];
+  Ramp &ramp = ramps_[which];
   const double scale = 1.0 / (steps_per_W * static_cast<double>(w) * ramp.window_s);
   const auto bin_of = [&](std::int64_t value) {
     std::size_t k = 0;
     while (difference(k) != value) ++k;
     return next_bin_ - static_cast<std::int64_t>(count - k) - static_cast<std::int64_t>(w) + 1;
   };
-  if (const double up = static_cast<double>(hi) * scale; up > ramp.up_W_per_s) ramp.up_W_per_s = up, ramp.up_bin = bin_of(hi);
+  if (const double up = static_cast<double>(hi) * scale; up > ramp.up_W_per_s)
+    ramp.up_W_per_s = up, ramp.up_bin = bin_of(hi);
   if (const double down = -static_cast<double>(lo) * scale; down > ramp.down_W_per_s)
     ramp.down_W_per_s = down, ramp.down_bin = bin_of(lo);
 }

@@ -36,15 +36,15 @@ std::optional<double> Source::voltage_pu(double p_W, double q_var) const {
 }
 
 void Source::refuse(double p_W, double q_var, std::int64_t bin) const {
-  throw SolverError(fmt::format(
-      "grid source: at {:.3f} s the load of {:.3f} MW and {:.3f} Mvar is beyond the voltage-stability limit of the connection",
-      static_cast<double>(bin) * 1e-3, p_W * 1e-6, q_var * 1e-6));
+  throw SolverError(
+      fmt::format("grid source: at {:.3f} s the load of {:.3f} MW and {:.3f} Mvar is beyond the voltage-stability "
+                  "limit of the connection",
+                  static_cast<double>(bin) * 1e-3, p_W * 1e-6, q_var * 1e-6));
 }
 
 void Source::voltage_pu(std::span<const double> p_W, std::span<const double> q_var, std::span<double> v_pu,
                         VoltageMeters& meters, std::int64_t first_bin) const {
-  if (q_var.size() != p_W.size() || v_pu.size() != p_W.size())
-    throw InputError("grid source: chunks differ in length");
+  if (q_var.size() != p_W.size() || v_pu.size() != p_W.size()) throw InputError("grid source: chunks differ in length");
   std::array<double, numerics::block_size> room;  // below 0: no solution
   for (std::size_t at = 0; at < p_W.size(); at += numerics::block_size) {
     const std::size_t n = std::min(numerics::block_size, p_W.size() - at);

@@ -21,17 +21,23 @@ void check(const SiteBatteryParams& p) {
   };
   need(p.power_W > 0.0, "power_MW", "must be positive");
   need(p.energy_J > 0.0, "energy_MWh", "must be positive");
-  need(p.charge_efficiency_frac > 0.0 && p.charge_efficiency_frac <= 1.0, "charge_efficiency_frac", "must be in (0, 1]");
-  need(p.discharge_efficiency_frac > 0.0 && p.discharge_efficiency_frac <= 1.0, "discharge_efficiency_frac", "must be in (0, 1]");
+  need(p.charge_efficiency_frac > 0.0 && p.charge_efficiency_frac <= 1.0, "charge_efficiency_frac",
+       "must be in (0, 1]");
+  need(p.discharge_efficiency_frac > 0.0 && p.discharge_efficiency_frac <= 1.0, "discharge_efficiency_frac",
+       "must be in (0, 1]");
   need(p.soc_min_frac >= 0.0 && p.soc_min_frac < p.soc_max_frac && p.soc_max_frac <= 1.0, "soc_min_frac",
        "needs 0 <= soc_min < soc_max <= 1");
-  need(p.soc_initial_frac >= p.soc_min_frac && p.soc_initial_frac <= p.soc_max_frac, "soc_initial_frac", "must lie within its bounds");
-  need(p.soc_target_frac >= p.soc_min_frac && p.soc_target_frac <= p.soc_max_frac, "soc_target_frac", "must lie within its bounds");
+  need(p.soc_initial_frac >= p.soc_min_frac && p.soc_initial_frac <= p.soc_max_frac, "soc_initial_frac",
+       "must lie within its bounds");
+  need(p.soc_target_frac >= p.soc_min_frac && p.soc_target_frac <= p.soc_max_frac, "soc_target_frac",
+       "must lie within its bounds");
   need(p.standby_W >= 0.0 && p.standby_W < p.charge_efficiency_frac * p.power_W, "standby_W",
        "the charger must be able to make up for it");
   const double ms = p.control_period_s * 1e3;
-  need(ms >= 1.0 - 1e-9 && std::abs(ms - std::round(ms)) < 1e-9, "control_period_ms", "must be a whole number of milliseconds");
-  need(p.response_s >= 0.0 && p.smoothing_s >= 0.0 && p.ramp_up_W_per_s >= 0.0 && p.ramp_down_W_per_s >= 0.0 && p.soc_gain_pu >= 0.0,
+  need(ms >= 1.0 - 1e-9 && std::abs(ms - std::round(ms)) < 1e-9, "control_period_ms",
+       "must be a whole number of milliseconds");
+  need(p.response_s >= 0.0 && p.smoothing_s >= 0.0 && p.ramp_up_W_per_s >= 0.0 && p.ramp_down_W_per_s >= 0.0 &&
+           p.soc_gain_pu >= 0.0,
        "response_ms", "times, ramps and gain must not be negative");
   if (!findings.empty()) throw InputError(std::move(findings));
 }
@@ -54,15 +60,19 @@ void SiteBatteryParams::fields(FieldVisitor& v) {
   v.number("soc_target_frac", soc_target_frac, {0, 1}, "state of charge to return to");
   v.number("response_ms", response_s, {0, 5000}, "first-order lag of the converter; 0: none");
   v.number("control_period_ms", control_period_s, {1, 60000}, "controller's sampling period, whole milliseconds");
-  v.number("ramp_up_MW_per_min", ramp_up_W_per_s, {0, 1e6}, "largest rise at the connection; 0: not limited", Need::optional);
-  v.number("ramp_down_MW_per_min", ramp_down_W_per_s, {0, 1e6}, "largest fall at the connection; 0: not limited", Need::optional);
-  v.number("smoothing_s", smoothing_s, {0, 86400}, "low-pass time constant that the connection follows; 0: none", Need::optional);
+  v.number("ramp_up_MW_per_min", ramp_up_W_per_s, {0, 1e6}, "largest rise at the connection; 0: not limited",
+           Need::optional);
+  v.number("ramp_down_MW_per_min", ramp_down_W_per_s, {0, 1e6}, "largest fall at the connection; 0: not limited",
+           Need::optional);
+  v.number("smoothing_s", smoothing_s, {0, 86400}, "low-pass time constant that the connection follows; 0: none",
+           Need::optional);
   v.number("soc_gain_pu", soc_gain_pu, {0, 100}, "share of rated power per unit of state of charge off target");
 }
 
 double SiteBatteryMeters::closure(double stored_J) const {
   CompensatedSum gap = charged_J;
-  for (const CompensatedSum* out : {&discharged_J, &charge_loss_J, &discharge_loss_J, &standby_J}) gap.add(-out->value());
+  for (const CompensatedSum* out : {&discharged_J, &charge_loss_J, &discharge_loss_J, &standby_J})
+    gap.add(-out->value());
   gap.add(-stored_J);
   const double moved_J = charged_J.value() + discharged_J.value() + standby_J.value();
   return moved_J > 0.0 ? std::abs(gap.value()) / moved_J : std::abs(gap.value());
@@ -95,7 +105,8 @@ void SiteBattery::resume(SiteBatteryState& s, double load_W) const {
 
 void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters) const {
   const double load_W = s.period_sum_W / static_cast<double>(period_bins_);
-  if (s.cut_in_period) s.reference_W = load_W + s.power_W;  // no wind-up: continue from what the connection really draws
+  if (s.cut_in_period)
+    s.reference_W = load_W + s.power_W;  // no wind-up: continue from what the connection really draws
   s.cut_in_period = false;
   s.smoothed_W += smooth_gain_ * (load_W - s.smoothed_W);
   const double goal_W = s.smoothed_W + p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - soc_frac(s));
@@ -112,7 +123,8 @@ void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters) const {
 }
 
 // At most one block of bins inside one control period.
-void SiteBattery::bins(std::span<const double> load_W, double* pcc_W, SiteBatteryState& s, SiteBatteryMeters& meters) const {
+void SiteBattery::bins(std::span<const double> load_W, double* pcc_W, SiteBatteryState& s,
+                       SiteBatteryMeters& meters) const {
   const double E_min_J = p_.soc_min_frac * p_.energy_J, E_max_J = p_.soc_max_frac * p_.energy_J;
   double charged_W = 0.0, discharged_W = 0.0, cut_W = 0.0;
   double sum_W = s.period_sum_W;

@@ -13,7 +13,8 @@ Curve::Curve(std::span<const double> x, std::span<const double> y) : x_(x.begin(
   if (x_.empty()) throw InputError("curve: no points");
   if (x_.size() != y_.size()) throw InputError(fmt::format("curve: {} abscissas but {} values", x_.size(), y_.size()));
   for (std::size_t i = 0; i < x_.size(); ++i) {
-    if (!std::isfinite(x_[i]) || !std::isfinite(y_[i])) throw InputError(fmt::format("curve: point {} is not finite", i));
+    if (!std::isfinite(x_[i]) || !std::isfinite(y_[i]))
+      throw InputError(fmt::format("curve: point {} is not finite", i));
     if (i > 0 && !(x_[i] > x_[i - 1]))
       throw InputError(fmt::format("curve: abscissas must increase, but {} follows {}", x_[i], x_[i - 1]));
   }

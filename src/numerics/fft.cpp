@@ -78,10 +78,14 @@ UnitRoot unit_root(std::size_t k, std::size_t n) {
   UnitRoot r = first_octant(two_pi * static_cast<double>(small) / static_cast<double>(n));
   if (upper) std::swap(r.cos, r.sin);
   switch (octant / 2) {
-    case 1: return {-r.sin, r.cos};
-    case 2: return {-r.cos, -r.sin};
-    case 3: return {r.sin, -r.cos};
-    default: return r;
+    case 1:
+      return {-r.sin, r.cos};
+    case 2:
+      return {-r.cos, -r.sin};
+    case 3:
+      return {r.sin, -r.cos};
+    default:
+      return r;
   }
 }
 

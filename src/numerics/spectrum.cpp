@@ -41,7 +41,8 @@ Line Spectrum::largest(std::size_t first, std::size_t last) const {
   first = std::max<std::size_t>(first, 1);
   if (n_segment == 0 || first > last) return {};
   const auto begin = psd.begin();
-  const auto at = std::max_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last) + 1);
+  const auto at =
+      std::max_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last) + 1);
   const auto k = static_cast<std::size_t>(at - begin);
   if (!(psd[k] > 0.0)) return {};
   const double side = psd[k + 1] >= psd[k - 1] ? 1.0 : -1.0;
@@ -62,7 +63,8 @@ Line Spectrum::near(double f_Hz, double reach_Hz) const {
   return largest(static_cast<std::size_t>(first), static_cast<std::size_t>((f_Hz + reach_Hz) / bin_Hz));
 }
 
-Welch::Welch(std::size_t segment, double rate_Hz) : n_(segment), rate_Hz_(rate_Hz), fft_(std::max<std::size_t>(segment, 8)) {
+Welch::Welch(std::size_t segment, double rate_Hz)
+    : n_(segment), rate_Hz_(rate_Hz), fft_(std::max<std::size_t>(segment, 8)) {
   if (segment < 16 || segment > (std::size_t{1} << 22) || !std::has_single_bit(segment))
     throw InputError(fmt::format("spectrum: segment of {} samples is not a power of two from 16 to 2^22", segment));
   if (!(rate_Hz > 0.0)) throw InputError("spectrum: the sampling rate must be positive");
@@ -110,7 +112,8 @@ void Welch::consume(bool pair) {
   }
   n_segment_ += pair ? 2 : 1;
   const std::size_t kept = filled_ - (pair ? n_ : n_ / 2);
-  std::copy_n(buffer_.end() - static_cast<std::ptrdiff_t>(buffer_.size() - (pair ? n_ : n_ / 2)), kept, buffer_.begin());
+  std::copy_n(buffer_.end() - static_cast<std::ptrdiff_t>(buffer_.size() - (pair ? n_ : n_ / 2)), kept,
+              buffer_.begin());
   filled_ = kept;
 }
 

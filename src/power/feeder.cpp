@@ -25,17 +25,20 @@ double tan_phi(double power_factor_frac) {
 
 void FeederLevel::fields(FieldVisitor& v, std::string_view prefix) {
   const auto key = [&](std::string_view stem) { return fmt::format("{}_{}", prefix, stem); };
-  v.integer(key("n_branch"), n_branch, {0, 1e6}, "branches in parallel; 0: as many as the design load needs", Need::optional);
+  v.integer(key("n_branch"), n_branch, {0, 1e6}, "branches in parallel; 0: as many as the design load needs",
+            Need::optional);
   v.number(key("rating_MVA"), rating_VA, {1e-3, 2000}, "rating of one branch");
   v.number(key("no_load_loss_W"), no_load_loss_W, {0, 1e6}, "loss of one energised branch without load");
-  v.number(key("load_loss_W"), load_loss_W, {0, 1e7}, "additional loss of one branch at its rating, goes with current squared");
+  v.number(key("load_loss_W"), load_loss_W, {0, 1e7},
+           "additional loss of one branch at its rating, goes with current squared");
   v.number(key("reactance_pu"), reactance_pu, {0, 0.5}, "series reactance on the branch rating");
   v.number(key("magnetising_pu"), magnetising_pu, {0, 0.1}, "reactive power at no load on the branch rating");
 }
 
 void FeederParams::fields(FieldVisitor& v) {
   for (std::size_t i = 0; i < n_level; ++i) level[i].fields(v, level_names[i]);
-  v.number("load_power_factor_frac", load_power_factor_frac, {0.5, 1}, "displacement power factor of the nodes, lagging");
+  v.number("load_power_factor_frac", load_power_factor_frac, {0.5, 1},
+           "displacement power factor of the nodes, lagging");
   v.number("auxiliary_power_factor_frac", auxiliary_power_factor_frac, {0.5, 1}, "the same of the auxiliaries");
   v.number("design_loading_frac", design_loading_frac, {0.1, 1}, "loading that automatic branch counts aim at");
 }
@@ -54,7 +57,8 @@ FeederParams FeederParams::sized(double load_W, double auxiliary_W) const {
     const double S_VA = std::sqrt(P_W * P_W + Q_var * Q_var);
     if (l.n_branch == 0) {
       if (!(l.rating_VA > 0.0)) throw InputError(fmt::format("feeder: {} has no rating", level_names[i]));
-      l.n_branch = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(S_VA / (l.rating_VA * design_loading_frac))));
+      l.n_branch =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(S_VA / (l.rating_VA * design_loading_frac))));
     }
     const double n = static_cast<double>(l.n_branch);
     const double loading2 = (S_VA / (n * l.rating_VA)) * (S_VA / (n * l.rating_VA));
@@ -79,13 +83,16 @@ double FeederMeters::closure() const {
 }
 
 Feeder::Feeder(const FeederParams& params)
-    : level_{}, load_tan_phi_(tan_phi(params.load_power_factor_frac)), auxiliary_tan_phi_(tan_phi(params.auxiliary_power_factor_frac)) {
+    : level_{},
+      load_tan_phi_(tan_phi(params.load_power_factor_frac)),
+      auxiliary_tan_phi_(tan_phi(params.auxiliary_power_factor_frac)) {
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < n_level; ++i) {
     const FeederLevel& l = params.level[i];
     const double n = static_cast<double>(l.n_branch);
     const std::string name(FeederParams::level_names[i]);
-    if (l.n_branch < 1) findings.push_back({{}, name + "_n_branch", "the level has no branches (see FeederParams::sized)"});
+    if (l.n_branch < 1)
+      findings.push_back({{}, name + "_n_branch", "the level has no branches (see FeederParams::sized)"});
     if (!(l.rating_VA > 0.0)) findings.push_back({{}, name + "_rating_MVA", "the level has no rating"});
     level_[i] = {n * l.no_load_loss_W, n * l.load_loss_W, n * l.rating_VA * l.magnetising_pu,
                  n * l.rating_VA * l.reactance_pu, 1.0 / (n * l.rating_VA * n * l.rating_VA)};
@@ -112,7 +119,8 @@ FeederPoint Feeder::at(double load_W, double auxiliary_W) const {
   return out;
 }
 
-void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p, double* q, FeederMeters& meters) const {
+void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p, double* q,
+                   FeederMeters& meters) const {
   const std::size_t n = load_W.size();
   std::array<double, numerics::block_size> loss_W, loading2;
   for (std::size_t k = 0; k < n; ++k) {
@@ -140,8 +148,8 @@ void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p
   meters.drawn_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
 }
 
-void Feeder::through(std::span<const double> load_W, double auxiliary_W, std::span<double> out_W, std::span<double> out_var,
-                     FeederMeters& meters) const {
+void Feeder::through(std::span<const double> load_W, double auxiliary_W, std::span<double> out_W,
+                     std::span<double> out_var, FeederMeters& meters) const {
   if (out_W.size() != load_W.size() || out_var.size() != load_W.size())
     throw InputError("feeder: input and output chunks differ in length");
   for (std::size_t at = 0; at < load_W.size(); at += numerics::block_size) {

@@ -21,11 +21,12 @@ struct FlickerWindow {
 ///     y = H(s),   H = s/(s + 2π·0.05) · Butterworth_6(35 Hz or 42 Hz)
 ///                     · k ω_1 s/(s² + 2λs + ω_1²) · (1 + s/ω_2)/((1 + s/ω_3)(1 + s/ω_4))
 ///     P_inst = c · lowpass_0.3s(y²),  c from the lamp's sine of 8.8 Hz (0.250 % or 0.321 %) peaking at 1
-///     P_st = sqrt(0.0314 P_0.1 + 0.0525 P_1s + 0.0657 P_3s + 0.28 P_10s + 0.08 P_50s),  P_lt = (mean of 12 P_st³)^(1/3)
+///     P_st = sqrt(0.0314 P_0.1 + 0.0525 P_1s + 0.0657 P_3s + 0.28 P_10s + 0.08 P_50s),  P_lt = (mean of 12
+///     P_st³)^(1/3)
 ///
 /// H is split into its eleven poles, each stepped exactly for an input constant over a bin; percentiles are exact (all
-/// P_inst of a window are kept: 4.8 MB for 10 min). Assumption: balanced phases; changes of voltage within a cycle enter
-/// by their 1 ms means. Source: IEC 61000-4-15 ed. 2.
+/// P_inst of a window are kept: 4.8 MB for 10 min). Assumption: balanced phases; changes of voltage within a cycle
+/// enter by their 1 ms means. Source: IEC 61000-4-15 ed. 2.
 class Flickermeter {
  public:
   /// @param window_s length of a P_st window, 1…7200 s (the standard's is 600)  @throws InputError
@@ -37,8 +38,8 @@ class Flickermeter {
   void push(std::span<const double> v_pu);
 
   const std::vector<FlickerWindow>& windows() const { return windows_; }  ///< finished ones
-  double P_st_max() const;          ///< 0 without a finished window
-  double P_lt_max() const;          ///< over twelve adjacent windows; 0 without
+  double P_st_max() const;                                                ///< 0 without a finished window
+  double P_lt_max() const;                                                ///< over twelve adjacent windows; 0 without
   double P_inst_max() const { return P_inst_max_; }
   void forget_max() { P_inst_max_ = 0.0; }
 
@@ -47,13 +48,17 @@ class Flickermeter {
 
  private:
   void finish_window();
-  struct Real { double decay = 0.0, drive = 0.0, weight = 0.0; };
-  struct Pair { double decay_re = 0.0, decay_im = 0.0, drive_re = 0.0, drive_im = 0.0, weight_re = 0.0, weight_im = 0.0; };
+  struct Real {
+    double decay = 0.0, drive = 0.0, weight = 0.0;
+  };
+  struct Pair {
+    double decay_re = 0.0, decay_im = 0.0, drive_re = 0.0, drive_im = 0.0, weight_re = 0.0, weight_im = 0.0;
+  };
   std::array<Real, 3> real_;
   std::array<Pair, 4> pair_;
   std::array<double, 3> x_{};
-  std::array<double, 8> z_{};  // re, im of each pair
-  std::vector<double> carrier_;  // mean of 1 − cos over each bin of a whole number of mains cycles
+  std::array<double, 8> z_{};    // re, im of each pair
+  std::vector<double> carrier_;  // 1 − cos of twice the mains angle, over a whole number of mains cycles
   double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
   std::int64_t next_bin_ = 0;

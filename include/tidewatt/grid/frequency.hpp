@@ -33,10 +33,10 @@ struct FrequencyState {
 /// Extremes of the frequency. Where recorded intervals are apart, begin the next one with `start` and `window.begin`.
 /// Deviations are taken at the ends of the bins, rates of change exactly at their start.
 struct FrequencyMeters {
-  double lowest_Hz = 0.0, highest_Hz = 0.0;  ///< deviation from nominal, <= 0 and >= 0
+  double lowest_Hz = 0.0, highest_Hz = 0.0;        ///< deviation from nominal, <= 0 and >= 0
   std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it stood
-  double rocof_max_Hz_per_s = 0.0;           ///< |df/dt| at an instant
-  StepMeter window{500};                     ///< largest |f(t + 0.5 s) − f(t)|
+  double rocof_max_Hz_per_s = 0.0;                 ///< |df/dt| at an instant
+  StepMeter window{500};                           ///< largest |f(t + 0.5 s) − f(t)|
   double rocof_window_Hz_per_s() const { return window.largest() / 0.5; }
 };
 
@@ -45,10 +45,10 @@ struct FrequencyMeters {
 ///     2H ω' = P_m − (P − P_0)/S − D ω,   f = f_0 (1 + ω)
 ///     T_g y' = −ω/R − y,   T_ch z' = y − z,   T_rh w' = z − w,   P_m = F_hp z + (1 − F_hp) w
 ///
-/// Assumptions: one frequency for the whole system (local modes are left out), small deviations (linear), constant other
-/// load. Left out: governor deadband (about ±36 mHz in some systems, so small swings get less response than here),
-/// limits of valves and rates, load shedding, fast response of other storage. A time constant of 0 removes its state.
-/// Source: Kundur, Power System Stability and Control, ch. 11.
+/// Assumptions: one frequency for the whole system (local modes are left out), small deviations (linear), constant
+/// other load. Left out: governor deadband (about ±36 mHz in some systems, so small swings get less response than
+/// here), limits of valves and rates, load shedding, fast response of other storage. A time constant of 0 removes its
+/// state. Source: Kundur, Power System Stability and Control, ch. 11.
 class Frequency {
  public:
   /// @throws InputError if rating, frequency, inertia or droop is not positive, or a time is negative

@@ -20,8 +20,8 @@ class StepMeter {
   void begin(std::int64_t first_bin);
   void push(std::span<const double> x);
 
-  double rise() const { return rise_; }          ///< largest increase, >= 0; 0 before two samples w apart
-  double fall() const { return fall_; }          ///< largest decrease, as a positive number
+  double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
+  double fall() const { return fall_; }  ///< largest decrease, as a positive number
   double largest() const { return rise_ > fall_ ? rise_ : fall_; }
   std::int64_t rise_bin() const { return rise_bin_; }  ///< t of the largest rise; −1: none
   std::int64_t fall_bin() const { return fall_bin_; }
@@ -39,8 +39,8 @@ class StepMeter {
 /// Largest ramp seen through one averaging window.
 struct Ramp {
   double window_s = 0.0;
-  double up_W_per_s = 0.0;    ///< largest rise, >= 0
-  double down_W_per_s = 0.0;  ///< largest fall, as a positive number
+  double up_W_per_s = 0.0;                  ///< largest rise, >= 0
+  double down_W_per_s = 0.0;                ///< largest fall, as a positive number
   std::int64_t up_bin = -1, down_bin = -1;  ///< the bin t between the two windows; −1: none
 };
 
@@ -63,9 +63,9 @@ class RampMeter {
   void block(std::span<const double> load_W);
   void look(std::size_t which, std::size_t n);
   std::vector<std::size_t> windows_;
-  std::size_t history_;              // prefix sums that the longest window looks back on
+  std::size_t history_;                // prefix sums that the longest window looks back on
   std::vector<std::uint64_t> prefix_;  // Σ of the samples so far, modulo 2^64
-  std::size_t filled_ = 1;           // prefix_[0] = 0 in front of the first sample
+  std::size_t filled_ = 1;             // prefix_[0] = 0 in front of the first sample
   std::int64_t next_bin_ = 0;
   std::vector<Ramp> ramps_;
 };
@@ -75,7 +75,8 @@ class ExtremesMeter {
  public:
   void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
   void push(std::span<const double> load_W);
-  /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes alone.
+  /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
+  /// alone.
   void widen(double lo_W, double hi_W);
 
   double min_W() const { return min_W_; }  ///< +inf before the first sample

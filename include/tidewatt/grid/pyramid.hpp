@@ -16,18 +16,18 @@ struct Bucket {
   double max_W = -std::numeric_limits<double>::infinity();
 };
 
-/// A waveform at several resolutions at once: (min, mean, max) per bucket, never every n-th sample. The shortest spike is
-/// in every level, and a level's Σ mean · n is its energy (to the last bits). Buckets stand at whole multiples of their
-/// length in absolute time. Finished buckets wait until the caller takes them.
+/// A waveform at several resolutions at once: (min, mean, max) per bucket, never every n-th sample. The shortest spike
+/// is in every level, and a level's Σ mean · n is its energy (to the last bits). Buckets stand at whole multiples of
+/// their length in absolute time. Finished buckets wait until the caller takes them.
 class Pyramid {
  public:
   /// @param lengths bins per bucket, each a multiple of the one before, e.g. {10, 100, 1000, 10000, 60000}
   /// @throws InputError
   explicit Pyramid(std::vector<std::int64_t> lengths);
 
-  void begin(std::int64_t first_bin);    ///< a recorded interval; ends the running one
+  void begin(std::int64_t first_bin);  ///< a recorded interval; ends the running one
   void push(std::span<const double> load_W);
-  void end();                            ///< closes the buckets that are still open
+  void end();                                   ///< closes the buckets that are still open
   std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
 

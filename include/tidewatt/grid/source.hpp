@@ -9,10 +9,10 @@ namespace tidewatt::grid {
 
 /// The network behind the point of common coupling, as a source behind an impedance.
 struct SourceParams {
-  double nominal_V = 0.0;        ///< line to line, at the connection
-  double short_circuit_VA = 0.0; ///< three-phase short-circuit power at the connection
+  double nominal_V = 0.0;         ///< line to line, at the connection
+  double short_circuit_VA = 0.0;  ///< three-phase short-circuit power at the connection
   double x_over_r_ratio = 0.0;
-  double source_pu = 1.0;        ///< voltage behind the impedance, in nominal volts
+  double source_pu = 1.0;  ///< voltage behind the impedance, in nominal volts
   void fields(FieldVisitor& v);
 };
 
@@ -26,12 +26,13 @@ struct VoltageMeters {
 ///
 /// In per unit of nominal voltage and short-circuit power, |r + jx| = 1, x/r given, p and q drawn by the load:
 ///
-///     u² + u (2 (r p + x q) − v_0²) + (p² + q²) = 0,   u = v²;   v² = b/2 + sqrt(b²/4 − p² − q²),  b = v_0² − 2 (r p + x q)
+///     u² + u (2 (r p + x q) − v_0²) + (p² + q²) = 0,   u = v²;   v² = b/2 + sqrt(b²/4 − p² − q²),  b = v_0² − 2 (r p +
+///     x q)
 ///
 /// The upper root is the operable one; no real root means that the load is beyond the voltage-stability limit.
-/// Assumptions: balanced, quasi-steady (fundamental phasors: changes slower than a cycle or two), load power independent
-/// of voltage (electronic supplies within their input range), no other load at the bus.
-/// Source: Kundur, Power System Stability and Control, ch. 14.
+/// Assumptions: balanced, quasi-steady (fundamental phasors: changes slower than a cycle or two), load power
+/// independent of voltage (electronic supplies within their input range), no other load at the bus. Source: Kundur,
+/// Power System Stability and Control, ch. 14.
 class Source {
  public:
   /// @throws InputError if a parameter is not positive (X/R may be 0)
@@ -39,10 +40,11 @@ class Source {
 
   /// Bus voltage, empty beyond the stability limit. @param p_W, q_var drawn from the bus, any sign
   std::optional<double> voltage_pu(double p_W, double q_var) const;
-  /// A chunk. @param v_pu same length as p_W and q_var  @param first_bin absolute index of the first 1 ms bin, for messages
+  /// A chunk. @param v_pu same length as p_W and q_var  @param first_bin absolute index of the first 1 ms bin, for
+  /// messages
   /// @throws SolverError naming the first bin whose load is beyond the stability limit
-  void voltage_pu(std::span<const double> p_W, std::span<const double> q_var, std::span<double> v_pu, VoltageMeters& meters,
-                  std::int64_t first_bin = 0) const;
+  void voltage_pu(std::span<const double> p_W, std::span<const double> q_var, std::span<double> v_pu,
+                  VoltageMeters& meters, std::int64_t first_bin = 0) const;
   /// The most that a load of constant q/p can draw (the nose of the curve): v_0²/2/(r + x t + sqrt(1 + t²)), t = q/p.
   double max_power_W(double q_over_p_ratio) const;
 

@@ -16,12 +16,12 @@ struct SiteBatteryParams {
   double discharge_efficiency_frac = 1.0;
   double standby_W = 0.0;  ///< drawn from the store all the time
   double soc_min_frac = 0.0, soc_max_frac = 1.0, soc_initial_frac = 0.5, soc_target_frac = 0.5;
-  double response_s = 0.0;          ///< first-order lag of the converter behind its command; 0: none
-  double control_period_s = 0.0;    ///< whole milliseconds
-  double ramp_up_W_per_s = 0.0;     ///< largest rise of the connection's power; 0: not limited
-  double ramp_down_W_per_s = 0.0;   ///< largest fall; 0: not limited
-  double smoothing_s = 0.0;         ///< time constant of the low-pass that the connection should follow; 0: none
-  double soc_gain_pu = 0.0;         ///< share of rated power asked per unit of state of charge away from its target
+  double response_s = 0.0;         ///< first-order lag of the converter behind its command; 0: none
+  double control_period_s = 0.0;   ///< whole milliseconds
+  double ramp_up_W_per_s = 0.0;    ///< largest rise of the connection's power; 0: not limited
+  double ramp_down_W_per_s = 0.0;  ///< largest fall; 0: not limited
+  double smoothing_s = 0.0;        ///< time constant of the low-pass that the connection should follow; 0: none
+  double soc_gain_pu = 0.0;        ///< share of rated power asked per unit of state of charge away from its target
   void fields(FieldVisitor& v);
 };
 
@@ -45,9 +45,9 @@ struct SiteBatteryMeters {
   CompensatedSum charge_loss_J;     ///< (1 − η_c) ∫ P⁺
   CompensatedSum discharge_loss_J;  ///< (1/η_d − 1) ∫ P⁻
   CompensatedSum standby_J;
-  CompensatedSum not_served_J;         ///< ∫ |asked − given| where a limit held
-  std::int64_t n_power_limited = 0;    ///< control periods whose command the rating cut
-  std::int64_t n_energy_limited = 0;   ///< bins in which the store was too full or too empty
+  CompensatedSum not_served_J;                    ///< ∫ |asked − given| where a limit held
+  std::int64_t n_power_limited = 0;               ///< control periods whose command the rating cut
+  std::int64_t n_energy_limited = 0;              ///< bins in which the store was too full or too empty
   double soc_min_frac = 1.0, soc_max_frac = 0.0;  ///< reached
 
   /// |charged − discharged − losses − standby − stored| / (charged + discharged); `stored_J` = rise of the store.
@@ -81,7 +81,8 @@ class SiteBattery {
 
   /// One chunk of 1 ms means. @param load_W any length  @param pcc_W same length: load + battery (positive: charging);
   /// may be the same memory as `load_W`  @throws InputError if lengths differ
-  void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state, SiteBatteryMeters& meters) const;
+  void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state,
+            SiteBatteryMeters& meters) const;
 
   double soc_frac(const SiteBatteryState& state) const { return (state.energy_J + state.energy_carry_J) / p_.energy_J; }
   const SiteBatteryParams& params() const { return p_; }
@@ -91,9 +92,9 @@ class SiteBattery {
   void bins(std::span<const double> load_W, double* pcc_W, SiteBatteryState& s, SiteBatteryMeters& meters) const;
   SiteBatteryParams p_;
   std::int64_t period_bins_;
-  double smooth_gain_;    // 1 − e^(−T_c/τ)
-  double lag_end_;        // e^(−h/τ_r): P_end = P_c + (P − P_c) lag_end
-  double lag_mean_;       // the same for the bin's mean
+  double smooth_gain_;              // 1 − e^(−T_c/τ)
+  double lag_end_;                  // e^(−h/τ_r): P_end = P_c + (P − P_c) lag_end
+  double lag_mean_;                 // the same for the bin's mean
   double ramp_up_W_, ramp_down_W_;  // per control period
 };
 

@@ -12,12 +12,12 @@ namespace tidewatt::power {
 
 /// One level of the feeder tree: equal branches in parallel that share its power evenly.
 struct FeederLevel {
-  std::int64_t n_branch = 0;      ///< 0: as many as the design load needs, see FeederParams::sized
-  double rating_VA = 0.0;         ///< of one branch
-  double no_load_loss_W = 0.0;    ///< of one branch, whenever energised
-  double load_loss_W = 0.0;       ///< of one branch at its rating
-  double reactance_pu = 0.0;      ///< series reactance on the branch rating
-  double magnetising_pu = 0.0;    ///< reactive power drawn at no load, on the branch rating
+  std::int64_t n_branch = 0;    ///< 0: as many as the design load needs, see FeederParams::sized
+  double rating_VA = 0.0;       ///< of one branch
+  double no_load_loss_W = 0.0;  ///< of one branch, whenever energised
+  double load_loss_W = 0.0;     ///< of one branch at its rating
+  double reactance_pu = 0.0;    ///< series reactance on the branch rating
+  double magnetising_pu = 0.0;  ///< reactive power drawn at no load, on the branch rating
   void fields(FieldVisitor& v, std::string_view prefix);
 };
 
@@ -66,10 +66,10 @@ struct FeederPoint {
 ///     P_loss = n [P_0 + P_k (S/(n S_r))²],   Q_loss = n S_r [i_0 + x (S/(n S_r))²],   S² = P² + Q²
 ///
 /// going upstream: P and Q at a level's downstream side give its loss, their sum is what the next level sees.
-/// Assumptions: bus voltage at nominal (with ±5 % the load loss moves by ∓10 % of itself); every branch of a level carries
-/// the same share (an uneven split would lose more); instantaneous (magnetics at power frequency follow within a cycle);
-/// auxiliaries are fed at the halls' low-voltage bus and pass the hall and site transformers only.
-/// Source: transformer loss equation of IEC 60076-1; figures in the catalog.
+/// Assumptions: bus voltage at nominal (with ±5 % the load loss moves by ∓10 % of itself); every branch of a level
+/// carries the same share (an uneven split would lose more); instantaneous (magnetics at power frequency follow within
+/// a cycle); auxiliaries are fed at the halls' low-voltage bus and pass the hall and site transformers only. Source:
+/// transformer loss equation of IEC 60076-1; figures in the catalog.
 class Feeder {
  public:
   /// @throws InputError if a level has no branches or no rating, or a power factor is outside (0, 1]
@@ -79,8 +79,8 @@ class Feeder {
   /// extremes of every level. @param load_W all nodes, AC side  @param auxiliary_W all halls
   FeederPoint at(double load_W, double auxiliary_W) const;
 
-  /// A chunk of 1 ms means. Losses are those of the bin's mean power; inside a bin with an edge they miss the variance of
-  /// that one bin. @param load_W >= 0, any length  @param auxiliary_W all halls, constant over the chunk
+  /// A chunk of 1 ms means. Losses are those of the bin's mean power; inside a bin with an edge they miss the variance
+  /// of that one bin. @param load_W >= 0, any length  @param auxiliary_W all halls, constant over the chunk
   /// @param out_W, out_var same length; drawn at the connection  @throws InputError if lengths differ
   void through(std::span<const double> load_W, double auxiliary_W, std::span<double> out_W, std::span<double> out_var,
                FeederMeters& meters) const;

@@ -19,7 +19,8 @@ System read_system(const std::filesystem::path& path) {
   const Node node = parse_toml_file(path.string());
   std::vector<Finding> findings;
   System out;
-  TableReader source(*node.find("source"), "source", findings), frequency(*node.find("frequency"), "frequency", findings);
+  TableReader source(*node.find("source"), "source", findings),
+      frequency(*node.find("frequency"), "frequency", findings);
   out.source.fields(source);
   out.frequency.fields(frequency);
   source.finish();

@@ -51,7 +51,7 @@ FlickerLamp lamp_of(const std::string& name) {
 struct Point {
   FlickerLamp lamp;
   std::string text;
-  double x = 0, dv_frac = 0, tolerance = 0;
+  double x = 0, dv_frac = 0;
 };
 
 std::vector<Point> points(const std::string& file) {
@@ -66,7 +66,7 @@ std::vector<Point> points(const std::string& file) {
   std::getline(in, line);
   while (std::getline(in, line)) {
     const auto c = split(line, ',');
-    out.push_back({lamp_of(c[0]), line, std::stod(c[1]), std::stod(c[2]) / 100, std::stod(c[4])});
+    out.push_back({lamp_of(c[0]), line, std::stod(c[1]), std::stod(c[2]) / 100});
   }
   return out;
 }
@@ -75,7 +75,8 @@ double P_inst_peak(FlickerLamp lamp, double f_Hz, double dv_frac, double (*wave)
   Flickermeter m(lamp);
   feed(m, 40.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); });
   m.forget_max();  // settled
-  feed(m, 20.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); }, 40'000);
+  feed(
+      m, 20.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); }, 40'000);
   return m.P_inst_max();
 }
 }  // namespace
@@ -92,38 +93,29 @@ TEST_CASE("a sine that is just perceptible peaks at one, by the filter's own gai
   }
 }
 
-TEST_CASE("sinusoidal modulation: every point of the standard's table") {
-  double worst = 0.0;
+TEST_CASE("sinusoidal modulation: every point of the standard's table within 1 %") {
   for (const auto& p : points("table1_sinusoidal_ed2_2010.csv")) {
     const double peak = P_inst_peak(p.lamp, p.x, p.dv_frac, sine);
     INFO(p.text << " gives " << peak);
-    CHECK(std::abs(peak - 1.0) < p.tolerance);
-    worst = std::max(worst, std::abs(peak - 1.0));
+    CHECK(std::abs(peak - 1.0) < 0.01);
   }
-  WARN("largest deviation, sinusoidal: " << worst);
 }
 
-TEST_CASE("rectangular modulation: every point of the standard's table") {
-  double worst = 0.0;
+TEST_CASE("rectangular modulation: every point of the standard's table within 2 %") {
   for (const auto& p : points("table2_rectangular_ed2_2010.csv")) {
     const double peak = P_inst_peak(p.lamp, p.x, p.dv_frac, rectangle);
     INFO(p.text << " gives " << peak);
-    CHECK(std::abs(peak - 1.0) < p.tolerance);
-    worst = std::max(worst, std::abs(peak - 1.0));
+    CHECK(std::abs(peak - 1.0) < 0.02);  // edges are known to 1 ms; the standard allows 8 %
   }
-  WARN("largest deviation, rectangular: " << worst);
 }
 
 TEST_CASE("short-term severity: every point of the standard's table within 1 %") {
-  double worst = 0.0;
   for (const auto& p : points("table5_rectangular_Pst_ed2_2010.csv")) {
     Flickermeter m(p.lamp);
     feed(m, 1200.0, [&](std::int64_t i) { return rectangle(p.x / 120.0, p.dv_frac, i); });
     INFO(p.text << " gives " << m.windows()[1].P_st);
     CHECK(std::abs(m.windows()[1].P_st - 1.0) < 0.01);
-    worst = std::max(worst, std::abs(m.windows()[1].P_st - 1.0));
   }
-  WARN("largest deviation, P_st: " << worst);
 }
 
 TEST_CASE("a steady voltage does not flicker, at whatever level; severity is linear in the change") {
@@ -148,7 +140,8 @@ TEST_CASE("twelve equal windows give a long-term severity equal to the short-ter
   CHECK(m.P_lt_max() < 1.02 * m.P_st_max());
   for (int k = 0; k < 4; ++k) {
     gap.begin(100'000 * k, 1.0);
-    feed(gap, 28.0, [](std::int64_t i) { return rectangle(2.0, 0.01, i); }, 100'000 * k);
+    feed(
+        gap, 28.0, [](std::int64_t i) { return rectangle(2.0, 0.01, i); }, 100'000 * k);
   }
   CHECK(gap.windows().size() == 20);
   CHECK(gap.P_lt_max() == 0.0);

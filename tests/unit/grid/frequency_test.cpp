@@ -25,7 +25,8 @@ std::vector<double> run(const Frequency& f, double step_W, double duration_s, Fr
 }  // namespace
 
 TEST_CASE("with a first-order governor the whole response is the closed form, to 1e-9") {
-  // 2H T ω'' + (2H + D T) ω' + (D + 1/R) ω = −u (1): ω = −u K (1 − e^(−σt)(cos w t + (σ − 1/(2HK))/w sin w t)), K = 1/(D + 1/R)
+  // 2H T ω'' + (2H + D T) ω' + (D + 1/R) ω = −u (1): ω = −u K (1 − e^(−σt)(cos w t + (σ − 1/(2HK))/w sin w t)), K =
+  // 1/(D + 1/R)
   const FrequencyParams p = first_order();
   const double u = 2.6e9 / 60e9, M = 2 * p.inertia_s, T = p.governor_s, K = 1.0 / (p.damping_pu + 1 / p.droop_pu);
   const double sigma = (M + p.damping_pu * T) / (2 * M * T), w = std::sqrt(1.0 / (K * M * T) - sigma * sigma);

@@ -42,7 +42,8 @@ TEST_CASE("ramps equal brute force on random waveforms, in two intervals with a 
   RampMeter m(windows);
   const auto feed = [&](const std::vector<double>& x, std::int64_t first) {
     m.begin(first);
-    for (std::size_t i = 0; i < x.size(); i += 777) m.push(std::span(x).subspan(i, std::min<std::size_t>(777, x.size() - i)));
+    for (std::size_t i = 0; i < x.size(); i += 777)
+      m.push(std::span(x).subspan(i, std::min<std::size_t>(777, x.size() - i)));
   };
   feed(a, 5000);
   feed(b, 100'000);
@@ -108,7 +109,8 @@ TEST_CASE("steps over one second equal brute force, with their moments") {
   const auto x = wave(30'000, 3);
   StepMeter m(1000);
   m.begin(7000);
-  for (std::size_t i = 0; i < x.size(); i += 1301) m.push(std::span(x).subspan(i, std::min<std::size_t>(1301, x.size() - i)));
+  for (std::size_t i = 0; i < x.size(); i += 1301)
+    m.push(std::span(x).subspan(i, std::min<std::size_t>(1301, x.size() - i)));
   double rise = 0.0, fall = 0.0;
   std::int64_t rise_bin = -1, fall_bin = -1;
   for (std::size_t i = 1000; i < x.size(); ++i) {

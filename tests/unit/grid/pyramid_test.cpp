@@ -21,7 +21,8 @@ TEST_CASE("every level equals brute force on its buckets, whatever the chunks") 
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1e7 * random::uniform(1, random::Purpose::jitter, i);
   Pyramid p(lengths);
   p.begin(first);
-  for (std::size_t i = 0; i < x.size(); i += 613) p.push(std::span(x).subspan(i, std::min<std::size_t>(613, x.size() - i)));
+  for (std::size_t i = 0; i < x.size(); i += 613)
+    p.push(std::span(x).subspan(i, std::min<std::size_t>(613, x.size() - i)));
   p.end();
   for (std::size_t level = 0; level < lengths.size(); ++level) {
     std::int64_t next = first;
@@ -30,7 +31,8 @@ TEST_CASE("every level equals brute force on its buckets, whatever the chunks") 
       REQUIRE(b.first_bin == next);
       next += b.n_bin;
       REQUIRE(b.first_bin / lengths[level] == (next - 1) / lengths[level]);  // within one slot of absolute time
-      const auto part = std::span(x).subspan(static_cast<std::size_t>(b.first_bin - first), static_cast<std::size_t>(b.n_bin));
+      const auto part =
+          std::span(x).subspan(static_cast<std::size_t>(b.first_bin - first), static_cast<std::size_t>(b.n_bin));
       REQUIRE(b.min_W == *std::min_element(part.begin(), part.end()));
       REQUIRE(b.max_W == *std::max_element(part.begin(), part.end()));
       long double sum = 0.0;
@@ -55,7 +57,8 @@ TEST_CASE("a spike of 3 ms is in every level") {
   p.end();
   for (std::size_t level = 0; level < lengths.size(); ++level) {
     const auto buckets = p.take(level);
-    const auto top = std::max_element(buckets.begin(), buckets.end(), [](auto& a, auto& b) { return a.max_W < b.max_W; });
+    const auto top =
+        std::max_element(buckets.begin(), buckets.end(), [](auto& a, auto& b) { return a.max_W < b.max_W; });
     CHECK(top->max_W == 9e6);
     CHECK(top->min_W == 5e6);
   }

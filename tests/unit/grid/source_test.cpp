@@ -13,7 +13,8 @@ using grid::Source;
 namespace {
 const grid::SourceParams weak{138e3, 500e6, 12.0, 1.02};
 
-// Newton's method on the complex power balance v̄ conj((v̄_0 − v̄)/z̄) = p + jq, unknowns Re v, Im v; an independent solution.
+// Newton's method on the complex power balance v̄ conj((v̄_0 − v̄)/z̄) = p + jq, unknowns Re v, Im v; an independent
+// solution.
 double newton_pu(double p, double q, double v0, double r, double x) {
   double a = v0, b = 0.0;
   const std::complex<double> y = 1.0 / std::complex<double>(r, x);
@@ -75,7 +76,8 @@ TEST_CASE("a chunk equals its single values and refuses the first bin beyond the
   CHECK(m.min_pu == *s.voltage_pu(160e6, 16e6));
   CHECK(m.max_pu == *s.voltage_pu(0.0, 0.0));
   p_W[1234] = 400e6;
-  CHECK_THROWS_WITH(s.voltage_pu(p_W, q_var, v_pu, m, 10'000), Catch::Contains("voltage-stability limit") && Catch::Contains("11.234 s"));
+  CHECK_THROWS_WITH(s.voltage_pu(p_W, q_var, v_pu, m, 10'000),
+                    Catch::Contains("voltage-stability limit") && Catch::Contains("11.234 s"));
 }
 
 TEST_CASE("a load whose reactive power alone breaks the source is refused, too") {

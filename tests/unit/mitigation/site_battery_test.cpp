@@ -148,8 +148,8 @@ TEST_CASE("the rating cuts the command, without wind-up") {
   SiteBatteryMeters m;
   std::vector<double> load_W(2000, 8e6), pcc_W(2000);
   b.step(load_W, pcc_W, s, m);
-  CHECK(pcc_W[25] == Approx(7e6));           // all it can
-  CHECK(pcc_W[1019] == Approx(7.98e6));      // then climbs the ramp from there
+  CHECK(pcc_W[25] == Approx(7e6));       // all it can
+  CHECK(pcc_W[1019] == Approx(7.98e6));  // then climbs the ramp from there
   CHECK(m.n_power_limited == 1);
   CHECK(m.not_served_J.value() == Approx((3e6 - 20e3 - 1e6) * 0.02));
 }

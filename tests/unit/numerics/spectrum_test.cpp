@@ -13,7 +13,8 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 std::vector<double> sine(double amplitude, double f_Hz, double rate_Hz, std::size_t n) {
   std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = 7.0 + amplitude * std::sin(2 * pi * f_Hz * static_cast<double>(i) / rate_Hz + 0.4);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = 7.0 + amplitude * std::sin(2 * pi * f_Hz * static_cast<double>(i) / rate_Hz + 0.4);
   return x;
 }
 }  // namespace
@@ -37,7 +38,7 @@ TEST_CASE("the spectrum's integral is the signal's variance") {
   w.push(x);
   const auto s = w.result();
   CHECK(s.n_segment == 511);
-  CHECK(s.band_rms(0.0, 500.0) == Approx(2.0).epsilon(0.01));   // random: 511 segments
+  CHECK(s.band_rms(0.0, 500.0) == Approx(2.0).epsilon(0.01));                     // random: 511 segments
   CHECK(s.band_rms(100.0, 200.0) == Approx(2.0 * std::sqrt(0.2)).epsilon(0.03));  // white
   Welch sinusoid(1024, 1000.0);
   sinusoid.push(sine(4.0, 125.0, 1000.0, 10240));
