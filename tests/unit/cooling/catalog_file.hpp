@@ -15,7 +15,9 @@ Params catalog_file(const std::string& below) {
   std::int64_t schema = 0;
   std::string kind, name;
   reader.integer("schema", schema, {1, 1}, "version");
+  std::string type;
   reader.text("kind", kind, "kind");
+  reader.text("type", type, "type", Need::optional);
   reader.text("name", name, "name");
   Params params;
   params.fields(reader);
