@@ -1,0 +1,36 @@
+# Installation: the library with its headers, the command line, the Python package, the scenarios; and the files that
+# let other projects say find_package(tidewatt).
+include(CMakePackageConfigHelpers)
+set(TIDEWATT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tidewatt)
+# The command line looks for the package that draws its reports here, relative to itself.
+set(TIDEWATT_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/tidewatt/python)
+
+# A static library asks its user to link what it links. fmt is used header-only inside our own files: nothing is left to
+# link, so users need not have it.
+get_target_property(tidewatt_links tidewatt INTERFACE_LINK_LIBRARIES)
+list(REMOVE_ITEM tidewatt_links "$<LINK_ONLY:fmt::fmt-header-only>")
+set_target_properties(tidewatt PROPERTIES INTERFACE_LINK_LIBRARIES "${tidewatt_links}")
+
+install(TARGETS tidewatt EXPORT tidewatt_targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/tidewatt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/tidewatt FILES_MATCHING PATTERN "*.toml")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET tidewatt_cli)
+  install(TARGETS tidewatt_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET tidewatt_python)
+  install(TARGETS tidewatt_python LIBRARY DESTINATION ${TIDEWATT_PYTHON_DIR}/tidewatt)
+endif()
+if(TIDEWATT_PYTHON AND IS_DIRECTORY ${PROJECT_SOURCE_DIR}/python/tidewatt)
+  install(DIRECTORY python/tidewatt DESTINATION ${TIDEWATT_PYTHON_DIR}
+          PATTERN "__pycache__" EXCLUDE PATTERN "*.so" EXCLUDE)
+endif()
+
+install(EXPORT tidewatt_targets NAMESPACE tidewatt:: FILE tidewattTargets.cmake DESTINATION ${TIDEWATT_CMAKE_DIR})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tidewattConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/tidewattConfig.cmake INSTALL_DESTINATION ${TIDEWATT_CMAKE_DIR})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tidewattConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tidewattConfig.cmake ${PROJECT_BINARY_DIR}/tidewattConfigVersion.cmake
+        DESTINATION ${TIDEWATT_CMAKE_DIR})

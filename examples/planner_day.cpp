@@ -1,0 +1,32 @@
+// A planner's question: how much throughput do I lose in the hottest hour, and what must my connection carry?
+//   planner_day SCENARIO.toml [key=value ...]
+#include <cstdio>
+#include <string>
+#include <variant>
+
+#include <tidewatt/tidewatt.hpp>
+
+namespace {
+
+double figure(const tidewatt::sim::Result& result, const std::string& key) {
+  for (const auto& [name, value] : result.summary)
+    if (name == key && std::holds_alternative<double>(value)) return std::get<double>(value);
+  return 0.0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 2) return std::fprintf(stderr, "usage: planner_day SCENARIO.toml [key=value ...]\n"), 2;
+  tidewatt::sim::LoadOptions options;
+  options.set.assign(argv + 2, argv + argc);
+  const auto scenario = tidewatt::sim::load_scenario(argv[1], options);
+  const auto result = tidewatt::sim::run(scenario);
+  std::printf("iteration %.3f s, throughput swing %.2f %%\n", figure(result, "iteration_s"),
+              figure(result, "throughput_swing_percent"));
+  std::printf("connection: mean %.2f MW, peak %.2f MW, largest step in one second %.2f MW\n",
+              figure(result, "pcc_mean_MW"), figure(result, "pcc_max_MW"), figure(result, "pcc_step_1s_max_MW"));
+  return 0;
+} catch (const std::exception& e) {
+  return std::fprintf(stderr, "%s\n", e.what()), 2;
+}
