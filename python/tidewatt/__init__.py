@@ -1,0 +1,1 @@
+"""Power and heat of AI training clusters, simulated together."""

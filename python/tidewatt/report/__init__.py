@@ -1,0 +1,67 @@
+"""Pictures of a result: PNG and SVG from matplotlib, and one page that needs no network.
+
+    from tidewatt import report
+    paths = report.write("day.h5", "out/report")
+"""
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Callable, Iterator
+
+__all__ = ["Report", "build", "write"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What was written, and what was not because the file does not hold it."""
+
+    paths: list[Path]
+    notes: list[str]
+
+
+def write(result_path, out_dir) -> list[Path]:
+    """Draws everything that the result file allows.
+
+    @param result_path: an HDF5 file that `tidewatt run` wrote.
+    @param out_dir: folder for the pictures; made if it is not there, files in it are replaced.
+    @returns the paths written, the page (`report.html`) first.
+    """
+    return build(result_path, out_dir).paths
+
+
+def build(result_path, out_dir) -> Report:
+    """As `write`, with the notes on what was left out."""
+    from . import page
+    from .read import Missing, ResultFile
+    from .style import house_style
+
+    folder = Path(out_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths, notes = [folder / "report.html"], []
+    with ResultFile(result_path) as result, house_style():
+        for name, draw in _pictures(result):
+            try:
+                figure = draw()
+            except Missing as missing:
+                notes.append(f"{name}: {missing}")
+                continue
+            for kind, metadata in [("png", {"Software": None}), ("svg", {"Date": None})]:
+                paths.append(folder / f"{name}.{kind}")
+                figure.savefig(paths[-1], format=kind, metadata=metadata)
+        html, left_out = page.write(result)
+        paths[0].write_text(html, encoding="utf-8")
+    return Report(paths, notes + [note for note in left_out if note not in notes])
+
+
+def _pictures(result) -> Iterator[tuple[str, Callable]]:
+    """(file name without ending, function that draws it) of every picture."""
+    from . import day, events, fleet, limiter, ramps, spectrum, waveform
+
+    yield "day", lambda: day.draw(result)
+    for name in result.names("waveform_"):
+        yield name, lambda name=name: waveform.draw(result, name)
+    yield "run_power", lambda: waveform.draw_pyramid(result)
+    yield "iteration", lambda: waveform.draw_iteration(result)
+    for module in (spectrum, ramps, fleet, limiter, events):
+        yield module.__name__.rpartition(".")[2], lambda module=module: module.draw(result)

@@ -1,0 +1,134 @@
+"""The day: air, dies, clocks, throughput and power over shared local hours."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import findings
+from .read import Missing, ResultFile
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, bin_edges, new_figure
+
+ZERO_degC_K = 273.15
+
+
+def hourly_steps(result: ResultFile):
+    """(edges, mean) of the hourly throughput; hours with under 15 iterating minutes are NaN."""
+    hourly = result.group("hourly")
+    value = np.array(hourly["throughput_tokens_per_s"], dtype=float)
+    if "iterating_s" in hourly:
+        value[hourly["iterating_s"] < 900] = np.nan
+    return bin_edges(hourly["time"]), value
+
+
+def draw(result: ResultFile):
+    day = result.group("day")
+    edges = bin_edges(day["time"])
+    axis = TimeAxis(day.start, edges[-1] - edges[0])
+    t = axis(day["time"])
+    figure = new_figure(10, 12.2, *findings.day(result))
+    panels = figure.subplots(5, 1, sharex=True, gridspec_kw={"height_ratios": [1, 1, 1.1, 1.1, 1.1]})
+    for paint, axes in zip((_air, _dies, _clocks, _throughput, _power), panels):
+        paint(axes, day, t, axis, result)
+    panels[-1].set_xlim(axis(edges[0]), axis(edges[-1]))
+    axis.dress(panels[-1])
+    figure.align_ylabels(panels)
+    return figure
+
+
+def _lines(axes, day, t, names, offset=0.0, scale=1.0):
+    """Each of `names`: key -> (label, colour, style); those that the file lacks are left out."""
+    drawn = 0
+    for key, (label, colour, style) in names.items():
+        if key in day:
+            axes.plot(t, (day[key] - offset) * scale, style, color=colour, label=label)
+            drawn += 1
+    if drawn:
+        _legend(axes)
+
+
+def _legend(axes):
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncol=5, borderaxespad=0, handlelength=1.6, columnspacing=1.6)
+
+
+def _air(axes, day, t, axis, result):
+    _lines(
+        axes,
+        day,
+        t,
+        {
+            "outdoor_drybulb_K": ("outdoor dry bulb", ORANGE, "-"),
+            "outdoor_wetbulb_K": ("wet bulb", SKY, "-"),
+            "inlet_mean_K": ("GPU server inlet", BLUE, "-"),
+            "hot_aisle_K": ("hot aisle", VERMILION, "--"),
+        },
+        offset=ZERO_degC_K,
+    )
+    axes.set_ylabel("air (°C)")
+
+
+def _dies(axes, day, t, axis, result):
+    _lines(
+        axes,
+        day,
+        t,
+        {"die_max_K": ("hottest die", VERMILION, "-"), "die_mean_K": ("mean die", BLACK, "-")},
+        offset=ZERO_degC_K,
+    )
+    axes.set_ylabel("GPU die (°C)")
+
+
+def _clocks(axes, day, t, axis, result):
+    if "clock_p05_Hz" in day and "clock_p95_Hz" in day:
+        low, high = day["clock_p05_Hz"] / 1e6, day["clock_p95_Hz"] / 1e6
+        axes.fill_between(t, low, high, color=SKY, alpha=0.35, lw=0, label="5th to 95th percentile")
+    _lines(
+        axes,
+        day,
+        t,
+        {"clock_mean_Hz": ("mean", BLUE, "-"), "clock_slowest_Hz": ("slowest GPU, which gates the job", VERMILION, "-")},
+        scale=1e-6,
+    )
+    axes.set_ylabel("clock (MHz)")
+
+
+def _throughput(axes, day, t, axis, result):
+    value = day["throughput_tokens_per_s"] / 1e6
+    axes.plot(t, value, color=GREEN, lw=1, alpha=0.7, label="each minute")
+    reference = np.nanmean(value) if np.isfinite(value).any() else np.nan
+    try:
+        edges, hourly = hourly_steps(result)
+        axes.stairs(hourly / 1e6, axis(edges), color=BLACK, lw=2, baseline=None, label="hourly mean")
+        reference = np.nanmean(hourly) / 1e6 if np.isfinite(hourly).any() else reference
+    except Missing:
+        pass
+    _legend(axes)
+    finite = value[np.isfinite(value)]
+    if finite.size:
+        # Single minutes around stops must not squeeze the daily course into a line.
+        low, high = np.percentile(finite, [1, 99])
+        margin = max(0.15 * (high - low), 2e-4 * high)
+        axes.set_ylim(low - margin, high + margin)
+    axes.set_ylabel("throughput\n(million tokens/s)")
+    if np.isfinite(reference):
+        percent = axes.secondary_yaxis(
+            "right", functions=(lambda y: 100 * (y / reference - 1), lambda p: reference * (1 + p / 100))
+        )
+        percent.set_ylabel("against the mean (%)")
+
+
+def _power(axes, day, t, axis, result):
+    if "pcc_min_W" in day and "pcc_max_W" in day:
+        low, high = day["pcc_min_W"] / 1e6, day["pcc_max_W"] / 1e6
+        axes.fill_between(t, low, high, color=GREY, alpha=0.3, lw=0, step="post", label="extremes at the connection")
+    _lines(
+        axes,
+        day,
+        t,
+        {
+            "pcc_mean_W": ("mean at the connection", BLACK, "-"),
+            "it_W": ("IT", BLUE, "-"),
+            "plant_W": ("cooling plant", ORANGE, "-"),
+        },
+        scale=1e-6,
+    )
+    axes.set_ylabel("power (MW)")
+    axes.set_ylim(bottom=0)

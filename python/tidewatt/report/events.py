@@ -1,0 +1,66 @@
+"""What the job was doing, and what happened to it."""
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+
+from . import findings
+from .read import Missing, ResultFile
+from .style import BLACK, STATE_COLOURS, STATES, VERMILION, TimeAxis, bin_edges, new_figure, spans
+
+MOST_LABELS = 14
+
+
+def log(result: ResultFile):
+    """[(s, kind, entity, text)] in order of time; empty if nothing happened or nothing was recorded."""
+    try:
+        group = result.group("events")
+        columns = (group["time"], group["kind"], group["entity"], group["text"])
+    except Missing:
+        return []
+    return sorted(zip(*(column.tolist() for column in columns)), key=lambda event: event[0])
+
+
+def state_spans(result: ResultFile):
+    """[(state, [(begin, end) in s])] of the states that occur."""
+    day = result.group("day")
+    state, edges = day["job_state"], bin_edges(day["time"])
+    return [(int(k), spans(state == k, edges)) for k in np.unique(state)]
+
+
+def state_look(k: int) -> tuple[str, str]:
+    """(word, colour) of a job state."""
+    return (STATES[k], STATE_COLOURS[k]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
+
+
+def draw(result: ResultFile):
+    day, happened = result.group("day"), log(result)
+    edges = bin_edges(day["time"])
+    axis = TimeAxis(day.start, edges[-1] - edges[0])
+    shown = happened[:MOST_LABELS]
+    figure = new_figure(10, 2.1 + 0.26 * len(shown), *findings.events(result, len(happened)))
+    axes = figure.subplots()
+    for k, pieces in state_spans(result):
+        word, colour = state_look(k)
+        bars = [(float(axis(a)), float(axis(b) - axis(a))) for a, b in pieces]
+        axes.broken_barh(bars, (0, 1), facecolors=colour, label=word)
+    for i, (time_s, kind, entity, text) in enumerate(shown):
+        _flag(axes, float(axis(time_s)), 1.35 + 0.75 * i, (axis(edges[0]), axis(edges[-1])), f"{kind}, {entity}: {text}")
+    if len(happened) > len(shown):
+        for event in happened[len(shown) :]:
+            axes.plot([axis(event[0])] * 2, [0, 1.25], color=VERMILION, lw=0.8)
+    axes.set(ylim=(0, 1.4 + 0.75 * len(shown)), yticks=[], xlim=(axis(edges[0]), axis(edges[-1])))
+    axes.spines["left"].set_visible(False)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=8, borderaxespad=0, handlelength=1)
+    axis.dress(axes)
+    return figure
+
+
+def _flag(axes, x, y, limits, text):
+    axes.plot([x, x], [0, y], color=VERMILION, lw=0.9)
+    axes.plot([x], [y], "o", color=VERMILION, ms=4)
+    right = x > (limits[0] + limits[1]) / 2
+    axes.annotate(textwrap.shorten(text, 90, placeholder="…"), (x, y), xytext=(-6 if right else 6, 0), fontsize=9,
+                  textcoords="offset points", ha="right" if right else "left", va="center", color=BLACK,
+                  bbox={"fc": "white", "ec": "none", "pad": 0.6})  # fmt: skip

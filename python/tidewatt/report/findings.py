@@ -1,0 +1,145 @@
+"""The sentence above each picture, from the summary's figures; shared by the images and the page."""
+from __future__ import annotations
+
+import math
+
+from .read import ResultFile
+from .style import LIMITER_WORDS, grouped
+
+
+def number(x: float, digits: int = 3) -> str:
+    """Significant digits without exponent where that reads well."""
+    if not math.isfinite(x):
+        return "–"
+    if x == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(x))))
+    return f"{x:,.{min(decimals, 6)}f}"
+
+
+def _join(parts: list[str]) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
+    value = result.figure(key)
+    return pattern.format(number(value, digits)) if math.isfinite(value) else ""
+
+
+def _count(result: ResultFile, key: str, word: str) -> str:
+    value = result.figure(key)
+    return f"{grouped(value)} {word}{'' if value == 1 else 's'}" if math.isfinite(value) else ""
+
+
+def fleet_words(result: ResultFile) -> str:
+    n = result.figure("n_gpu")
+    return f"{grouped(n)} GPUs" if math.isfinite(n) else ""
+
+
+def day(result: ResultFile) -> tuple[str, str]:
+    swing, hour = result.figure("throughput_swing_percent"), result.figure("throughput_min_hour")
+    title = "The run: air, clocks, throughput and power"
+    if math.isfinite(swing):
+        title = f"Throughput swings {number(swing, 2)} % over the day"
+        if math.isfinite(hour):
+            title += f", lowest in the hour from {hour:.0f} h"
+    return title, _join(
+        [
+            fleet_words(result),
+            _part(result, "iteration_s", "iteration {} s"),
+            _part(result, "mfu_percent", "MFU {} %"),
+            _part(result, "die_max_degC", "hottest die {} °C"),
+            _part(result, "clock_mean_MHz", "mean clock {} MHz", 4),
+            _part(result, "clock_slowest_MHz", "slowest {} MHz", 4),
+            _part(result, "pue", "PUE {}", 4),
+        ]
+    )
+
+
+def waveform(result: ResultFile) -> tuple[str, str]:
+    step = result.figure("pcc_step_1s_max_MW")
+    title = "Power at the point of common coupling"
+    if math.isfinite(step):
+        title += f" moves by up to {number(step)} MW within one second"
+    return title, _join(
+        [
+            fleet_words(result),
+            _part(result, "pcc_mean_MW", "mean {} MW"),
+            _part(result, "pcc_min_MW", "smallest {} MW"),
+            _part(result, "pcc_max_MW", "largest {} MW"),
+            _part(result, "freq_deviation_max_mHz", "frequency off by up to {} mHz"),
+            _part(result, "volt_deviation_max_percent", "voltage off by up to {} %"),
+        ]
+    )
+
+
+def iteration(result: ResultFile, load_W) -> tuple[str, str]:
+    low, high = load_W.min() / 1e6, load_W.max() / 1e6
+    title = f"Each iteration, power moves between {number(low)} and {number(high)} MW"
+    return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
+
+
+def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, str]:
+    title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz"
+    iteration = result.figure("iteration_s")
+    order = line_Hz * iteration
+    if math.isfinite(order) and abs(order - round(order)) < 0.1 and round(order) >= 1:
+        which = "the iteration itself" if round(order) == 1 else f"harmonic {round(order)} of the iteration"
+        title += f": {which}"
+    return title, _join(["amplitude of power at the connection while iterating", _part(result, "iteration_s", "iteration {} s")])
+
+
+def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: float) -> tuple[str, str]:
+    way, steepest = ("Falls", down_W_per_s) if down_W_per_s >= up_W_per_s else ("Rises", up_W_per_s)
+    title = f"{way} reach {number(steepest / 1e6)} MW/s over {duration(window_s)}"
+    return title, "steepest change of the mean power at the connection between two neighbouring windows"
+
+
+def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz: float, mean_MHz: float):
+    title = (
+        f"The hottest of {grouped(result.figure('n_gpu'))} GPUs is {number(hottest_degC - mean_degC, 2)} K above the mean,"
+        if math.isfinite(result.figure("n_gpu"))
+        else f"The hottest GPU is {number(hottest_degC - mean_degC, 2)} K above the mean,"
+    )
+    title += f" the slowest {number(mean_MHz - slowest_MHz, 2)} MHz below"
+    return title, _join(
+        [
+            "snapshot at the hottest hour",
+            f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C",
+            f"clock mean {mean_MHz:.0f} MHz, slowest {slowest_MHz:.0f} MHz",
+            "boxes: quartiles, whiskers: 5th and 95th percentile",
+        ]
+    )
+
+
+def limiter(result: ResultFile) -> tuple[str, str]:
+    share = result.summary.get("limiter_share") or {}
+    title = "What held the clocks"
+    share = {k: v for k, v in share.items() if isinstance(v, (int, float))}
+    if share:
+        top = max(share, key=share.get)
+        word = LIMITER_WORDS.get(top, top)
+        if top == "none":
+            title = f"No limit held for {100 * share[top]:.0f} % of compute time"
+        else:
+            title = f"The {word} holds for {100 * share[top]:.0f} % of compute time"
+    parts = [f"{LIMITER_WORDS.get(k, k)} {100 * v:.1f} %" for k, v in share.items()]
+    return title, _join([*parts, "white: nothing is computed"])
+
+
+def events(result: ResultFile, n: int) -> tuple[str, str]:
+    return f"{n} event{'' if n == 1 else 's'}", _join(
+        [
+            _count(result, "n_interruptions_unexpected", "unexpected interruption"),
+            _count(result, "n_interruptions_planned", "planned interruption"),
+            _part(result, "effective_time_percent", "effective training time {} %", 4),
+        ]
+    )
+
+
+def duration(seconds: float) -> str:
+    if seconds < 1:
+        return f"{1000 * seconds:g} ms"
+    if seconds < 120:
+        return f"{seconds:g} s"
+    return f"{seconds / 60:g} min" if seconds < 7200 else f"{seconds / 3600:g} h"

@@ -1,0 +1,62 @@
+"""Plain words and units for the summary's figures, in the order in which a reader wants them."""
+from __future__ import annotations
+
+# Part of the table -> key -> (words, unit).
+FIGURES: dict[str, dict[str, tuple[str, str]]] = {
+    "Job": {
+        "n_gpu": ("GPUs", ""),
+        "iteration_s": ("iteration", "s"),
+        "tokens_per_s_mean": ("mean throughput", "tokens/s"),
+        "throughput_swing_percent": ("throughput swing over the day", "%"),
+        "throughput_min_hour": ("slowest hour begins at", "h"),
+        "tflops_per_gpu": ("model arithmetic per GPU", "TFLOP/s"),
+        "mfu_percent": ("model FLOP utilisation", "%"),
+        "effective_time_percent": ("effective training time", "%"),
+        "n_interruptions_unexpected": ("unexpected interruptions", ""),
+        "n_interruptions_planned": ("planned interruptions", ""),
+    },
+    "GPUs": {
+        "clock_mean_MHz": ("mean clock", "MHz"),
+        "clock_slowest_MHz": ("slowest clock", "MHz"),
+        "die_mean_degC": ("mean die temperature", "°C"),
+        "die_max_degC": ("hottest die", "°C"),
+        "limiter_share": ("limiter, share of compute time", ""),
+    },
+    "Power at the connection": {
+        "pcc_mean_MW": ("mean", "MW"),
+        "pcc_min_MW": ("smallest", "MW"),
+        "pcc_max_MW": ("largest", "MW"),
+        "pcc_step_1s_max_MW": ("largest change within 1 s", "MW"),
+        "pcc_ramp_up_max_MW_per_s": ("steepest rise over 0.1 s", "MW/s"),
+        "pcc_ramp_down_max_MW_per_s": ("steepest fall over 0.1 s", "MW/s"),
+        "pcc_dominant_Hz": ("strongest line", "Hz"),
+        "freq_deviation_max_mHz": ("largest frequency deviation", "mHz"),
+        "volt_deviation_max_percent": ("largest voltage deviation", "%"),
+    },
+    "Energy and water": {
+        "it_mean_MW": ("mean IT power", "MW"),
+        "pue": ("power usage effectiveness (PUE)", ""),
+        "wue_L_per_kWh": ("water usage effectiveness (WUE)", "L/kWh"),
+        "energy_closure": ("energy closure error", ""),
+        "input_energy_error": ("input energy error", ""),
+    },
+    "Run": {
+        "simulated_s": ("simulated time", "s"),
+        "wall_s": ("wall time", "s"),
+    },
+}
+
+
+def text(value) -> str:
+    """A figure as a reader wants it; "–" for null."""
+    if value is None:
+        return "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {text(100 * v)} %" for key, v in value.items() if isinstance(v, (int, float))) or "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value == 0 or 1e-3 <= abs(value) < 1e15:
+        return f"{float(f'{value:.4g}'):,.10g}"
+    return f"{value:.2e}"

@@ -1,0 +1,36 @@
+"""Which limiter held the clocks over time."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import findings
+from .read import Missing, ResultFile
+from .style import LIMITER_WORDS, LIMITERS, TimeAxis, bin_edges, new_figure
+
+ORDER = ["power", "thermal", "clock", "none"]
+
+
+def shares(result: ResultFile):
+    """{limiter: share of compute time per macro step} in stacking order, as far as the file holds them."""
+    day = result.group("day")
+    found = {name: day[f"limiter_{name}_frac"] for name in ORDER if f"limiter_{name}_frac" in day}
+    if not found:
+        raise Missing("no limiter share is in /day")
+    return found
+
+
+def draw(result: ResultFile):
+    day, found = result.group("day"), shares(result)
+    edges = bin_edges(day["time"])
+    axis = TimeAxis(day.start, edges[-1] - edges[0])
+    figure = new_figure(10, 4.4, *findings.limiter(result))
+    axes = figure.subplots()
+    bottom = np.zeros(len(edges) - 1)
+    for name, share in found.items():
+        top = bottom + 100 * np.nan_to_num(share)
+        axes.stairs(top, axis(edges), baseline=bottom, fill=True, color=LIMITERS[name], label=LIMITER_WORDS[name])
+        bottom = top
+    axes.set(ylabel="share of compute time (%)", ylim=(0, 100), xlim=(axis(edges[0]), axis(edges[-1])))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=4, borderaxespad=0)
+    axis.dress(axes)
+    return figure

@@ -1,0 +1,192 @@
+"""The report as one page: everything is inside, nothing is loaded."""
+from __future__ import annotations
+
+import functools
+import json
+import math
+from html import escape
+
+from . import charts, events, findings, fleet, ramps, spectrum, waveform
+from .labels import FIGURES, text
+from .page_style import CSS, SCRIPT
+from .read import Missing, ResultFile
+
+TOP = [
+    ("throughput_swing_percent", "throughput swing over the day", "%"),
+    ("iteration_s", "iteration", "s"),
+    ("mfu_percent", "model FLOP utilisation", "%"),
+    ("pcc_mean_MW", "mean at the connection", "MW"),
+    ("pcc_step_1s_max_MW", "largest change within 1 s", "MW"),
+    ("die_max_degC", "hottest die", "°C"),
+    ("pue", "PUE", ""),
+]
+
+
+class Page:
+    """Sections are added in order; a section whose data is missing becomes a note."""
+
+    def __init__(self):
+        self.sections: list[tuple[str, str, str]] = []  # id, word in the navigation, html
+        self.charts: dict[str, dict] = {}
+        self.notes: list[str] = []
+
+    def add(self, name: str, word: str, build):
+        """`build` returns (title, subtitle, inner html)."""
+        try:
+            title, subtitle, inner = build()
+        except Missing as missing:
+            self.notes.append(f"{word}: {missing}")
+            return
+        sub = f'<p class="sub">{escape(subtitle)}</p>' if subtitle else ""
+        self.sections.append((name, word, f'<section id="{name}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
+
+    def chart(self, name: str, figure: dict) -> str:
+        self.charts[name] = figure
+        return f'<div class="chart" id="{name}" style="min-height:{figure["layout"]["height"]}px"></div>'
+
+
+def write(result: ResultFile) -> tuple[str, list[str]]:
+    """(the page, notes on what it had to leave out)."""
+    page = Page()
+    page.add("figures", "Figures", functools.partial(_figures, result))
+    page.add("day", "Day", lambda: (*findings.day(result), page.chart("chart-day", charts.day(result))))
+    for name in result.names("waveform_"):
+        page.add(name, "Waveform", functools.partial(_window, page, result, name))
+    page.add("run", "Whole run", functools.partial(_whole_run, page, result))
+    page.add("iteration", "Iteration", functools.partial(_iteration, page, result))
+    page.add("spectrum", "Spectrum", functools.partial(_spectrum, page, result))
+    page.add("ramps", "Ramps", functools.partial(_ramps, page, result))
+    page.add("fleet", "Map", functools.partial(_fleet, page, result))
+    page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
+    page.add("events", "Events", functools.partial(_events, page, result))
+    page.add("trust", "Assumed inputs", functools.partial(_trust, result))
+    page.add("energy", "Energy books", functools.partial(_energy, result))
+    page.add("provenance", "Provenance", functools.partial(_provenance, result))
+    return _whole(page, result), page.notes
+
+
+def _whole(page: Page, result: ResultFile) -> str:
+    from plotly.offline import get_plotlyjs
+
+    title, subtitle = findings.day(result)
+    tiles = "".join(
+        f"<div><b>{escape(text(result.summary[key]))} {unit}</b><span>{word}</span></div>"
+        for key, word, unit in TOP
+        if math.isfinite(result.figure(key))
+    )
+    links = "".join(f'<a href="#{name}">{escape(word)}</a>' for name, word, _ in page.sections)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
+    left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
+    # "<" cannot stand in a script element's data: a text with "</script>" would end it.
+    data = json.dumps(page.charts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
+        f"<title>{escape(title)} – tidewatt</title><style>{CSS}</style></head><body><main>"
+        f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="big">{tiles}</div><nav>{links}</nav>'
+        + "".join(html for _, _, html in page.sections)
+        + left_out
+        + f'</main><script type="application/json" id="charts">{data}</script>'
+        f"<script>{get_plotlyjs()}</script><script>{SCRIPT}</script></body></html>\n"
+    )
+
+
+def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "") -> str:
+    def cells(tag, row):
+        kinds = ["n" if i in numeric else "wide" if len(row[i]) > 60 else "" for i in range(len(row))]
+        return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for cell, kind in zip(row, kinds))
+
+    top = f"<tr>{cells('th', head)}</tr>" if head else ""
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    name = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{name}{top}{body}</table>"
+
+
+def _figures(result):
+    parts = []
+    for part, keys in FIGURES.items():
+        rows = [[w, f"{text(result.summary[k])} {u}".strip()] for k, (w, u) in keys.items() if k in result.summary]
+        if rows:
+            parts.append(table([], rows, numeric=(1,), caption=part))
+    if not parts:
+        raise Missing("the summary is empty")
+    jobs = result.summary.get("jobs") or []
+    if len(jobs) > 1:
+        keys = [key for key in jobs[0] if not isinstance(jobs[0][key], (dict, list))]
+        parts.append(table(keys, [[text(job.get(key)) for key in keys] for job in jobs], caption="Jobs"))
+    return "Key figures", "", f'<div class="columns">{"".join(parts)}</div>'
+
+
+def _window(page, result, name):
+    title, subtitle = findings.waveform(result)
+    word = name.removeprefix("waveform_").replace("_", " ")
+    inner = page.chart(f"chart-{name}", charts.window(result, name))
+    inner += "<h2>The largest change within one second</h2>" + page.chart(f"chart-{name}-worst", charts.worst(result, name))
+    return f"{title} ({word})", subtitle + " · buckets keep their smallest and largest value", inner
+
+
+def _whole_run(page, result):
+    group = waveform.finest_pyramid(result)
+    level = group.name.removeprefix("pyramid_")
+    sub = f"smallest, mean and largest value, from bins of {level}"
+    return "Power at the connection over the whole run", sub, page.chart("chart-run", charts.whole_run(result))
+
+
+def _iteration(page, result):
+    chart = page.chart("chart-iteration", charts.iteration(result))
+    return *findings.iteration(result, waveform.iteration_edges(result)[1]), chart
+
+
+def _spectrum(page, result):
+    return *findings.spectrum(result, *spectrum.dominant(result)), page.chart("chart-spectrum", charts.lines(result))
+
+
+def _ramps(page, result):
+    return *findings.ramps(result, *ramps.steepest(result)), page.chart("chart-ramps", charts.ramp_lines(result))
+
+
+def _fleet(page, result):
+    return *findings.fleet(result, *fleet.extremes(result)), page.chart("chart-fleet", charts.heat_map(result))
+
+
+def _events(page, result):
+    happened = events.log(result)
+    inner = page.chart("chart-events", charts.strip(result))
+    if happened:
+        rows = [[f"{time_s:,.1f}", kind, entity, what] for time_s, kind, entity, what in happened[:500]]
+        inner += '<div class="scroll">' + table(["time (s)", "kind", "what it struck", ""], rows, numeric=(0,)) + "</div>"
+    if len(happened) > 500:
+        inner += f'<p class="note">The first 500 of {len(happened)} events.</p>'
+    return *findings.events(result, len(happened)), inner
+
+
+def _trust(result):
+    group = result.group("trust")
+    columns = [group[key] for key in ("key", "value", "low", "high", "source")]
+    rows = [[cell if isinstance(cell, str) else text(cell) for cell in row] for row in zip(*(c.tolist() for c in columns))]
+    head = ["key", "value", "low", "high", "source"]
+    inner = '<div class="scroll">' + table(head, rows, numeric=(1, 2, 3)) + "</div>"
+    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", inner
+
+
+def _energy(result):
+    group = result.group("energy")
+    columns = [group[key].tolist() for key in ("level", "in_J", "out_J", "stored_J", "closure")]
+    rows = [[level, *(f"{joule / 3.6e9:,.6g}" for joule in flows), f"{closure:.1e}"]
+            for level, *flows, closure in zip(*columns)]  # fmt: skip
+    head = ["level", "in (MWh)", "out (MWh)", "stored (MWh)", "closure error"]
+    inner = '<div class="scroll">' + table(head, rows, numeric=(1, 2, 3, 4)) + "</div>"
+    return "Energy books", "every meter from its own equation; closure = |in − out − stored| / in", inner
+
+
+def _provenance(result):
+    short = {k: v for k, v in result.provenance.items() if "\n" not in v}
+    rows = [[key, value] for key, value in short.items()]
+    rows += [["payload SHA-256", result.payload_sha256], ["file", result.path.name]]
+    inner = "".join(f"<tr><th>{escape(k)}</th><td><code>{escape(v)}</code></td></tr>" for k, v in rows)
+    inner = f'<div class="scroll"><table>{inner}</table></div>'
+    for key, value in result.provenance.items():
+        if "\n" in value:
+            inner += f"<details><summary>{escape(key)}</summary><pre>{escape(value)}</pre></details>"
+    return "Provenance", "what this result was made from", inner

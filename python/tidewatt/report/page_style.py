@@ -1,0 +1,62 @@
+"""Style and script of the page. Both stand inside it: the page loads nothing."""
+
+CSS = """
+:root { --ink: #1f2937; --soft: #6b7280; --line: #e5e7eb; --accent: #0072b2; }
+* { box-sizing: border-box; }
+body { margin: 0; color: var(--ink); background: #f6f7f9; font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+main { max-width: 1120px; margin: 0 auto; padding: 24px 20px 60px; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 4px; }
+h2 { font-size: 1.15rem; margin: 0 0 2px; }
+.sub { color: var(--soft); margin: 0 0 12px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 14px 0 18px; }
+nav a { color: var(--accent); text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+section { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 18px; margin: 0 0 18px; }
+.big { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-bottom: 18px; }
+.big div { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; }
+.big b { display: block; font-size: 1.35rem; white-space: nowrap; }
+.big span { color: var(--soft); font-size: 0.85rem; }
+.columns { columns: 2 420px; column-gap: 36px; }
+.columns table { break-inside: avoid; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; margin: 0 0 14px; }
+caption { text-align: left; font-weight: 600; padding: 4px 0; }
+td, th { border-bottom: 1px solid var(--line); padding: 4px 8px 4px 0; text-align: left; vertical-align: top; }
+th { font-weight: 600; color: var(--soft); white-space: nowrap; }
+td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.wide { min-width: 200px; }
+pre { overflow: auto; max-height: 420px; background: #f6f7f9; padding: 12px; border-radius: 6px; font-size: 0.82rem; }
+code { overflow-wrap: anywhere; }
+.note { color: var(--soft); }
+.chart { width: 100%; }
+@media (max-width: 640px) {
+  main { padding: 14px 8px 40px; }
+  h1 { font-size: 1.3rem; }
+  section { padding: 12px 8px; }
+  .big { grid-template-columns: repeat(2, 1fr); }
+  .big b { font-size: 1.1rem; }
+}
+"""
+
+SCRIPT = """
+(function () {
+  var charts = JSON.parse(document.getElementById("charts").textContent);
+  var narrow = window.innerWidth < 640;
+  function draw(id) {
+    var chart = charts[id], layout = chart.layout;
+    layout.font = { family: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif', size: narrow ? 10 : 12, color: "#374151" };
+    layout.paper_bgcolor = layout.plot_bgcolor = "#ffffff";
+    layout.hovermode = layout.hovermode || "closest";
+    layout.margin = Object.assign({ l: narrow ? 44 : 66, r: narrow ? 6 : 16, t: 30, b: 44 }, layout.margin || {});
+    layout.legend = { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: narrow ? 9 : 12 } };
+    Object.keys(layout).forEach(function (key) {
+      if (/^[xy]axis/.test(key)) {
+        layout[key] = Object.assign({ gridcolor: "#e5e7eb", zerolinecolor: "#e5e7eb", linecolor: "#6b7280" }, layout[key]);
+      }
+    });
+    if (narrow) { layout.dragmode = false; layout.height = Math.round(layout.height * 0.9); }
+    Plotly.newPlot(id, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: narrow ? false : undefined });
+  }
+  Object.keys(charts).forEach(draw);
+})();
+"""

@@ -1,0 +1,35 @@
+"""The steepest ramps of power at the connection, by the window they are measured over."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import findings
+from .read import ResultFile
+from .style import BLUE, VERMILION, new_figure
+
+
+def tables(result: ResultFile):
+    """(window in s, rise, fall), both as positive W/s."""
+    group = result.group("ramps")
+    return group["window_s"], np.abs(group["up_W_per_s"]), np.abs(group["down_W_per_s"])
+
+
+def steepest(result: ResultFile) -> tuple[float, float, float]:
+    """(window in s, rise, fall) where the larger of the two is largest."""
+    window, up, down = tables(result)
+    k = int(np.nanargmax(np.fmax(up, down)))
+    return float(window[k]), float(up[k]), float(down[k])
+
+
+def draw(result: ResultFile):
+    window, up, down = tables(result)
+    figure = new_figure(9, 4.8, *findings.ramps(result, *steepest(result)))
+    axes = figure.subplots()
+    for values, label, colour, marker in [(up, "rising", BLUE, "^"), (down, "falling", VERMILION, "v")]:
+        axes.plot(window, np.where(values > 0, values, np.nan) / 1e6, marker + "-", color=colour, label=label, ms=7)
+    axes.set(xscale="log", yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)")
+    axes.set_xticks(window, [findings.duration(w) for w in window])
+    axes.minorticks_off()
+    axes.legend(loc="upper right")
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+    return figure

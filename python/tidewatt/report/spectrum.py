@@ -1,0 +1,57 @@
+"""The spectrum of power at the connection."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import downsample, findings
+from .read import ResultFile
+from .style import BLUE, GREY, VERMILION, new_figure
+
+LOWEST_Hz = 0.02  # slower changes are drift, not lines
+
+
+def lines(result: ResultFile):
+    """(Hz, W) without the constant part."""
+    group = result.group("spectrum")
+    f, amplitude = group["frequency_Hz"], group["pcc_amplitude_W"]
+    keep = (f > 0) & np.isfinite(amplitude)
+    return f[keep], amplitude[keep]
+
+
+def dominant(result: ResultFile) -> tuple[float, float]:
+    """The strongest line (Hz, W); its frequency is the summary's interpolated one where that lies beside it."""
+    f, amplitude = lines(result)
+    k = int(np.argmax(np.where(f >= LOWEST_Hz, amplitude, -1)))
+    told = result.figure("pcc_dominant_Hz")
+    step = f[min(k + 1, len(f) - 1)] - f[max(k - 1, 0)]
+    return (told if abs(told - f[k]) <= step else float(f[k])), float(amplitude[k])
+
+
+def draw(result: ResultFile):
+    f, amplitude = lines(result)
+    line_Hz, line_W = dominant(result)
+    figure = new_figure(10, 5.4, *findings.spectrum(result, line_Hz, line_W))
+    axes = figure.subplots()
+    x, y = downsample.log_peaks(f, amplitude, 1200)
+    axes.loglog(x, y / 1e3, color=BLUE, lw=1)
+    for k in range(2, 6):
+        if line_Hz * k < f[-1]:
+            axes.axvline(line_Hz * k, color=GREY, lw=0.8, ls=":")
+    axes.plot([line_Hz], [line_W / 1e3], "o", color=VERMILION, ms=8, mfc="none", mew=2)
+    axes.annotate(
+        f"{findings.number(line_Hz)} Hz\n{findings.number(line_W / 1e6)} MW",
+        (line_Hz, line_W / 1e3),
+        xytext=(-12, 2),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        color=VERMILION,
+        fontweight="bold",
+    )
+    positive = y[y > 0] / 1e3
+    axes.set_ylim(max(positive.min(), line_W / 1e3 * 1e-6), line_W / 1e3 * 3)
+    axes.set_xlim(x[0], x[-1])
+    axes.set(xlabel="frequency (Hz)", ylabel="amplitude (kW)")
+    axes.text(0.995, 0.985, "dotted: multiples of the strongest line", transform=axes.transAxes, ha="right", va="top",
+              fontsize=9, color=GREY)  # fmt: skip
+    return figure

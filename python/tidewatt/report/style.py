@@ -1,0 +1,124 @@
+"""How all pictures look: colours that colour-blind readers tell apart, units at the edge, local hours."""
+from __future__ import annotations
+
+import contextlib
+import textwrap
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+import numpy as np
+
+# Okabe and Ito's palette, by what it stands for.
+BLACK, ORANGE, SKY, GREEN, YELLOW = "#222222", "#E69F00", "#56B4E9", "#009E73", "#F0E442"
+BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8A8A"
+
+LIMITERS = {"power": BLUE, "thermal": VERMILION, "clock": GREEN, "none": "#C9CED4", "idle": "#EEEEEE"}
+LIMITER_WORDS = {
+    "power": "power cap",
+    "thermal": "temperature limit",
+    "clock": "clock limit",
+    "none": "none: at the highest clock",
+    "idle": "idle",
+}
+STATES = ["idle", "initialise", "load", "iterate", "evaluate", "checkpoint", "down", "restart"]
+STATE_COLOURS = ["#EEEEEE", PURPLE, YELLOW, SKY, GREEN, ORANGE, VERMILION, BLUE]
+
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E3E6EA",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#6B7280",
+    "axes.labelcolor": "#374151",
+    "xtick.color": "#374151",
+    "ytick.color": "#374151",
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.6,
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "tidewatt",
+    "path.simplify_threshold": 0.2,
+}
+
+
+@contextlib.contextmanager
+def house_style():
+    """All pictures are drawn inside; the reader's own matplotlib settings are left alone."""
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "Agg", **RC}):
+        yield
+
+
+def new_figure(width: float, height: float, title: str, subtitle: str = "") -> Figure:
+    """An empty figure whose title states the finding. Sizes in inches."""
+    figure = Figure(figsize=(width, height), constrained_layout=True)
+    chars = int(width * 8.2)
+    lines = textwrap.wrap(title, chars)
+    small = textwrap.wrap(subtitle, int(width * 13.2))
+    top = 1 - (0.34 * len(lines) + 0.21 * len(small) + 0.1) / height
+    # Text at fixed distances from the top edge; the axes get what is below.
+    y = 1 - 0.1 / height
+    for text in lines:
+        figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top", in_layout=False)
+        y -= 0.3 / height
+    for text in small:
+        figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top", in_layout=False)
+        y -= 0.21 / height
+    figure.set_constrained_layout_pads(w_pad=0.06, h_pad=0.06)
+    figure.get_layout_engine().set(rect=(0, 0, 1, top))
+    return figure
+
+
+class TimeAxis:
+    """Seconds since the start of the run as local hours (runs of hours) or minutes or seconds since the start."""
+
+    def __init__(self, start, span_s: float):
+        self.local = start is not None and span_s > 2 * 3600
+        self.offset_s = (start.hour * 60 + start.minute) * 60 + start.second if self.local else 0.0
+        self.unit_s, word = next(
+            (unit, word)
+            for limit, unit, word in [(180, 1, "s"), (7200, 60, "min"), (72 * 3600, 3600, "h"), (np.inf, 86400, "days")]
+            if span_s <= limit
+        )
+        self.label = f"time since the start of the run ({word})"
+        if self.local and word == "h":
+            self.label = "local standard time (h)"
+        elif self.local:
+            self.label = f"days since {start:%Y-%m-%d}, local midnight"
+        self.hours = self.local and word == "h"
+        self.span = span_s / self.unit_s
+
+    def __call__(self, t_s):
+        return (np.asarray(t_s, dtype=float) + self.offset_s) / self.unit_s
+
+    def dress(self, axes):
+        axes.set_xlabel(self.label)
+        if self.hours:
+            step = next(s for s in (1, 2, 3, 6, 12) if self.span / s <= 13)
+            axes.xaxis.set_major_locator(MultipleLocator(step))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda h, _: f"{h:.0f}" if h <= 24 else f"{h % 24:.0f}"))
+
+
+def grouped(x: float) -> str:
+    """16384 -> 16,384."""
+    return f"{x:,.0f}"
+
+
+def spans(mask: np.ndarray, edges: np.ndarray):
+    """[(begin, end)] of the runs of true in `mask`; `edges` has one more entry than it."""
+    change = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
+    return [(edges[a], edges[b]) for a, b in zip(change[::2], change[1::2])]
+
+
+def bin_edges(t: np.ndarray) -> np.ndarray:
+    """Edges of bins from their starts; the last bin is as long as the one before."""
+    step = t[-1] - t[-2] if len(t) > 1 else 1.0
+    return np.append(t, t[-1] + step)

@@ -1,0 +1,160 @@
+"""Power at the connection: the recorded window, its worst moment, and one iteration with exact edges."""
+from __future__ import annotations
+
+import numpy as np
+
+from . import downsample, findings
+from .read import Group, Missing, ResultFile
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, new_figure
+
+N_BUCKETS = 1500
+PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
+
+
+def windows(result: ResultFile) -> list[str]:
+    """Names of the recorded windows. @raises Missing if none was recorded."""
+    names = [name for name in result.names("waveform_") if "pcc_W" in result.group(name)]
+    if not names:
+        raise Missing("no waveform window is in the file")
+    return names
+
+
+def finest_pyramid(result: ResultFile) -> Group:
+    """The finest level that the file holds. @raises Missing if it holds none."""
+    for level in PYRAMID_LEVELS:
+        try:
+            return result.group("pyramid_" + level)
+        except Missing:
+            continue
+    raise Missing("no pyramid is in the file")
+
+
+def worst_moment(t: np.ndarray, pcc_W: np.ndarray) -> float:
+    """The middle of the second over which power moves most, in s."""
+    per_second = max(1, int(round(1.0 / (t[1] - t[0])))) if len(t) > 1 else 1
+    if len(t) <= per_second:
+        return float(t[len(t) // 2])
+    k = int(np.argmax(np.abs(pcc_W[per_second:] - pcc_W[:-per_second])))
+    return float(t[k] + t[k + per_second]) / 2
+
+
+def zoom(t: np.ndarray, middle_s: float, width_s: float) -> slice:
+    """The samples within `width_s` around `middle_s`, moved inside the record where it hangs over."""
+    begin = min(max(middle_s - width_s / 2, t[0]), max(t[0], t[-1] - width_s))
+    return slice(int(np.searchsorted(t, begin)), int(np.searchsorted(t, begin + width_s)))
+
+
+def iteration_edges(result: ResultFile):
+    """(edges in s with the end appended, W between them) of the representative iteration."""
+    group = result.group("iteration")
+    edges, load = np.array(group["edge_s"], dtype=float), np.array(group["load_W"], dtype=float)
+    end = edges[0] + result.figure("iteration_s")
+    if np.isfinite(end) and end > edges[-1] + 1e-9:
+        return np.append(edges, end), load
+    return edges, load[:-1]  # the last edge is the end of the iteration
+
+
+def draw(result: ResultFile, name: str):
+    """The window `name`, e.g. "waveform_transients"."""
+    group = result.group(name)
+    t, pcc = group["time"], group["pcc_W"]
+    axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0])
+    grid = [row for row in ("frequency_Hz", "bus_pu") if row in group]
+    title, subtitle = findings.waveform(result)
+    word = name.removeprefix("waveform_").replace("_", " ")
+    figure = new_figure(11, 7.6 + 1.1 * len(grid), title, f"window “{word}” · {subtitle}")
+    outer = figure.add_gridspec(2 + len(grid), 2, height_ratios=[2.4] + [1.1] * len(grid) + [2.4])
+    top = figure.add_subplot(outer[0, :])
+    _whole(top, axis, t, pcc)
+    last = top
+    for i, key in enumerate(grid):
+        last.tick_params(labelbottom=False)
+        last = figure.add_subplot(outer[1 + i, :], sharex=top)
+        (_frequency if key == "frequency_Hz" else _voltage)(last, axis, t, group[key])
+    top.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
+    axis.dress(last)
+    _worst(figure.add_subplot(outer[-1, 0]), result, t, pcc)
+    _iteration(figure.add_subplot(outer[-1, 1]), result, t, pcc)
+    return figure
+
+
+def draw_pyramid(result: ResultFile):
+    """Power at the connection over the whole run, from the finest pyramid level in the file."""
+    group = finest_pyramid(result)
+    t, low, high = downsample.band(group["time"], group["pcc_min_W"], group["pcc_max_W"], N_BUCKETS)
+    mean = downsample.mean(group["pcc_mean_W"], N_BUCKETS)
+    end = bin_edges(group["time"])[-1]
+    axis = TimeAxis(group.start, end - t[0])
+    figure = new_figure(11, 4.6, *findings.waveform(result))
+    axes = figure.subplots()
+    axes.fill_between(axis(t), low / 1e6, high / 1e6, color=GREY, alpha=0.45, lw=0, step="post", label="smallest to largest")
+    axes.step(axis(t), mean / 1e6, where="post", color=BLACK, lw=1, label="mean")
+    axes.set_ylim(bottom=min(0.0, float(np.nanmin(low)) / 1e6))
+    axes.set(ylabel="power at the connection (MW)", xlim=(axis(t[0]), axis(end)))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+    axis.dress(axes)
+    return figure
+
+
+def draw_iteration(result: ResultFile):
+    """The representative iteration at its exact edges."""
+    edges, load = iteration_edges(result)
+    figure = new_figure(10, 4.4, *findings.iteration(result, load))
+    axes = figure.subplots()
+    axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.4, baseline=None)
+    axes.set(xlabel="time in the iteration (s)", ylabel="power at the connection (MW)", xlim=(0, edges[-1] - edges[0]))
+    axes.set_ylim(bottom=0)
+    return figure
+
+
+def _whole(axes, axis, t, pcc):
+    x, low, high = downsample.band(t, pcc, pcc, N_BUCKETS)
+    axes.fill_between(
+        axis(x), low / 1e6, high / 1e6, color=BLUE, alpha=0.55, lw=0.6, step="post", label="smallest to largest"
+    )
+    axes.step(axis(x), downsample.mean(pcc, N_BUCKETS) / 1e6, where="post", color=BLACK, lw=0.7, label="mean")
+    axes.set_ylabel("power (MW)")
+    axes.set_ylim(bottom=min(0.0, float(np.nanmin(low)) / 1e6))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+
+
+def nominal_Hz(frequency: np.ndarray) -> float:
+    return 50.0 if np.nanmedian(frequency) < 55 else 60.0
+
+
+def _frequency(axes, axis, t, frequency):
+    x, y = downsample.line(t, frequency, N_BUCKETS)
+    nominal = nominal_Hz(frequency)
+    axes.plot(axis(x), (y - nominal) * 1e3, color=GREEN, lw=1)
+    axes.set_ylabel(f"off {nominal:.0f} Hz\n(mHz)")
+
+
+def _voltage(axes, axis, t, bus):
+    x, y = downsample.line(t, bus, N_BUCKETS)
+    axes.plot(axis(x), y, color=ORANGE, lw=1)
+    axes.set_ylabel("bus voltage\n(pu)")
+
+
+def _worst(axes, result, t, pcc):
+    middle = worst_moment(t, pcc)
+    part = zoom(t, middle, 6.0)
+    x, y = downsample.line(t[part], pcc[part], 2 * N_BUCKETS)
+    axes.step(x - middle, y / 1e6, where="post", color=VERMILION, lw=1)
+    axes.set(ylabel="power (MW)", xlabel=f"time from {middle:.1f} s of the run (s)")
+    axes.set_ylim(bottom=min(0.0, float(np.nanmin(y)) / 1e6))
+    axes.set_title("The largest change within one second")
+
+
+def _iteration(axes, result, t, pcc):
+    try:
+        edges, load = iteration_edges(result)
+        axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
+        axes.set_title("One iteration, at its exact edges")
+        axes.set(xlabel="time in the iteration (s)", ylabel="power (MW)", xlim=(0, edges[-1] - edges[0]))
+    except Missing:
+        width = result.figure("iteration_s")
+        width = width if np.isfinite(width) else 10.0
+        part = zoom(t, t[len(t) // 2], width)
+        axes.step(t[part] - t[part][0], pcc[part] / 1e6, where="post", color=BLUE, lw=1)
+        axes.set_title("As long as one iteration, in the middle of the window")
+        axes.set(xlabel="time (s)", ylabel="power (MW)")
