@@ -32,6 +32,7 @@ void chebyshev_points(double lo, double hi, std::array<double, ClassMap::n_point
 }
 
 // Mean and peak of the nominal die over the repetition's periodic steady state.
+TIDEWATT_CLONES
 void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
                     std::span<const double> power_W, const std::array<std::vector<double>, n_mode>& weight_s) {
   std::array<double, n_mode> z{};
@@ -104,6 +105,7 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   return map;
 }
 
+TIDEWATT_CLONES
 void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,
                          std::array<std::vector<double>, n_mode>& out_s) {
   for (std::size_t m = 0; m < n_mode; ++m) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::sim::detail {
 
@@ -22,6 +23,7 @@ void book(FleetMeters& meters, std::span<const NodeBooks> books) {
   }
 }
 
+TIDEWATT_CLONES
 void NodeStep::set_fan(double fan_now_frac, std::span<const double> die_mean_K) {
   const double hottest_K = *std::max_element(die_mean_K.begin(), die_mean_K.end());
   const double target = thermal::fan_target_frac(type.air, hottest_K);
@@ -36,6 +38,7 @@ void NodeStep::set_rear(double front_W, double air_J_per_m3_K) {
   rear_K = inlet_K + thermal::rear_preheat_K(type.air, front_W, fan_mean_frac, air_J_per_m3_K);
 }
 
+TIDEWATT_CLONES
 void gated_powers(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,
                   const NodeStep& step, std::span<const std::uint32_t> used, std::vector<KindPower>& powers) {
   const auto& type = step.type;

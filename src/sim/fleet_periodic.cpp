@@ -85,6 +85,7 @@ double front_W(const Fleet& fleet, const NodeStep& step, const Pass& pass) {
   return J / step.step_s;
 }
 
+TIDEWATT_CLONES
 void commit(const Fleet& fleet, FleetState& state, FleetSignals& signals, const ClassMap& map, const NodeStep& step,
             const FleetTask& task, const Scratch& s, const Pass& pass, NodeBooks& books, double* kind_ac_W) {
   const auto& m = *step.modes;

@@ -3,6 +3,7 @@
 #include "fleet_node.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -11,7 +12,7 @@ using namespace detail;
 
 /// Mean power that brings the die to `limit_K` after `ahead_s`, from the package's present state:
 /// T(t) = T_air + r Σ shape (z0 e^{−λt} + g P (1 − e^{−λt})/λ).
-double power_to_reach(const thermal::PackageModes& m, const std::array<double, n_mode>& z0, double air_K, double r,
+TIDEWATT_INLINE double power_to_reach(const thermal::PackageModes& m, const std::array<double, n_mode>& z0, double air_K, double r,
                       double ahead_s, double limit_K) {
   double rest = 0.0, per_W = 0.0;
   for (std::size_t j = 0; j < n_mode; ++j) {
@@ -22,44 +23,47 @@ double power_to_reach(const thermal::PackageModes& m, const std::array<double, n
   return ((limit_K - air_K) / r - rest) / per_W;
 }
 
+TIDEWATT_CLONES
+void node_own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s, std::size_t n,
+                     FleetSignals& signals) {
+  const std::uint32_t cls = task.node_class[n];
+  const std::size_t first = n * fleet.n_gpu_per_node;
+  NodeStep step{fleet.types[fleet.node_hall[n]], n, first, fleet.n_gpu_per_node, cls, ahead_s};
+  step.inlet_K = task.inlet_K[n];
+  step.set_fan(state.fan_frac[n], std::span<const double>(state.die_mean_K.data() + first, step.n_gpu));
+  step.set_rear(state.front_W[n], task.air_J_per_m3_K);
+  const auto& type = step.type;
+  const auto& gov = type.governor;
+  const double cap_W = type.cap_W - gov.cap_margin_W;
+  for (std::size_t slot = 0; slot < step.n_gpu; ++slot) {
+    const std::size_t g = first + slot;
+    double limit_W = cap_W;
+    // Only dies near their target can be limited by it within a step.
+    if (state.die_mean_K[g] > gov.thermal_target_K - 15.0) {
+      const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, slot);
+      const double peak_above_mean_K = std::max(0.0, signals.die_peak_K[g] - state.die_mean_K[g]);
+      const auto z0 = to_modes(*step.modes, state.die_K[g], state.base_K[g], state.sink_K[g], air_K, r);
+      limit_W = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s, gov.thermal_target_K - peak_above_mean_K));
+    }
+    const double factor = type.gpu.leakage_temperature_factor(state.die_mean_K[g]);
+    auto p = dvfs::operating_point(type.gpu, fleet.chip[g], task.class_window[cls], task.reference_Hz, 0.0, factor,
+                                   limit_W, type.clock_lock_Hz, state.clock_Hz[g]);
+    if (p.limiter == dvfs::Limiter::power && limit_W < cap_W) p.limiter = dvfs::Limiter::thermal;
+    if (state.die_mean_K[g] > gov.slowdown_K) {
+      p.clock_Hz = std::min(p.clock_Hz, gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
+      p.limiter = dvfs::Limiter::slowdown;
+    }
+    signals.own_Hz[g] = p.clock_Hz;
+    signals.limiter[g] = p.limiter;
+  }
+}
+
 }  // namespace
 
 void own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s,
                 FleetSignals& signals) {
   parallel_ranges(fleet.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t n = begin; n < end; ++n) {
-      const std::uint32_t cls = task.node_class[n];
-      const std::size_t first = n * fleet.n_gpu_per_node;
-      NodeStep step{fleet.types[fleet.node_hall[n]], n, first, fleet.n_gpu_per_node, cls, ahead_s};
-      step.inlet_K = task.inlet_K[n];
-      step.set_fan(state.fan_frac[n], std::span<const double>(state.die_mean_K.data() + first, step.n_gpu));
-      step.set_rear(state.front_W[n], task.air_J_per_m3_K);
-      const auto& type = step.type;
-      const auto& gov = type.governor;
-      for (std::size_t slot = 0; slot < step.n_gpu; ++slot) {
-        const std::size_t g = first + slot;
-        const double cap_W = type.cap_W - gov.cap_margin_W;
-        double limit_W = cap_W;
-        // Only dies near their target can be limited by it within a step.
-        const double peak_above_mean_K = signals.die_peak_K[g] - state.die_mean_K[g];
-        if (state.die_mean_K[g] > gov.thermal_target_K - 15.0) {
-          const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, slot);
-          const auto z0 = to_modes(*step.modes, state.die_K[g], state.base_K[g], state.sink_K[g], air_K, r);
-          limit_W = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s,
-                                                   gov.thermal_target_K - std::max(0.0, peak_above_mean_K)));
-        }
-        const double factor = type.gpu.leakage_temperature_factor(state.die_mean_K[g]);
-        auto p = dvfs::operating_point(type.gpu, fleet.chip[g], task.class_window[cls], task.reference_Hz, 0.0, factor,
-                                       limit_W, type.clock_lock_Hz, state.clock_Hz[g]);
-        if (p.limiter == dvfs::Limiter::power && limit_W < cap_W) p.limiter = dvfs::Limiter::thermal;
-        if (state.die_mean_K[g] > gov.slowdown_K) {
-          p.clock_Hz = std::min(p.clock_Hz, gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
-          p.limiter = dvfs::Limiter::slowdown;
-        }
-        signals.own_Hz[g] = p.clock_Hz;
-        signals.limiter[g] = p.limiter;
-      }
-    }
+    for (std::size_t n = begin; n < end; ++n) node_own_clocks(fleet, state, task, ahead_s, n, signals);
   });
 }
 
