@@ -61,7 +61,8 @@ def _pictures(result) -> Iterator[tuple[str, Callable]]:
     yield "day", lambda: day.draw(result)
     for name in result.names("waveform_"):
         yield name, lambda name=name: waveform.draw(result, name)
-    yield "run_power", lambda: waveform.draw_pyramid(result)
+    if waveform.has_more_than_windows(result):
+        yield "run_power", lambda: waveform.draw_pyramid(result)
     yield "iteration", lambda: waveform.draw_iteration(result)
     for module in (spectrum, ramps, fleet, limiter, events):
         yield module.__name__.rpartition(".")[2], lambda module=module: module.draw(result)

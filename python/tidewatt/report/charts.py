@@ -6,10 +6,9 @@ import math
 import numpy as np
 
 from . import downsample, events, fleet, limiter, ramps, spectrum, waveform
-from .day import ZERO_degC_K, hourly_steps
-from .read import Missing, ResultFile
+from .read import ResultFile
 from .style import (
-    BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, SKY, VERMILION, TimeAxis, bin_edges,
+    BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis, bin_edges,
 )  # fmt: skip
 
 N_POINTS = 3000
@@ -17,11 +16,7 @@ N_POINTS = 3000
 
 def numbers(values, digits: int = 6) -> list:
     """Rounded to significant digits, None for NaN: what a page can carry."""
-    values = np.asarray(values, dtype=float)
-    size = np.abs(np.where(np.isfinite(values) & (values != 0), values, 1.0))
-    places = digits - 1 - np.floor(np.log10(size))
-    rounded = np.round(values * 10.0**places) / 10.0**places
-    return [float(f"{x:.{digits}g}") if math.isfinite(x) else None for x in rounded]
+    return [float(f"{x:.{digits}g}") if math.isfinite(x) else None for x in np.asarray(values, dtype=float).tolist()]
 
 
 def trace(x, y, name, colour, **more):
@@ -49,46 +44,9 @@ def stacked(n: int, titles: list[str], x_title: str, height: int) -> dict:
     return layout
 
 
-def day(result: ResultFile) -> dict:
-    group = result.group("day")
-    edges = bin_edges(group["time"])
-    axis = TimeAxis(group.start, edges[-1] - edges[0])
-    t, data = axis(group["time"]), []
-
-    def add(key, name, colour, y, offset=0.0, scale=1.0, **more):
-        if key in group:
-            x, values = downsample.line(t, (group[key] - offset) * scale, N_POINTS // 2)
-            data.append(trace(x, values, name, colour, yaxis=y, **more))
-
-    for key, name, colour in [("outdoor_drybulb_K", "outdoor dry bulb", ORANGE), ("outdoor_wetbulb_K", "wet bulb", SKY),
-                              ("inlet_mean_K", "server inlet", BLUE), ("die_mean_K", "mean die", BLACK),
-                              ("die_max_K", "hottest die", VERMILION)]:  # fmt: skip
-        add(key, name, colour, "y", ZERO_degC_K)
-    for key, name, colour in [("clock_p95_Hz", "95th percentile", SKY), ("clock_mean_Hz", "mean clock", BLUE),
-                              ("clock_p05_Hz", "5th percentile", SKY), ("clock_slowest_Hz", "slowest GPU", VERMILION)]:  # fmt: skip
-        add(key, name, colour, "y2", scale=1e-6)
-    add("throughput_tokens_per_s", "tokens each minute", GREEN, "y3", scale=1e-6, line={"width": 1})
-    try:
-        hours, mean = hourly_steps(result)
-        step = np.append(mean, mean[-1]) / 1e6
-        data.append(trace(axis(hours), step, "hourly mean", BLACK, yaxis="y3", line={"shape": "hv", "width": 2.5}))
-    except Missing:
-        pass
-    if "pcc_min_W" in group and "pcc_max_W" in group:
-        x, low, high = downsample.band(t, group["pcc_min_W"] / 1e6, group["pcc_max_W"] / 1e6, N_POINTS)
-        data += band(x, low, high, "extremes at the connection", "rgba(138,138,138,0.3)", yaxis="y4")
-    for key, name, colour in [("pcc_mean_W", "mean at the connection", BLACK), ("it_W", "IT", BLUE),
-                              ("plant_W", "cooling plant", ORANGE)]:  # fmt: skip
-        add(key, name, colour, "y4", scale=1e-6)
-    titles = ["temperature (°C)", "clock (MHz)", "million tokens/s", "power (MW)"]
-    layout = stacked(4, titles, axis.label, 920)
-    value = group["throughput_tokens_per_s"] if "throughput_tokens_per_s" in group else np.array([])
-    if np.isfinite(value).any():
-        low, high = np.nanpercentile(value, [1, 99]) / 1e6
-        margin = max(0.15 * (high - low), 2e-4 * high)
-        layout["yaxis3"]["range"] = [low - margin, high + margin]
-    layout["yaxis4"]["rangemode"] = "tozero"
-    return {"data": data, "layout": layout}
+def hours(axis: TimeAxis) -> dict:
+    """Marks every three hours, where the axis shows hours."""
+    return {"dtick": 3} if axis.hours else {}
 
 
 def window(result: ResultFile, name: str) -> dict:
@@ -107,25 +65,27 @@ def window(result: ResultFile, name: str) -> dict:
         x, values = downsample.line(t, (values - offset) * scale, N_POINTS)
         shape = {"shape": "hv", "width": 1} if key == "pcc" else {"width": 1}
         data.append(trace(x, values, label, colour, yaxis=y, line=shape))
-    titles = ["power (MW)", "frequency off nominal (mHz)", "bus voltage (pu)"]
+    titles = ["power (MW)", "off nominal (mHz)", "bus voltage (pu)"]
     layout = stacked(3, titles, "time since the start of the run (s)", 640)
     layout["yaxis"]["rangemode"] = "tozero"
+    layout["showlegend"] = False
     return {"data": data, "layout": layout}
 
 
 def worst(result: ResultFile, name: str) -> dict:
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"] / 1e6
-    middle = waveform.worst_moment(t, pcc)
+    middle = waveform.worst_step(t, pcc)[0]
     part = waveform.zoom(t, middle, 6.0)
     x, y = downsample.line(t[part], pcc[part], N_POINTS)
     layout = stacked(1, ["power (MW)"], f"time from {middle:.1f} s of the run (s)", 340)
+    layout["yaxis"]["rangemode"] = "tozero"
     return {"data": [trace(x - middle, y, "power", VERMILION, line={"shape": "hv", "width": 1.2})], "layout": layout}
 
 
 def iteration(result: ResultFile) -> dict:
     edges, load = waveform.iteration_edges(result)
-    layout = stacked(1, ["power (MW)"], "time in the iteration (s)", 340)
+    layout = stacked(1, ["load of the site (MW)"], "time in the iteration (s)", 340)
     layout["yaxis"]["rangemode"] = "tozero"
     y = np.append(load, load[-1]) / 1e6
     return {"data": [trace(edges - edges[0], y, "power", BLUE, line={"shape": "hv"})], "layout": layout}
@@ -140,6 +100,7 @@ def whole_run(result: ResultFile) -> dict:
     data = band(t, low, high, "smallest to largest", "rgba(0,114,178,0.35)")
     data.append(trace(t, mean, "mean", BLACK, line={"shape": "hv", "width": 1}))
     layout = stacked(1, ["power (MW)"], axis.label, 380)
+    layout["xaxis"].update(hours(axis))
     layout["yaxis"]["rangemode"] = "tozero"
     return {"data": data, "layout": layout}
 
@@ -151,7 +112,7 @@ def lines(result: ResultFile) -> dict:
     mark = {"type": "scatter", "mode": "markers", "x": [line_Hz], "y": [line_W / 1e3], "name": "strongest line",
             "marker": {"color": VERMILION, "size": 12, "symbol": "circle-open", "line": {"width": 2.5}}}  # fmt: skip
     layout = stacked(1, ["amplitude (kW)"], "frequency (Hz)", 420)
-    layout["xaxis"].update(type="log", exponentformat="none")
+    layout["xaxis"].update(type="log", exponentformat="none", dtick=1)
     layout["yaxis"].update(type="log", exponentformat="none", dtick=1)
     return {"data": [trace(x, y, "amplitude", BLUE, line={"width": 1}), mark], "layout": layout}
 
@@ -163,24 +124,8 @@ def ramp_lines(result: ResultFile) -> dict:
         trace(window_s, down / 1e6, "falling", VERMILION, mode="lines+markers"),
     ]
     layout = stacked(1, ["steepest ramp (MW/s)"], "window (s)", 380)
-    layout["xaxis"].update(type="log", exponentformat="none")
+    layout["xaxis"].update(type="log", exponentformat="none", dtick=1)
     layout["yaxis"].update(type="log", exponentformat="none", dtick=1)
-    return {"data": data, "layout": layout}
-
-
-def heat_map(result: ResultFile) -> dict:
-    """All four maps in one chart, chosen by buttons."""
-    rows, maps = fleet.tables(result)
-    data, buttons = [], []
-    for k, (title, unit, table, colours) in enumerate(maps):
-        data.append({"type": "heatmap", "z": [numbers(row, 5) for row in table], "y": [f"row {r}" for r in rows],
-                     "colorscale": "Cividis", "reversescale": colours.endswith("_r"), "visible": k == 1,
-                     "colorbar": {"title": {"text": unit}, "thickness": 12},
-                     "hovertemplate": "%{y}, rack %{x}: %{z} " + unit + "<extra></extra>"})  # fmt: skip
-        buttons.append({"label": title, "method": "update", "args": [{"visible": [i == k for i in range(len(maps))]}]})
-    layout = {"height": 300 + 9 * max(8, len(rows)), "xaxis": {"title": "rack in its row"},
-              "yaxis": {"autorange": "reversed", "automargin": True}, "margin": {"t": 60},
-              "updatemenus": [{"buttons": buttons, "active": 1, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}]}  # fmt: skip
     return {"data": data, "layout": layout}
 
 
@@ -188,7 +133,7 @@ def limiters(result: ResultFile) -> dict:
     group, shares = result.group("day"), limiter.shares(result)
     edges = bin_edges(group["time"])
     axis = TimeAxis(group.start, edges[-1] - edges[0])
-    n = 720
+    n = 2000
     x = axis(group["time"][downsample.buckets(len(group["time"]), n)])
     data = []
     for name, share in shares.items():
@@ -197,6 +142,7 @@ def limiters(result: ResultFile) -> dict:
         data.append(trace(x, y, LIMITER_WORDS[name], LIMITERS[name], **more))
     layout = stacked(1, ["share of compute time (%)"], axis.label, 340)
     layout["yaxis"]["range"] = [0, 100]
+    layout["xaxis"].update(hours(axis))
     return {"data": data, "layout": layout}
 
 
@@ -214,5 +160,23 @@ def strip(result: ResultFile) -> dict:
         data.append({"type": "scatter", "mode": "markers", "y": [""] * len(happened), "name": "event",
                      "x": numbers([axis(e[0]) for e in happened], 9), "text": [f"{k}, {e}: {t}" for _, k, e, t in happened],
                      "marker": {"color": BLACK, "symbol": "line-ns-open", "size": 34}, "hovertemplate": "%{text}<extra></extra>"})  # fmt: skip
-    layout = {"height": 220, "barmode": "overlay", "xaxis": {"title": axis.label}, "yaxis": {"visible": False}}
+    limits = [float(axis(edges[0])), float(axis(edges[-1]))]
+    layout = {"height": 220, "barmode": "overlay", "xaxis": {"title": axis.label, "range": limits, **hours(axis)},
+              "yaxis": {"visible": False}}  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def heat_map(result: ResultFile) -> dict:
+    """All four maps in one chart, chosen by buttons."""
+    rows, maps = fleet.tables(result)
+    data, buttons = [], []
+    for k, (title, unit, table, colours) in enumerate(maps):
+        data.append({"type": "heatmap", "z": [numbers(row, 5) for row in table], "y": [f"row {r}" for r in rows],
+                     "colorscale": "Cividis", "reversescale": colours.endswith("_r"), "visible": k == 1,
+                     "colorbar": {"title": {"text": unit}, "thickness": 12},
+                     "hovertemplate": "%{y}, rack %{x}: %{z} " + unit + "<extra></extra>"})  # fmt: skip
+        buttons.append({"label": title, "method": "update", "args": [{"visible": [i == k for i in range(len(maps))]}]})
+    layout = {"height": 300 + 9 * max(8, len(rows)), "xaxis": {"title": "rack in its row"},
+              "yaxis": {"autorange": "reversed", "automargin": True}, "margin": {"t": 60},
+              "updatemenus": [{"buttons": buttons, "active": 1, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}]}  # fmt: skip
     return {"data": data, "layout": layout}

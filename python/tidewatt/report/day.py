@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import findings
-from .read import Missing, ResultFile
+from .read import Group, Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, bin_edges, new_figure
 
 ZERO_degC_K = 273.15
@@ -17,6 +17,17 @@ def hourly_steps(result: ResultFile):
     if "iterating_s" in hourly:
         value[hourly["iterating_s"] < 900] = np.nan
     return bin_edges(hourly["time"]), value
+
+
+def throughput_limits(day: Group) -> tuple[float, float] | None:
+    """Axis limits in tokens/s: single minutes around stops must not squeeze the daily course into a line."""
+    value = day["throughput_tokens_per_s"]
+    value = value[np.isfinite(value)]
+    if not value.size:
+        return None
+    low, high = np.percentile(value, [1, 99])
+    margin = max(0.15 * (high - low), 2e-4 * high)
+    return float(low - margin), float(high + margin)
 
 
 def draw(result: ResultFile):
@@ -101,12 +112,9 @@ def _throughput(axes, day, t, axis, result):
     except Missing:
         pass
     _legend(axes)
-    finite = value[np.isfinite(value)]
-    if finite.size:
-        # Single minutes around stops must not squeeze the daily course into a line.
-        low, high = np.percentile(finite, [1, 99])
-        margin = max(0.15 * (high - low), 2e-4 * high)
-        axes.set_ylim(low - margin, high + margin)
+    limits = throughput_limits(day)
+    if limits:
+        axes.set_ylim(limits[0] / 1e6, limits[1] / 1e6)
     axes.set_ylabel("throughput\n(million tokens/s)")
     if np.isfinite(reference):
         percent = axes.secondary_yaxis(

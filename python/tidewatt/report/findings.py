@@ -56,26 +56,26 @@ def day(result: ResultFile) -> tuple[str, str]:
     )
 
 
-def waveform(result: ResultFile) -> tuple[str, str]:
-    step = result.figure("pcc_step_1s_max_MW")
+def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
+    """@param step_MW: the largest change within one second of what is drawn; NaN if not known."""
     title = "Power at the point of common coupling"
-    if math.isfinite(step):
-        title += f" moves by up to {number(step)} MW within one second"
-    return title, _join(
+    if math.isfinite(step_MW):
+        title += f" moves by up to {number(step_MW)} MW within one second"
+    words = _join(
         [
-            fleet_words(result),
             _part(result, "pcc_mean_MW", "mean {} MW"),
             _part(result, "pcc_min_MW", "smallest {} MW"),
             _part(result, "pcc_max_MW", "largest {} MW"),
-            _part(result, "freq_deviation_max_mHz", "frequency off by up to {} mHz"),
-            _part(result, "volt_deviation_max_percent", "voltage off by up to {} %"),
+            _part(result, "freq_deviation_max_mHz", "frequency off by {} mHz"),
+            _part(result, "volt_deviation_max_percent", "voltage off by {} %"),
         ]
     )
+    return title, _join([fleet_words(result), f"whole run: {words}" if words else ""])
 
 
 def iteration(result: ResultFile, load_W) -> tuple[str, str]:
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
-    title = f"Each iteration, power moves between {number(low)} and {number(high)} MW"
+    title = f"Each iteration, the site's load moves between {number(low)} and {number(high)} MW"
     return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
 
 
@@ -107,7 +107,6 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
             "snapshot at the hottest hour",
             f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C",
             f"clock mean {mean_MHz:.0f} MHz, slowest {slowest_MHz:.0f} MHz",
-            "boxes: quartiles, whiskers: 5th and 95th percentile",
         ]
     )
 

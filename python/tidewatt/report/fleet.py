@@ -64,7 +64,9 @@ def extremes(result: ResultFile):
 def draw(result: ResultFile):
     rows, maps = tables(result)
     tall = 2.2 + 0.07 * len(rows)
-    figure = new_figure(11, 2 * min(tall, 5.5) + 3.6, *findings.fleet(result, *extremes(result)))
+    title, subtitle = findings.fleet(result, *extremes(result))
+    subtitle += " · boxes: quartiles, whiskers: 5th and 95th percentile"
+    figure = new_figure(11, 2 * min(tall, 5.5) + 3.6, title, subtitle)
     upper, lower = figure.subfigures(2, 1, height_ratios=[2 * min(tall, 5.5), 2.8])
     panels = upper.subplots(2, 2, sharex=True, sharey=True)
     for axes, (title, unit, table, colours) in zip(panels.flat, maps):

@@ -52,7 +52,7 @@ def text(value) -> str:
     if value is None:
         return "–"
     if isinstance(value, dict):
-        return ", ".join(f"{key} {text(100 * v)} %" for key, v in value.items() if isinstance(v, (int, float))) or "–"
+        return ", ".join(f"{key}\u00a0{text(100 * v)}\u00a0%" for key, v in value.items() if isinstance(v, (int, float))) or "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, int):
@@ -60,3 +60,7 @@ def text(value) -> str:
     if value == 0 or 1e-3 <= abs(value) < 1e15:
         return f"{float(f'{value:.4g}'):,.10g}"
     return f"{value:.2e}"
+
+
+def with_unit(value, unit: str) -> str:
+    return f"{text(value)}\u00a0{unit}" if unit and value is not None else text(value)

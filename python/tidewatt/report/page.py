@@ -6,8 +6,8 @@ import json
 import math
 from html import escape
 
-from . import charts, events, findings, fleet, ramps, spectrum, waveform
-from .labels import FIGURES, text
+from . import charts, charts_day, events, findings, fleet, ramps, spectrum, waveform
+from .labels import FIGURES, text, with_unit
 from .page_style import CSS, SCRIPT
 from .read import Missing, ResultFile
 
@@ -17,6 +17,7 @@ TOP = [
     ("mfu_percent", "model FLOP utilisation", "%"),
     ("pcc_mean_MW", "mean at the connection", "MW"),
     ("pcc_step_1s_max_MW", "largest change within 1 s", "MW"),
+    ("clock_mean_MHz", "mean clock", "MHz"),
     ("die_max_degC", "hottest die", "°C"),
     ("pue", "PUE", ""),
 ]
@@ -35,24 +36,25 @@ class Page:
         try:
             title, subtitle, inner = build()
         except Missing as missing:
-            self.notes.append(f"{word}: {missing}")
+            self.notes.append(f"{name}: {missing}")
             return
         sub = f'<p class="sub">{escape(subtitle)}</p>' if subtitle else ""
         self.sections.append((name, word, f'<section id="{name}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
 
     def chart(self, name: str, figure: dict) -> str:
         self.charts[name] = figure
-        return f'<div class="chart" id="{name}" style="min-height:{figure["layout"]["height"]}px"></div>'
+        return f'<div class="chart" id="{name}"></div>'
 
 
 def write(result: ResultFile) -> tuple[str, list[str]]:
     """(the page, notes on what it had to leave out)."""
     page = Page()
     page.add("figures", "Figures", functools.partial(_figures, result))
-    page.add("day", "Day", lambda: (*findings.day(result), page.chart("chart-day", charts.day(result))))
+    page.add("day", "Day", functools.partial(_day, page, result))
     for name in result.names("waveform_"):
-        page.add(name, "Waveform", functools.partial(_window, page, result, name))
-    page.add("run", "Whole run", functools.partial(_whole_run, page, result))
+        page.add(name, "Waveform: " + waveform.window_word(name), functools.partial(_window, page, result, name))
+    if waveform.has_more_than_windows(result):
+        page.add("run_power", "Whole run", functools.partial(_whole_run, page, result))
     page.add("iteration", "Iteration", functools.partial(_iteration, page, result))
     page.add("spectrum", "Spectrum", functools.partial(_spectrum, page, result))
     page.add("ramps", "Ramps", functools.partial(_ramps, page, result))
@@ -70,7 +72,7 @@ def _whole(page: Page, result: ResultFile) -> str:
 
     title, subtitle = findings.day(result)
     tiles = "".join(
-        f"<div><b>{escape(text(result.summary[key]))} {unit}</b><span>{word}</span></div>"
+        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{word}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )
@@ -94,7 +96,7 @@ def _whole(page: Page, result: ResultFile) -> str:
 
 def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "") -> str:
     def cells(tag, row):
-        kinds = ["n" if i in numeric else "wide" if len(row[i]) > 60 else "" for i in range(len(row))]
+        kinds = ["n" if i in numeric else "wide" if len(row[i]) > 26 else "" for i in range(len(row))]
         return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for cell, kind in zip(row, kinds))
 
     top = f"<tr>{cells('th', head)}</tr>" if head else ""
@@ -106,7 +108,7 @@ def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "")
 def _figures(result):
     parts = []
     for part, keys in FIGURES.items():
-        rows = [[w, f"{text(result.summary[k])} {u}".strip()] for k, (w, u) in keys.items() if k in result.summary]
+        rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if k in result.summary]
         if rows:
             parts.append(table([], rows, numeric=(1,), caption=part))
     if not parts:
@@ -118,12 +120,18 @@ def _figures(result):
     return "Key figures", "", f'<div class="columns">{"".join(parts)}</div>'
 
 
+def _day(page, result):
+    inner = "".join(page.chart(f"chart-day-{k}", chart) for k, chart in enumerate(charts_day.day(result)))
+    return "The day", "air → dies → clocks → throughput → power; the panels zoom together", inner
+
+
 def _window(page, result, name):
-    title, subtitle = findings.waveform(result)
-    word = name.removeprefix("waveform_").replace("_", " ")
+    group = result.group(name)
+    step_W = waveform.worst_step(group["time"], group["pcc_W"])[1]
+    title, subtitle = findings.waveform(result, step_W / 1e6)
     inner = page.chart(f"chart-{name}", charts.window(result, name))
     inner += "<h2>The largest change within one second</h2>" + page.chart(f"chart-{name}-worst", charts.worst(result, name))
-    return f"{title} ({word})", subtitle + " · buckets keep their smallest and largest value", inner
+    return f"{title} ({waveform.window_word(name)})", f"{subtitle} · buckets keep their smallest and largest value".removeprefix(" · "), inner
 
 
 def _whole_run(page, result):
@@ -173,7 +181,7 @@ def _trust(result):
 def _energy(result):
     group = result.group("energy")
     columns = [group[key].tolist() for key in ("level", "in_J", "out_J", "stored_J", "closure")]
-    rows = [[level, *(f"{joule / 3.6e9:,.6g}" for joule in flows), f"{closure:.1e}"]
+    rows = [[level, *(f"{joule / 3.6e9:,.6g}" for joule in flows), f"{closure:.1e}" if closure else "0"]
             for level, *flows, closure in zip(*columns)]  # fmt: skip
     head = ["level", "in (MWh)", "out (MWh)", "stored (MWh)", "closure error"]
     inner = '<div class="scroll">' + table(head, rows, numeric=(1, 2, 3, 4)) + "</div>"

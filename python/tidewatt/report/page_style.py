@@ -12,9 +12,9 @@ nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 14px 0 18px; }
 nav a { color: var(--accent); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 section { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 18px; margin: 0 0 18px; }
-.big { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-bottom: 18px; }
-.big div { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; }
-.big b { display: block; font-size: 1.35rem; white-space: nowrap; }
+.big { display: grid; grid-template-columns: repeat(auto-fit, minmax(122px, 1fr)); gap: 10px; margin-bottom: 18px; }
+.big div { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 10px 12px; }
+.big b { display: block; font-size: 1.12rem; white-space: nowrap; }
 .big span { color: var(--soft); font-size: 0.85rem; }
 .columns { columns: 2 420px; column-gap: 36px; }
 .columns table { break-inside: avoid; }
@@ -23,12 +23,14 @@ table { border-collapse: collapse; width: 100%; margin: 0 0 14px; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
 td, th { border-bottom: 1px solid var(--line); padding: 4px 8px 4px 0; text-align: left; vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
-td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 td.wide { min-width: 200px; }
 pre { overflow: auto; max-height: 420px; background: #f6f7f9; padding: 12px; border-radius: 6px; font-size: 0.82rem; }
 code { overflow-wrap: anywhere; }
 .note { color: var(--soft); }
 .chart { width: 100%; }
+section h2 + .chart { margin-top: 0; }
+.chart + h2 { margin-top: 18px; }
 @media (max-width: 640px) {
   main { padding: 14px 8px 40px; }
   h1 { font-size: 1.3rem; }
@@ -48,7 +50,7 @@ SCRIPT = """
     layout.paper_bgcolor = layout.plot_bgcolor = "#ffffff";
     layout.hovermode = layout.hovermode || "closest";
     layout.margin = Object.assign({ l: narrow ? 44 : 66, r: narrow ? 6 : 16, t: 30, b: 44 }, layout.margin || {});
-    layout.legend = { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", font: { size: narrow ? 9 : 12 } };
+    layout.legend = { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal", font: { size: narrow ? 9 : 12 } };
     Object.keys(layout).forEach(function (key) {
       if (/^[xy]axis/.test(key)) {
         layout[key] = Object.assign({ gridcolor: "#e5e7eb", zerolinecolor: "#e5e7eb", linecolor: "#6b7280" }, layout[key]);
@@ -57,6 +59,18 @@ SCRIPT = """
     if (narrow) { layout.dragmode = false; layout.height = Math.round(layout.height * 0.9); }
     Plotly.newPlot(id, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: narrow ? false : undefined });
   }
+  function link(id, others) {
+    document.getElementById(id).on("plotly_relayout", function (change) {
+      var range = change["xaxis.range"] || [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+      var told = range[0] !== undefined ? { "xaxis.range": range } : change["xaxis.autorange"] ? { "xaxis.autorange": true } : null;
+      if (!told || change.tidewatt) return;
+      others.forEach(function (other) { Plotly.relayout(other, Object.assign({ tidewatt: true }, told)); });
+    });
+  }
   Object.keys(charts).forEach(draw);
+  var linked = Object.keys(charts).filter(function (id) { return charts[id].linked; });
+  linked.forEach(function (id) {
+    link(id, linked.filter(function (other) { return other !== id && charts[other].linked === charts[id].linked; }));
+  });
 })();
 """

@@ -14,7 +14,7 @@ class Missing(Exception):
 
 
 class Group:
-    """The arrays of one group by name, each with its unit."""
+    """The arrays of one group by name, each with its unit. Asking for one that is absent or empty raises Missing."""
 
     def __init__(self, name: str, source: h5py.Group):
         self.name = name
@@ -35,6 +35,8 @@ class Group:
             item = self._source[key]
             is_text = h5py.check_string_dtype(item.dtype) is not None
             self._cache[key] = item.asstr()[()] if is_text else item[()]
+        if self._cache[key].size == 0:
+            raise Missing(f"/{self.name}/{key} holds no values")
         return self._cache[key]
 
     @property

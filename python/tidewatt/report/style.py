@@ -72,8 +72,7 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
     for text in small:
         figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top", in_layout=False)
         y -= 0.21 / height
-    figure.set_constrained_layout_pads(w_pad=0.06, h_pad=0.06)
-    figure.get_layout_engine().set(rect=(0, 0, 1, top))
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, rect=(0, 0, 1, top))
     return figure
 
 

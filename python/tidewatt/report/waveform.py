@@ -29,13 +29,28 @@ def finest_pyramid(result: ResultFile) -> Group:
     raise Missing("no pyramid is in the file")
 
 
-def worst_moment(t: np.ndarray, pcc_W: np.ndarray) -> float:
-    """The middle of the second over which power moves most, in s."""
+def window_word(name: str) -> str:
+    """"waveform_full_stop" -> "full stop"."""
+    return name.removeprefix("waveform_").replace("_", " ")
+
+
+def has_more_than_windows(result: ResultFile) -> bool:
+    """Whether the run is longer than its longest recorded window, so that a picture of the whole run says more."""
+    try:
+        whole = np.ptp(finest_pyramid(result)["time"])
+        return all(np.ptp(result.group(name)["time"]) < 0.95 * whole for name in windows(result))
+    except Missing:
+        return True
+
+
+def worst_step(t: np.ndarray, pcc_W: np.ndarray) -> tuple[float, float]:
+    """(middle in s, W) of the second over which power changes most; W is NaN in a record shorter than a second."""
     per_second = max(1, int(round(1.0 / (t[1] - t[0])))) if len(t) > 1 else 1
     if len(t) <= per_second:
-        return float(t[len(t) // 2])
-    k = int(np.argmax(np.abs(pcc_W[per_second:] - pcc_W[:-per_second])))
-    return float(t[k] + t[k + per_second]) / 2
+        return float(t[len(t) // 2]), float("nan")
+    change = np.abs(pcc_W[per_second:] - pcc_W[:-per_second])
+    k = int(np.argmax(change))
+    return float(t[k] + t[k + per_second]) / 2, float(change[k])
 
 
 def zoom(t: np.ndarray, middle_s: float, width_s: float) -> slice:
@@ -60,9 +75,8 @@ def draw(result: ResultFile, name: str):
     t, pcc = group["time"], group["pcc_W"]
     axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0])
     grid = [row for row in ("frequency_Hz", "bus_pu") if row in group]
-    title, subtitle = findings.waveform(result)
-    word = name.removeprefix("waveform_").replace("_", " ")
-    figure = new_figure(11, 7.6 + 1.1 * len(grid), title, f"window “{word}” · {subtitle}")
+    title, subtitle = findings.waveform(result, worst_step(t, pcc)[1] / 1e6)
+    figure = new_figure(11, 7.6 + 1.1 * len(grid), title, f"window “{window_word(name)}” · {subtitle}")
     outer = figure.add_gridspec(2 + len(grid), 2, height_ratios=[2.4] + [1.1] * len(grid) + [2.4])
     top = figure.add_subplot(outer[0, :])
     _whole(top, axis, t, pcc)
@@ -85,7 +99,7 @@ def draw_pyramid(result: ResultFile):
     mean = downsample.mean(group["pcc_mean_W"], N_BUCKETS)
     end = bin_edges(group["time"])[-1]
     axis = TimeAxis(group.start, end - t[0])
-    figure = new_figure(11, 4.6, *findings.waveform(result))
+    figure = new_figure(11, 4.6, *findings.waveform(result, result.figure("pcc_step_1s_max_MW")))
     axes = figure.subplots()
     axes.fill_between(axis(t), low / 1e6, high / 1e6, color=GREY, alpha=0.45, lw=0, step="post", label="smallest to largest")
     axes.step(axis(t), mean / 1e6, where="post", color=BLACK, lw=1, label="mean")
@@ -102,7 +116,7 @@ def draw_iteration(result: ResultFile):
     figure = new_figure(10, 4.4, *findings.iteration(result, load))
     axes = figure.subplots()
     axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.4, baseline=None)
-    axes.set(xlabel="time in the iteration (s)", ylabel="power at the connection (MW)", xlim=(0, edges[-1] - edges[0]))
+    axes.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, edges[-1] - edges[0]))
     axes.set_ylim(bottom=0)
     return figure
 
@@ -136,7 +150,7 @@ def _voltage(axes, axis, t, bus):
 
 
 def _worst(axes, result, t, pcc):
-    middle = worst_moment(t, pcc)
+    middle = worst_step(t, pcc)[0]
     part = zoom(t, middle, 6.0)
     x, y = downsample.line(t[part], pcc[part], 2 * N_BUCKETS)
     axes.step(x - middle, y / 1e6, where="post", color=VERMILION, lw=1)
@@ -150,7 +164,7 @@ def _iteration(axes, result, t, pcc):
         edges, load = iteration_edges(result)
         axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
         axes.set_title("One iteration, at its exact edges")
-        axes.set(xlabel="time in the iteration (s)", ylabel="power (MW)", xlim=(0, edges[-1] - edges[0]))
+        axes.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, edges[-1] - edges[0]))
     except Missing:
         width = result.figure("iteration_s")
         width = width if np.isfinite(width) else 10.0

@@ -1,0 +1,224 @@
+"""The report on a synthetic result: everything is drawn, nothing is loaded from elsewhere, no spike is lost."""
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+
+import synthetic_result  # noqa: E402
+from tidewatt import report  # noqa: E402
+from tidewatt.report import charts, downsample, fleet, waveform  # noqa: E402
+from tidewatt.report.read import ResultFile  # noqa: E402
+from tidewatt.report.style import house_style  # noqa: E402
+
+PICTURES = {"day", "waveform_transients", "iteration", "spectrum", "ramps", "fleet", "limiter", "events"}
+
+
+def charts_in(page):
+    return json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', page, re.S)[1])
+
+
+class Drawn(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.file = Path(cls.folder.name) / "synthetic.h5"
+        synthetic_result.write(cls.file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a warning on a good file is a defect
+            cls.paths = report.write(cls.file, Path(cls.folder.name) / "new" / "folder")
+        cls.page = cls.paths[0].read_text()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_picture_is_written_in_both_kinds(self):
+        names = {path.name for path in self.paths}
+        self.assertEqual(names, {f"{p}.{kind}" for p in PICTURES for kind in ("png", "svg")} | {"report.html"})
+        for path in self.paths:
+            self.assertGreater(path.stat().st_size, 5000, path)
+            head = path.read_bytes()[:64]
+            self.assertTrue(head.startswith((b"\x89PNG", b"<?xml", b"<!DOCTYPE html>")), path)
+
+    def test_titles_state_the_findings_with_the_summary_s_figures(self):
+        for words in ("Throughput swings 1.1 % over the day, lowest in the hour from 15 h", "moves by up to 18.8 MW within one second",
+                      "The power cap holds for 92 % of compute time", "0.152 Hz: the iteration itself"):  # fmt: skip
+            self.assertTrue(words in self.page, words)
+        svg = (self.paths[0].parent / "day.svg").read_text()
+        self.assertTrue("Throughput swings 1.1 % over the day, lowest in the hour from 15 h" in svg)
+
+    def test_axes_carry_units(self):
+        folder = self.paths[0].parent
+        for name, units in {"day": ["(°C)", "(MHz)", "(MW)", "tokens/s", "(h)"], "waveform_transients": ["(MW)", "(mHz)", "(pu)"],
+                            "spectrum": ["(Hz)", "(kW)"], "ramps": ["(MW/s)"], "limiter": ["(%)"]}.items():  # fmt: skip
+            svg = (folder / f"{name}.svg").read_text()
+            for unit in units:
+                self.assertTrue(unit in svg, (name, unit))
+
+    def test_the_page_is_small_and_loads_nothing(self):
+        self.assertLess(len(self.page.encode()), 12_000_000)
+        without_plotly = re.sub(r"<script>.*?</script>", "", self.page, flags=re.S)
+        self.assertIsNone(re.search(r"""(src|href)\s*=\s*["'](?!#|data:)""", without_plotly))
+        self.assertFalse("<script src" in self.page)
+        self.assertIn('name="viewport"', self.page)
+
+    def test_texts_from_the_file_cannot_become_markup(self):
+        self.assertTrue("synthetic &lt;/script&gt; day" in self.page)
+        self.assertTrue("assumed from &lt;public&gt; figures" in self.page)
+        self.assertEqual(charts_in(self.page).keys() >= {"chart-events"}, True)
+
+    def test_one_bin_of_a_millisecond_survives_in_page_and_picture(self):
+        chart = charts_in(self.page)["chart-waveform_transients"]
+        power = chart["data"][0]
+        k = int(np.argmax(power["y"]))
+        self.assertAlmostEqual(power["y"][k], synthetic_result.SPIKE_W / 1e6, places=4)
+        self.assertAlmostEqual(power["x"][k], synthetic_result.SPIKE_s, places=2)
+        self.assertLess(len(power["y"]), 10_000)
+        with ResultFile(self.file) as result, house_style():
+            axes = waveform.draw(result, "waveform_transients").axes[0]
+        top = max(path.vertices[:, 1].max() for path in axes.collections[0].get_paths())
+        self.assertAlmostEqual(top, synthetic_result.SPIKE_W / 1e6, places=6)
+
+    def test_iteration_edges_are_exact(self):
+        with ResultFile(self.file) as result:
+            edges, load = waveform.iteration_edges(result)
+            group = result.group("iteration")
+            np.testing.assert_array_equal(edges, group["edge_s"])
+            np.testing.assert_array_equal(load, group["load_W"][:-1])
+
+    def test_the_map_holds_every_rack_and_its_hottest_gpu(self):
+        with ResultFile(self.file) as result:
+            rows, maps = fleet.tables(result)
+            gpu = result.group("fleet")
+            mean, hottest, _, slowest = (table for _, _, table, _ in maps)
+            self.assertEqual(mean.shape, (32, 32))
+            self.assertAlmostEqual(mean.mean(), gpu["die_K"].mean() - 273.15, places=9)
+            self.assertEqual(hottest.max(), gpu["die_K"].max() - 273.15)
+            k = int(np.argmin(gpu["clock_Hz"]))
+            self.assertEqual(slowest[gpu["row"][k], gpu["rack"][k] % 32], gpu["clock_Hz"][k] / 1e6)
+
+    def test_the_module_runs_as_a_program(self):
+        out = Path(self.folder.name) / "program"
+        command = [sys.executable, "-m", "tidewatt.report", str(self.file), "--out", str(out)]
+        environment = {"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin", "HOME": self.folder.name}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(done.stdout.split()), len(self.paths))
+        command[3] = str(out / "missing.h5")
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+class Incomplete(unittest.TestCase):
+    def build(self, leave_out=(), change=None):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "r.h5"
+            synthetic_result.write(file, leave_out)
+            if change:
+                with h5py.File(file, "r+") as f:
+                    change(f)
+            done = report.build(file, Path(folder) / "out")
+            return done, {path.name for path in done.paths}, done.paths[0].read_text()
+
+    def test_missing_groups_are_left_out_with_a_note(self):
+        done, names, page = self.build(leave_out=("fleet", "spectrum", "waveform_transients", "iteration", "trust"))
+        self.assertFalse(names & {"fleet.png", "spectrum.svg", "iteration.png"})
+        self.assertTrue({"day.png", "run_power.png", "limiter.svg"} <= names)
+        self.assertIn("fleet: /fleet is not in the file", done.notes)
+        self.assertTrue("Not in this file" in page)
+
+    def test_a_file_with_nothing_but_a_summary(self):
+        def strip(file):
+            for name in list(file):
+                del file[name]
+
+        done, names, page = self.build(change=strip)
+        self.assertEqual(names, {"report.html"})
+        self.assertTrue("16,384" in page)
+
+    def test_an_empty_summary_and_a_job_that_never_iterates(self):
+        def change(file):
+            file.attrs["summary_json"] = json.dumps({"throughput_swing_percent": None})
+            for name in ("throughput_tokens_per_s", "iteration_s"):
+                file["day"][name][...] = np.nan
+            file["hourly/throughput_tokens_per_s"][...] = np.nan
+
+        _, names, page = self.build(change=change)
+        self.assertTrue({"day.png", "waveform_transients.png", "report.html"} <= names)
+        self.assertIsNone(re.search(r"\bnan\b", re.sub(r"<script>.*?</script>", "", page, flags=re.S), re.I))
+
+    def test_a_run_of_minutes_shows_its_own_clock(self):
+        def shorten(file):
+            for name, item in list(file["day"].items()):
+                values, attributes = item[:10], dict(item.attrs)
+                del file["day"][name]
+                file["day"][name] = values
+                file["day"][name].attrs["units"] = attributes.get("units", "")
+
+        _, names, page = self.build(leave_out=("fleet", "waveform_transients"), change=shorten)
+        self.assertIn("day.png", names)
+        self.assertTrue("time since the start of the run (min)" in page)
+
+
+class Downsampling(unittest.TestCase):
+    def setUp(self):
+        self.t = np.arange(123_457) * 1e-3
+        self.y = np.random.default_rng(2).standard_normal(self.t.size)
+
+    def test_extremes_survive_wherever_they_are(self):
+        for k in (0, 1, 61_111, self.y.size - 1):
+            y = self.y.copy()
+            y[k], y[k // 2 + 7] = 99.0, -99.0
+            for n in (1, 10, 1500):
+                x, low, high = downsample.band(self.t, y, y, n)
+                self.assertEqual((low.min(), high.max(), len(x)), (-99.0, 99.0, n))
+                x, line = downsample.line(self.t, y, n)
+                self.assertEqual((line.min(), line.max()), (-99.0, 99.0))
+                self.assertEqual(x[line.argmax()], self.t[k])
+                self.assertTrue((np.diff(x) > 0).all() and len(x) <= 2 * n)
+
+    def test_few_points_stay_as_they_are(self):
+        x, y = downsample.line(self.t[:100], self.y[:100], 50)
+        np.testing.assert_array_equal(y, self.y[:100])
+        x, low, high = downsample.band(self.t[:7], self.y[:7], self.y[:7], 100)
+        np.testing.assert_array_equal(low, self.y[:7])
+        np.testing.assert_array_equal(high, self.y[:7])
+
+    def test_means_add_up_and_gaps_stay_gaps(self):
+        y = self.y[:120_000]
+        self.assertAlmostEqual(downsample.mean(y, 100).mean(), y.mean(), places=12)
+        y = y.copy()
+        y[:6000] = np.nan
+        mean = downsample.mean(y, 100)
+        self.assertTrue(np.isnan(mean[:5]).all() and np.isfinite(mean[5:]).all())
+        _, low, high = downsample.band(self.t[:120_000], y, y, 100)
+        self.assertTrue(np.isnan(low[:5]).all() and np.isfinite(high[5:]).all())
+
+    def test_spectral_lines_keep_frequency_and_height(self):
+        f = np.arange(1, 40_000) * 0.0152
+        amplitude = np.full(f.size, 1.0)
+        amplitude[31_234] = 500.0
+        x, y = downsample.log_peaks(f, amplitude, 300)
+        self.assertEqual(x[y.argmax()], f[31_234])
+        self.assertEqual(y.max(), 500.0)
+        self.assertLessEqual(len(x), 300)
+
+    def test_numbers_of_the_page_keep_their_digits(self):
+        values = [1.23456789e7, -4.5e-9, 0.0, np.nan, np.inf, 101.0, 5e-324]
+        out = charts.numbers(values)
+        self.assertEqual(out[:6], [1.23457e7, -4.5e-9, 0.0, None, None, 101.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
