@@ -180,10 +180,11 @@ void Engine::Impl::advance(const Length& length) {
 }
 
 void Engine::Impl::work_done(const Length& length) {
+  const std::int64_t iterations = job_step.state == workload::JobState::iterate && !length.cut ? length.repetitions : 0;
   if (now >= job_step.interrupt) {
-    life->interrupted(now, job_step.state == workload::JobState::iterate && !length.cut ? length.repetitions : 0);
+    life->interrupted(now, iterations);
   } else if (works(job_step.state)) {
-    if (!length.cut) life->completed(job_step, length.repetitions, now);
+    if (!length.cut) life->completed(job_step, iterations, now);
   } else if (job_step.until != workload::never && now >= job_step.until) {
     life->completed(job_step, 0, now);
   }
