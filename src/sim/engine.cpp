@@ -117,7 +117,7 @@ void Engine::Impl::ask() {
   task.air_J_per_m3_K = halls->air_J_per_m3_K();
   // After a change the last step's means describe something else; the present is the better guess.
   if (settled == 0) state.die_mean_K = state.die_K;
-  const double ahead_s = settled < 4 ? 6.0 : scenario.run.macro_step_s;
+  const double ahead_s = last_step_s > 0.0 ? last_step_s : 1.0;
   if (job_step.state == workload::JobState::iterate)
     task_maker->set_work(TrainingTask::Work::iterate, 0, state, ahead_s, signals, task);
   else if (job_step.state == workload::JobState::evaluate)
@@ -176,6 +176,7 @@ void Engine::Impl::advance(const Length& length) {
   recorder->fleet_step(step, state, signals, *task_maker, load_J);
   halls->collect(signals, seconds(period) * static_cast<double>(length.repetitions));
   stream->append(std::move(load), length.repetitions, job_step.state == workload::JobState::iterate);
+  last_step_s = seconds(period) * static_cast<double>(length.repetitions);
   now += period * length.repetitions;
 }
 

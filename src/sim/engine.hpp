@@ -58,6 +58,7 @@ struct Engine::Impl {
   FleetState state;
   std::optional<workload::JobLife> life;
   std::int64_t settled = 0;  ///< steps since the job changed what it does
+  double last_step_s = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state = workload::JobState::done;
   // Parts that hold their own memory.
   std::optional<HallLoop> halls;
