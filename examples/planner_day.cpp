@@ -1,5 +1,6 @@
 // A planner's question: how much throughput do I lose in the hottest hour, and what must my connection carry?
 //   planner_day SCENARIO.toml [key=value ...]
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <variant>
@@ -11,7 +12,7 @@ namespace {
 double figure(const tidewatt::sim::Result& result, const std::string& key) {
   for (const auto& [name, value] : result.summary)
     if (name == key && std::holds_alternative<double>(value)) return std::get<double>(value);
-  return 0.0;
+  return std::nan("");
 }
 
 }  // namespace

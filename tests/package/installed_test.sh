@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# installed_test.sh SOURCE_FOLDER BUILD_FOLDER
+# Installs, moves the installation, builds examples/ against it with a fresh CMake, and runs what was installed.
+set -euo pipefail
+source=$1 build=$2
+scratch=$build/package
+rm -rf "$scratch"
+mkdir -p "$scratch/stranger"
+fail() { echo "FAILED: $*"; exit 1; }
+
+cmake --install "$build" --prefix "$scratch/first" > "$scratch/install.log"
+mv "$scratch/first" "$scratch/moved"
+prefix=$scratch/moved
+grep -rIlF -e "$source" -e "$scratch/first" "$prefix" --include='*.cmake' --include='*.hpp' && fail "absolute paths of the build above"
+
+configure() { cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"; }
+configure "$source/examples" "$scratch/examples" > "$scratch/configure.log" || { cat "$scratch/configure.log"; fail "find_package"; }
+cmake --build "$scratch/examples"
+
+scenario=$prefix/share/tidewatt/scenarios/llama3_405b_day.toml
+cd "$scratch/stranger"  # nothing may depend on the folder that one stands in
+text=$("$scratch/examples/planner_day" "$scenario" run.duration_h=0.5)
+echo "$text"
+grep -Eq 'iteration [5-8]\.[0-9]+ s' <<< "$text" || fail "the example's iteration time"
+grep -Eq 'peak 1[0-9]\.[0-9]+ MW' <<< "$text" || fail "the example's peak"
+
+code=0
+"$scratch/examples/planner_day" "$scenario" run.duraton_h=1 2> refusal || code=$?
+[ $code -eq 2 ] && grep -q duration_h refusal || fail "a misspelt key gave exit code $code"
+grep -q tdp_W <<< "$("$prefix/bin/tidewatt" catalog show h100_sxm_700W)" || fail "the installed catalog"
+"$prefix/bin/tidewatt" check "$scenario"
+if compgen -G "$prefix/share/tidewatt/python/tidewatt/_core*.so" > /dev/null; then
+  PYTHONPATH=$prefix/share/tidewatt/python /usr/bin/python3 -c 'import tidewatt; print("Python:", tidewatt.__file__)'
+fi
+
+# Projects without C get the reason, not a riddle from FindHDF5.
+mkdir only_cxx
+printf 'cmake_minimum_required(VERSION 3.22)\nproject(x LANGUAGES CXX)\nfind_package(tidewatt REQUIRED)\n' > only_cxx/CMakeLists.txt
+configure only_cxx only_cxx/build > refusal 2>&1 && fail "a project without C was accepted"
+tr -s ' \n' ' ' < refusal | grep -q 'LANGUAGES C CXX' || { cat refusal; fail "no reason for a project without C"; }
+echo "package.installed: ok"

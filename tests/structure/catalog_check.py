@@ -1,0 +1,85 @@
+"""Every number of the catalog has a source; every recalled or assumed one has a range that holds its value."""
+import re
+import tomllib
+
+import repository
+
+META = {"schema", "kind", "name", "sources", "assumed"}
+# [R] primary text, [S] secondary place, [D] data file, [C] calculated from these, [K] recalled, also as [K/C]; or words
+# that say that the number is no finding about the world.
+TAG = re.compile(r"\[[RSDCK](/[RSDCK])*\]|\bdefinition\b|\bchosen by the user\b")
+RECALLED = re.compile(r"\[([RSDC]/)*K(/[RSDC])*\]")
+# Counts identify a thing (80 layers are another model than 79): a range of them means nothing.
+COUNT = re.compile(r"(^|[._])(n_\w+|\w+_gpus)$")
+
+
+def leaves(table, prefix=""):
+    """(dotted key, value) of everything that is not a table."""
+    for key, value in table.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, dict):
+            yield from leaves(value, path + ".")
+        else:
+            yield path, value
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def counts(entry, key):
+    return entry.get("kind") == "model" or COUNT.search(key) is not None
+
+
+def range_findings(key, value, ends):
+    if not (isinstance(ends, list) and len(ends) == 2 and all(is_number(x) for x in ends)):
+        return [f"[assumed] {key}: a range is [low, high]"]
+    numbers = value if isinstance(value, list) else [value]
+    if not all(is_number(x) for x in numbers):
+        return [f"[assumed] {key}: only numbers have ranges"]
+    if ends[0] > ends[1]:
+        return [f"[assumed] {key}: {ends[0]} is above {ends[1]}"]
+    return [f"[assumed] {key}: {x} is outside {ends}" for x in numbers if not ends[0] <= x <= ends[1]]
+
+
+def entry_findings(entry):
+    values = dict(leaves({k: v for k, v in entry.items() if k not in META}))
+    sources = dict(leaves(entry.get("sources", {})))
+    assumed = dict(leaves(entry.get("assumed", {})))
+    found = [f"no `{key}`" for key in ("schema", "kind", "name") if key not in entry]
+    for key, value in values.items():
+        source = sources.get(key)
+        if source is None:
+            found.append(f"{key}: no source")
+        elif not source.strip():
+            found.append(f"{key}: an empty source")
+        elif is_number(value) and value != 0 and not TAG.search(source):  # zero: the thing is absent
+            found.append(f"{key}: source '{source}' has none of [R] [S] [D] [C] [K], 'definition', 'chosen by the user'")
+        elif is_number(value) and RECALLED.search(source) and key not in assumed and not counts(entry, key):
+            found.append(f"{key}: recalled [K], so it needs a range in [assumed]")
+    for key, ends in assumed.items():
+        if key in values:
+            found += range_findings(key, values[key], ends)
+    for table, keys in (("sources", sources), ("assumed", assumed)):
+        found += [f"[{table}] {key}: there is no such value" for key in keys if key not in values]
+    return found
+
+
+def check(root):
+    findings = []
+    for path in repository.files(root):
+        if path.parts[0] != "catalog" or path.suffix != ".toml":
+            continue
+        try:
+            entry = tomllib.loads(repository.text(root, path) or "")
+        except tomllib.TOMLDecodeError as error:
+            findings.append(f"{path}: {error}")
+            continue
+        findings += [f"{path}: {finding}" for finding in entry_findings(entry)]
+        if entry.get("name") != path.stem:
+            findings.append(f"{path}: its name is '{entry.get('name')}', not the file's")
+    return findings
+
+
+if __name__ == "__main__":
+    repository.main(check)

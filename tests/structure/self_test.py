@@ -1,0 +1,182 @@
+"""Every structure check can fail: each is shown a small repository that breaks its rule, and one that does not."""
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import catalog_check
+import length_check
+import names_check
+import parts_check
+import references_check
+import words_check
+
+GOOD_ENTRY = """schema = 1
+kind = "gpu"
+name = "x"
+[power]
+tdp_W = 700
+[sources]
+"power.tdp_W" = "[K] data sheet"
+[assumed]
+"power.tdp_W" = [600, 800]
+"""
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def put(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def found(self, check, *more):
+        with contextlib.redirect_stdout(io.StringIO()):
+            return check.check(self.root, *more)
+
+    def assert_one(self, findings, *words):
+        self.assertEqual(len(findings), 1, findings)
+        for word in words:
+            self.assertIn(word, findings[0])
+
+    # --- parts
+    def test_allowed_includes_pass(self):
+        self.put("src/dvfs/a.cpp", '#include "tidewatt/power/gpu.hpp"\n#include <fmt/format.h>\n#include "near.hpp"\n')
+        self.put("src/cooling/a.cpp", '#include "tidewatt/thermal/hall.hpp"\n')
+        self.put("src/cli/a.cpp", '#include "tidewatt/study/sweep.hpp"\n')
+        self.put("include/tidewatt/tidewatt.hpp", '#include "tidewatt/io/sink.hpp"\n')
+        self.assertEqual(self.found(parts_check), [])
+
+    def test_models_never_meet(self):
+        models = ["workload", "power", "thermal", "cooling", "grid", "mitigation"]
+        for part in models:
+            for other in models:
+                if part != other and (part, other) != ("cooling", "thermal"):
+                    self.put(f"include/tidewatt/{part}/sees_{other}.hpp", f' #  include "tidewatt/{other}/x.hpp"\n')
+        self.assertEqual(len(self.found(parts_check)), 6 * 5 - 1)
+
+    def test_order_is_one_way(self):
+        self.put("src/power/a.cpp", '#include "tidewatt/dvfs/governor.hpp"\n')
+        self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
+
+    def test_sim_knows_no_file_format(self):
+        self.put("src/sim/a.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
+        self.assert_one(self.found(parts_check), "'io'")
+
+    def test_umbrella_inside_a_part(self):
+        self.put("src/grid/a.cpp", '#include "tidewatt/tidewatt.hpp"\n')
+        self.assert_one(self.found(parts_check), "everything")
+
+    def test_back_door_by_relative_path(self):
+        self.put("src/grid/a.cpp", '#include "../power/private.hpp"\n')
+        self.assert_one(self.found(parts_check), "private.hpp")
+
+    def test_public_header_needs_the_standard_library_only(self):
+        self.put("include/tidewatt/numerics/a.hpp", "#include <Eigen/Dense>\n#include <vector>\n")
+        self.assert_one(self.found(parts_check), "Eigen")
+
+    def test_unknown_part(self):
+        self.put("src/misc/a.cpp", "")
+        self.assert_one(self.found(parts_check), "misc")
+
+    # --- names
+    def test_named_alike_passes(self):
+        self.put("include/tidewatt/grid/a.hpp", "")
+        self.put("src/grid/a.cpp", "")
+        self.put("src/grid/a_text.cpp", "")  # goes on with a.hpp
+        self.put("src/grid/inside.hpp", "")
+        self.put("src/grid/inside.cpp", "")
+        self.put("tests/unit/grid/a_test.cpp", "")
+        self.assertEqual(self.found(names_check), [])
+
+    def test_source_without_header(self):
+        self.put("src/grid/lonely.cpp", "")
+        self.assert_one(self.found(names_check), "lonely.cpp", "without a header")
+
+    def test_source_without_test(self):
+        self.put("include/tidewatt/grid/a.hpp", "")
+        self.put("src/grid/a.cpp", "")
+        self.assert_one(self.found(names_check), "without a test")
+
+    def test_test_without_header(self):
+        self.put("tests/unit/grid/a_test.cpp", "")
+        self.assert_one(self.found(names_check), "without a public header")
+
+    def test_exception_must_be_needed_and_reasoned(self):
+        self.put("src/grid/lonely.cpp", "")
+        self.put(names_check.EXCEPTIONS, '"src/grid/lonely.cpp" = "split off the source of another header"\n')
+        self.assertEqual(self.found(names_check), [])
+        self.put(names_check.EXCEPTIONS, '"src/grid/lonely.cpp" = ""\n')
+        self.assert_one(self.found(names_check), "reason")
+        self.put(names_check.EXCEPTIONS, '"src/grid/lonely.cpp" = "split off another source"\n"src/b.cpp" = "was one once"\n')
+        self.assert_one(self.found(names_check), "no longer")
+
+    # --- length
+    def test_length(self):
+        self.put("src/a.cpp", "\n" * 400)
+        self.put("scripts/tool", "#!/usr/bin/python3\n" + "\n" * 399)
+        self.put("notes.md", "\n" * 4000)
+        self.assertEqual(self.found(length_check), [])
+        self.put("python/long.py", "\n" * 401)
+        self.assert_one(self.found(length_check), "long.py", "401")
+        self.put("scripts/tool", "#!/usr/bin/python3\n" + "\n" * 400)
+        self.assertEqual(len(self.found(length_check)), 2)
+
+    # --- words
+    def test_machine_paths(self):
+        self.put("good.md", "see ../shared/data, network/home/x, https://example.org/home/x, build/tmp/y, ${d}/tmp/x\n")
+        self.assertEqual(self.found(words_check, set()), [])
+        for number, folder in enumerate(words_check.FOLDERS):
+            self.put(f"bad{number}.md", f"look at /{folder}/thing\n")
+        self.assertEqual(len(self.found(words_check, set())), len(words_check.FOLDERS))
+
+    def test_machine_names(self):
+        self.put("a.md", "downloaded from mirror.example.lan\n")
+        self.assert_one(self.found(words_check, {"mirror.example.lan"}), "a.md:1")
+
+    def test_package_servers_are_read_from_settings(self):
+        settings = ["deb http://deb.debian.org/debian x", "index-url = https://user@pypi.mirror.example/simple",
+                    "http://packages.inside.example:8080/debian"]
+        self.assertEqual(words_check.private_hosts(settings), {"pypi.mirror.example", "packages.inside.example"})
+
+    # --- catalog
+    def entry(self, old="", new=""):
+        self.assertIn(old, GOOD_ENTRY)
+        self.put("catalog/gpu/x.toml", GOOD_ENTRY.replace(old, new) if old else GOOD_ENTRY)
+        return self.found(catalog_check)
+
+    def test_catalog(self):
+        self.assertEqual(self.entry(), [])
+        self.assert_one(self.entry("[power]", "[power]\nhbm_W = 100"), "power.hbm_W", "no source")
+        self.assert_one(self.entry("[K] data sheet", "a data sheet"), "none of")
+        self.assert_one(self.entry('"power.tdp_W" = [600, 800]', ""), "needs a range")
+        self.assert_one(self.entry("[600, 800]", "[710, 800]"), "outside")
+        self.assert_one(self.entry("[600, 800]", "[800, 600]"), "above")
+        self.assert_one(self.entry("[600, 800]", "[600]"), "[low, high]")
+        self.assert_one(self.entry("tdp_W = 700", 'tdp_W = "high"'), "only numbers")
+        self.assert_one(self.entry("[assumed]", '"power.gone_W" = "[R]"\n[assumed]'), "no such value")
+        self.assert_one(self.entry('name = "x"', 'name = "y"'), "not the file's")
+        self.assert_one(self.entry("schema = 1\n", ""), "schema")
+        self.assert_one(self.entry("[power]", "[power"), "x.toml", "line 4")
+
+    # --- references
+    def test_references(self):
+        self.put(references_check.BIBLIOGRAPHY, "@misc{llama3,\n  eprint = {2407.21783},\n}\n")
+        self.put("docs/a.md", "Llama 3 [@llama3], arXiv 2407.21783, arXiv:2407.21783\n")
+        self.assertEqual(self.found(references_check), [])
+        self.put("src/power/a.cpp", "// arXiv 1234.56789\n")
+        self.assert_one(self.found(references_check), "src/power/a.cpp:1", "1234.56789")
+        self.put("src/power/a.cpp", "")
+        self.put("docs/a.md", "[@unknown2020]\n")
+        self.assert_one(self.found(references_check), "unknown2020")
+        self.put("docs/a.md", "")
+        self.put(references_check.BIBLIOGRAPHY, "@misc{a,\n}\n@misc{a,\n}\n")
+        self.assert_one(self.found(references_check), "twice")
+
+
+if __name__ == "__main__":
+    unittest.main()
