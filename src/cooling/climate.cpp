@@ -19,7 +19,9 @@ struct DayShape {
 
 void check(const ClimateParams& c, int month, int start_hour) {
   std::vector<Finding> findings;
-  const auto report = [&](std::string_view key, std::string message) { findings.push_back({{}, std::string(key), std::move(message)}); };
+  const auto report = [&](std::string_view key, std::string message) {
+    findings.push_back({{}, std::string(key), std::move(message)});
+  };
   if (month < 1 || month > 12) report("month", fmt::format("{} is outside 1 to 12", month));
   if (start_hour < 0 || start_hour > 23) report("start_hour", fmt::format("{} is outside 0 to 23", start_hour));
   for (const auto* list : {&c.pressure_Pa, &c.typical_drybulb_K, &c.typical_range_K, &c.typical_wetbulb_K, &c.hot_max_K,
@@ -30,9 +32,12 @@ void check(const ClimateParams& c, int month, int start_hour) {
 
 DayShape shape_of(const ClimateParams& c, std::size_t m, ClimateDay kind, double mean_frac) {
   switch (kind) {
-    case ClimateDay::hot: return {c.hot_min_K[m], c.hot_max_K[m], c.hot_max_K[m], c.hot_wetbulb_K[m]};
-    case ClimateDay::extreme: return {c.extreme_min_K[m], c.extreme_max_K[m], c.extreme_max_K[m], c.extreme_wetbulb_K[m]};
-    case ClimateDay::typical: break;
+    case ClimateDay::hot:
+      return {c.hot_min_K[m], c.hot_max_K[m], c.hot_max_K[m], c.hot_wetbulb_K[m]};
+    case ClimateDay::extreme:
+      return {c.extreme_min_K[m], c.extreme_max_K[m], c.extreme_max_K[m], c.extreme_wetbulb_K[m]};
+    case ClimateDay::typical:
+      break;
   }
   const double mean = c.typical_drybulb_K[m], range = c.typical_range_K[m];
   return {mean - mean_frac * range, mean + (1.0 - mean_frac) * range, mean, c.typical_wetbulb_K[m]};
@@ -73,10 +78,12 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
   const DayShape day = shape_of(climate, m, kind, mean_frac);
   const double pressure = climate.pressure_Pa[m];
   if (!(day.max_K >= day.min_K) || day.humid_wetbulb_K > day.humid_drybulb_K)
-    throw InputError(fmt::format("climate of {}, month {}: maximum below minimum, or wet bulb above dry bulb", climate.place, month));
+    throw InputError(fmt::format("climate of {}, month {}: maximum below minimum, or wet bulb above dry bulb",
+                                 climate.place, month));
   const double humidity = humidity_ratio_from_wet_bulb(day.humid_drybulb_K, day.humid_wetbulb_K, pressure);
   if (humidity < 0.0)
-    throw InputError(fmt::format("climate of {}, month {}: no air is as dry as that wet bulb says", climate.place, month));
+    throw InputError(
+        fmt::format("climate of {}, month {}: no air is as dry as that wet bulb says", climate.place, month));
   WeatherSeries series;
   std::size_t saturated = 0;
   for (const double f : frac) {
@@ -85,7 +92,8 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
     saturated += W < humidity ? 1u : 0u;
     series.knots.push_back({T, W, wet_bulb_K(T, W, pressure), pressure});
   }
-  if (saturated > 0) series.notes.push_back(fmt::format("humidity held at saturation for {} hours of the day", saturated));
+  if (saturated > 0)
+    series.notes.push_back(fmt::format("humidity held at saturation for {} hours of the day", saturated));
   series.step_ns = ns_per_hour;
   series.first_ns = -start_hour * ns_per_hour;
   series.periodic = true;

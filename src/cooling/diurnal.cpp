@@ -7,7 +7,9 @@ namespace {
 
 constexpr double day_s = 86400.0;
 
-double branch(double x, double a, double b) { return x * x * (3.0 - 2.0 * x) + x * x * (1.0 - x) * (1.0 - x) * (a + b * x); }
+double branch(double x, double a, double b) {
+  return x * x * (3.0 - 2.0 * x) + x * x * (1.0 - x) * (1.0 - x) * (a + b * x);
+}
 
 double branch_integral(double x, double a, double b) {
   const double x3 = x * x * x;

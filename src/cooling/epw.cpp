@@ -56,8 +56,8 @@ void read_row(const Line& line, EpwYear& year, Columns& columns, Findings& findi
   if (!year.hours.empty() && !follows(year.hours.back(), *stamp)) {
     const EpwHour& last = year.hours.back();
     findings.add(line.number, line.column(1), "hour",
-                 fmt::format("month {} day {} hour {} does not follow month {} day {} hour {}", stamp->month, stamp->day,
-                             stamp->hour, last.month, last.day, last.hour));
+                 fmt::format("month {} day {} hour {} does not follow month {} day {} hour {}", stamp->month,
+                             stamp->day, stamp->hour, last.month, last.day, last.hour));
   }
   year.hours.push_back(*stamp);
   columns.line.push_back(line.number);
@@ -86,8 +86,9 @@ void fill_gaps(Column& column, bool ring, const std::vector<std::size_t>& line, 
     const bool over_the_end = begin + length >= n || begin == 0;
     if (length > longest_gap_h || (over_the_end && !ring)) {
       findings.add(line[begin], 1, what,
-                   length > longest_gap_h ? fmt::format("missing for {} hours, more than {} cannot be filled", length, longest_gap_h)
-                                          : "missing at an end of the data");
+                   length > longest_gap_h
+                       ? fmt::format("missing for {} hours, more than {} cannot be filled", length, longest_gap_h)
+                       : "missing at an end of the data");
       k += length - 1;
       continue;
     }
@@ -109,7 +110,8 @@ void complete_dew_points(Columns& c, EpwYear& year) {
     c.dewpoint_degC[i] = dew_point_K(vapour) - zero_celsius_K;
     ++from_rh;
   }
-  if (from_rh > 0) year.notes.push_back(fmt::format("dew point: {} missing hours taken from the relative humidity", from_rh));
+  if (from_rh > 0)
+    year.notes.push_back(fmt::format("dew point: {} missing hours taken from the relative humidity", from_rh));
 }
 
 void combine(const Columns& c, EpwYear& year, Findings& findings) {

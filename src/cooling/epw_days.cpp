@@ -43,13 +43,15 @@ double median(std::vector<double> v) {
 MonthDay typical_day(const EpwYear& year, std::vector<Day> days) {
   const int warmest = year.latitude_deg >= 0.0 ? 7 : 1;
   std::vector<Day> month;
-  std::copy_if(days.begin(), days.end(), std::back_inserter(month), [&](const Day& d) { return d.date.month == warmest; });
+  std::copy_if(days.begin(), days.end(), std::back_inserter(month),
+               [&](const Day& d) { return d.date.month == warmest; });
   if (month.empty()) month = std::move(days);  // a part of a year without that month
   std::vector<double> means, ranges;
   for (const Day& d : month) means.push_back(d.mean_K), ranges.push_back(d.range_K);
   const double mean = median(means), range = median(ranges);
   const auto off = [&](const Day& d) { return std::abs(d.mean_K - mean) + std::abs(d.range_K - range); };
-  return std::min_element(month.begin(), month.end(), [&](const Day& a, const Day& b) { return off(a) < off(b); })->date;
+  return std::min_element(month.begin(), month.end(), [&](const Day& a, const Day& b) { return off(a) < off(b); })
+      ->date;
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ std::optional<MonthDay> month_day(const Line& line, std::size_t field, Findings&
 
 std::optional<Period> read_period(const Line& line, Findings& findings) {
   if (line.fields.size() != 7)
-    return findings.add(line.number, 1, "DATA PERIODS", fmt::format("{} fields, one period has 7", line.fields.size())), std::nullopt;
+    return findings.add(line.number, 1, "DATA PERIODS", fmt::format("{} fields, one period has 7", line.fields.size())),
+           std::nullopt;
   const auto periods = line.integer(1, 1, 1, "number of periods", findings);
   const auto per_hour = line.integer(2, 1, 1, "records per hour", findings);
   const auto from = month_day(line, 5, findings), to = month_day(line, 6, findings);
@@ -80,7 +81,9 @@ void Findings::add(std::size_t line, std::size_t column, std::string_view key, s
     ++more_;
     return;
   }
-  findings_.push_back({{file_, static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)}, std::string(key), std::move(message)});
+  findings_.push_back({{file_, static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)},
+                       std::string(key),
+                       std::move(message)});
 }
 
 void Findings::throw_if_any() {
@@ -122,7 +125,8 @@ void Line::check_number_or_empty(std::size_t field, Findings& findings) const {
 }
 
 Rows::Rows(std::string_view text, std::size_t first) : rest_(text), number_(first - 1) {
-  while (!rest_.empty() && (rest_.back() == '\n' || rest_.back() == '\r' || rest_.back() == ' ')) rest_.remove_suffix(1);
+  while (!rest_.empty() && (rest_.back() == '\n' || rest_.back() == '\r' || rest_.back() == ' '))
+    rest_.remove_suffix(1);
 }
 
 bool Rows::next(Line& line) {
@@ -161,11 +165,13 @@ void check_period(const Period& period, EpwYear& year, Findings& findings, std::
   if (year.hours.empty()) return findings.add(end_line, 1, "", "no hours after the header");
   const EpwHour &first = year.hours.front(), &last = year.hours.back();
   if (first.month != period.from.month || first.day != period.from.day || first.hour != 1)
-    findings.add(9, 1, "", fmt::format("the data start at month {} day {} hour {}, announced is month {} day {} hour 1",
-                                       first.month, first.day, first.hour, period.from.month, period.from.day));
+    findings.add(9, 1, "",
+                 fmt::format("the data start at month {} day {} hour {}, announced is month {} day {} hour 1",
+                             first.month, first.day, first.hour, period.from.month, period.from.day));
   if (last.month != period.to.month || last.day != period.to.day || last.hour != 24)
-    findings.add(end_line, 1, "", fmt::format("the data end at month {} day {} hour {}, announced is month {} day {} hour 24: truncated",
-                                              last.month, last.day, last.hour, period.to.month, period.to.day));
+    findings.add(end_line, 1, "",
+                 fmt::format("the data end at month {} day {} hour {}, announced is month {} day {} hour 24: truncated",
+                             last.month, last.day, last.hour, period.to.month, period.to.day));
   year.whole_year = year.hours.size() == 8760 || year.hours.size() == 8784;
 }
 

@@ -31,7 +31,8 @@ struct Line {
   std::size_t column(std::size_t field) const;  ///< 1-based character column
   std::optional<int> integer(std::size_t field, int lo, int hi, std::string_view what, Findings&) const;
   /// Empty if missing or wrong; wrong ones are reported.
-  std::optional<double> value(std::size_t field, double missing, double lo, double hi, std::string_view what, Findings&) const;
+  std::optional<double> value(std::size_t field, double missing, double lo, double hi, std::string_view what,
+                              Findings&) const;
   void check_number_or_empty(std::size_t field, Findings&) const;
 };
 

@@ -29,14 +29,15 @@ double evaporation_floor_K(const OutsideAirParams& p, const WeatherSample& air, 
 }
 
 struct Vapour {
-  double added = 0.0;       // kg per kg dry air
-  double J_per_kg = 0.0;    // of evaporating it, against the sensible reference
+  double added = 0.0;     // kg per kg dry air
+  double J_per_kg = 0.0;  // of evaporating it, against the sensible reference
 };
 
 // h(T_in, W) + ΔW h_water(T_wb) = h(T_out, W + ΔW)
 Vapour evaporate(const OutsideAirParams& p, const Conditions& c, double inlet_K, double wet_frac, double speed) {
   const WeatherSample& air = c.input.outdoor;
-  const double wetbulb_K = inlet_K == air.drybulb_K ? c.wetbulb_K : wet_bulb_K(inlet_K, air.humidity_ratio, air.pressure_Pa);
+  const double wetbulb_K =
+      inlet_K == air.drybulb_K ? c.wetbulb_K : wet_bulb_K(inlet_K, air.humidity_ratio, air.pressure_Pa);
   const double drop_K = media_effectiveness(p, speed) * wet_frac * (inlet_K - wetbulb_K);
   const double feed = liquid_cp_J_per_kg_K * (wetbulb_K - zero_celsius_K);
   const double outlet_degC = inlet_K - drop_K - zero_celsius_K;
@@ -69,7 +70,8 @@ Conditions conditions(const OutsideAirParams& p, const PlantInput& input) {
 }
 
 double fan_power_W(const OutsideAirParams& p, double speed, double density_kg_per_m3) {
-  const double pressure = p.design_pressure_Pa * speed * speed * density_kg_per_m3 / rating_density_kg_per_m3 + p.aisle_pressure_Pa;
+  const double pressure =
+      p.design_pressure_Pa * speed * speed * density_kg_per_m3 / rating_density_kg_per_m3 + p.aisle_pressure_Pa;
   const double efficiency = p.fan_efficiency_frac * (1.0 - p.fan_droop_frac * (1.0 - speed) * (1.0 - speed));
   return speed * p.design_flow_m3_per_s * pressure / efficiency + p.fan_standby_W;
 }
@@ -92,7 +94,8 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
   Vapour vapour;
   if (y[wet] > 0.0) {
     const double outdoor_cp = fresh * moist_cp(air.humidity_ratio), return_cp = back * moist_cp(air.humidity_ratio);
-    const double inlet_K = back > 0.0 ? (outdoor_cp * air.drybulb_K + return_cp * f.hot_K) / (outdoor_cp + return_cp) : air.drybulb_K;
+    const double inlet_K =
+        back > 0.0 ? (outdoor_cp * air.drybulb_K + return_cp * f.hot_K) / (outdoor_cp + return_cp) : air.drybulb_K;
     vapour = evaporate(p, c, inlet_K, y[wet], speed);
   }
   f.supply_humidity = air.humidity_ratio + vapour.added / fresh;
@@ -126,12 +129,13 @@ void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const
   d[hot_J] = f.servers_W + f.leak_W + c.input.it_heat_W + f.metal_hot_W - f.exhaust_W - f.return_W;
   d[metal_J] = -f.metal_cold_W - f.metal_hot_W;
 
-  // Sensors hang in the cold aisle, at the servers' inlets. Errors are divided by what the actuator can do about them, so
-  // that one gain serves winter and summer.
-  const Command damper = pi((c.low_K - f.cold_K) / std::max(f.hot_K - air.drybulb_K, 2.0), p.mix_gain_ratio, p.mix_reset_s,
-                            y[mix_integral], p.mix_max_frac);
+  // Sensors hang in the cold aisle, at the servers' inlets. Errors are divided by what the actuator can do about them,
+  // so that one gain serves winter and summer.
+  const Command damper = pi((c.low_K - f.cold_K) / std::max(f.hot_K - air.drybulb_K, 2.0), p.mix_gain_ratio,
+                            p.mix_reset_s, y[mix_integral], p.mix_max_frac);
   const double authority_K = std::max(p.media_effectiveness_frac * (air.drybulb_K - c.wetbulb_K), 1.0);
-  const Command media = pi((f.cold_K - c.high_K) / authority_K, p.evap_gain_ratio, p.evap_reset_s, y[wet_integral], 1.0);
+  const Command media =
+      pi((f.cold_K - c.high_K) / authority_K, p.evap_gain_ratio, p.evap_reset_s, y[wet_integral], 1.0);
   d[mix] = (damper.limited - y[mix]) / p.damper_lag_s;
   d[mix_integral] = damper.integral_rate;
   d[wet] = (media.limited - y[wet]) / p.media_lag_s;

@@ -10,9 +10,32 @@ inline constexpr double reference_K = 293.15;  ///< zero of the stored energies
 inline constexpr double rating_density_kg_per_m3 = 1.2;
 
 /// Layout: the caller's state, then the meters that advance() empties at every step.
-enum StateIndex : std::size_t { plenum_J, cold_J, hot_J, metal_J, mix, mix_integral, wet, wet_integral, fan_speed, n_state };
+enum StateIndex : std::size_t {
+  plenum_J,
+  cold_J,
+  hot_J,
+  metal_J,
+  mix,
+  mix_integral,
+  wet,
+  wet_integral,
+  fan_speed,
+  n_state
+};
 enum MeterIndex : std::size_t {
-  heat_in_J = n_state, fan_J, intake_J, exhaust_J, latent_J, evaporated_kg, supply_K_s, hot_K_s, humidity_s, mix_s, wet_s, needed_s, n_all
+  heat_in_J = n_state,
+  fan_J,
+  intake_J,
+  exhaust_J,
+  latent_J,
+  evaporated_kg,
+  supply_K_s,
+  hot_K_s,
+  humidity_s,
+  mix_s,
+  wet_s,
+  needed_s,
+  n_all
 };
 
 /// What stays constant over a step.

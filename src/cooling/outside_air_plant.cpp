@@ -16,9 +16,12 @@ namespace {
 using namespace outside_air;
 
 constexpr std::array<const char*, n_all> names{
-    "plenum_J", "cold_aisle_J", "hot_aisle_J", "metal_J",   "return_mix_frac", "mix_integral_frac", "wetted_frac",
-    "wet_integral_frac", "fan_speed_frac", "heat_in_J", "fan_J", "intake_J",  "exhaust_J",       "latent_J",
-    "evaporated_kg", "supply_K_s", "hot_aisle_K_s", "humidity_s", "mix_s",    "wet_s",           "needed_speed_s"};
+    "plenum_J",        "cold_aisle_J",      "hot_aisle_J",   "metal_J",
+    "return_mix_frac", "mix_integral_frac", "wetted_frac",   "wet_integral_frac",
+    "fan_speed_frac",  "heat_in_J",         "fan_J",         "intake_J",
+    "exhaust_J",       "latent_J",          "evaporated_kg", "supply_K_s",
+    "hot_aisle_K_s",   "humidity_s",        "mix_s",         "wet_s",
+    "needed_speed_s"};
 
 OutsideAirParams scaled(OutsideAirParams p, double factor) {
   for (double* extensive :
@@ -32,10 +35,13 @@ struct System final : numerics::OdeSystem {
   const OutsideAirParams& params;
   Conditions now;
   System(const OutsideAirParams& p, const Conditions& c) : params(p), now(c) {}
-  void rhs(double, std::span<const double> y, std::span<double> dydt) const override { derivatives(params, now, y, dydt); }
+  void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
+    derivatives(params, now, y, dydt);
+  }
 };
 
-// What each value is about in size, for the absolute tolerances: 10 K of each store, a minute of rated heat in each meter.
+// What each value is about in size, for the absolute tolerances: 10 K of each store, a minute of rated heat in each
+// meter.
 std::vector<double> typical_sizes(const OutsideAirParams& p) {
   std::vector<double> size(n_all, 1.0);
   size[plenum_J] = 10.0 * p.plenum_J_per_K;
@@ -61,16 +67,21 @@ double stored_J(std::span<const double> y) { return y[plenum_J] + y[cold_J] + y[
 
 OutsideAirPlant::OutsideAirPlant(const OutsideAirParams& params, double rated_it_W, double rtol)
     : params_(scaled(params, rated_it_W / params.reference_it_W)), rtol_(rtol) {
-  if (!(rated_it_W > 0.0 && params.reference_it_W > 0.0)) throw InputError("outside air plant: IT heat must be positive");
+  if (!(rated_it_W > 0.0 && params.reference_it_W > 0.0))
+    throw InputError("outside air plant: IT heat must be positive");
   if (!(params.supply_high_K >= params.supply_low_K + 2.0))
     throw InputError("outside air plant: supply_high_degC must be at least 2 K above supply_low_degC");
 }
 
 std::size_t OutsideAirPlant::n_state() const { return outside_air::n_state; }
 
-std::vector<std::string> OutsideAirPlant::state_names() const { return {names.begin(), names.begin() + outside_air::n_state}; }
+std::vector<std::string> OutsideAirPlant::state_names() const {
+  return {names.begin(), names.begin() + outside_air::n_state};
+}
 
-std::unique_ptr<PlantWorkspace> OutsideAirPlant::make_workspace() const { return std::make_unique<Workspace>(params_, rtol_); }
+std::unique_ptr<PlantWorkspace> OutsideAirPlant::make_workspace() const {
+  return std::make_unique<Workspace>(params_, rtol_);
+}
 
 void OutsideAirPlant::initialise(std::span<double> state, const PlantInput& input, Tick t) const {
   check_plant_input(input, t, t + ns_per_s);
@@ -78,8 +89,10 @@ void OutsideAirPlant::initialise(std::span<double> state, const PlantInput& inpu
   const Conditions c = conditions(p, input);
   const double outdoor_K = input.outdoor.drybulb_K;
   const double cp = dry_air_cp_J_per_kg_K + input.outdoor.humidity_ratio * vapour_cp_J_per_kg_K;
-  const double density = dry_air_density_kg_per_m3(std::max(outdoor_K, c.low_K), input.outdoor.humidity_ratio, input.outdoor.pressure_Pa);
-  const double speed = std::clamp(input.server_flow_m3_per_s / p.design_flow_m3_per_s + p.leakage_frac, p.fan_floor_frac, 1.0);
+  const double density =
+      dry_air_density_kg_per_m3(std::max(outdoor_K, c.low_K), input.outdoor.humidity_ratio, input.outdoor.pressure_Pa);
+  const double speed =
+      std::clamp(input.server_flow_m3_per_s / p.design_flow_m3_per_s + p.leakage_frac, p.fan_floor_frac, 1.0);
   const double capacity = speed * p.design_flow_m3_per_s * density * cp;
   const double fan_rise_K = fan_power_W(p, speed, density) / capacity, it_rise_K = input.it_heat_W / capacity;
   // Mixing: T = (1-r) T_o + r (T + ΔT_it) + ΔT_fan at T = set point. Evaporation: T_o - ε w (T_o - T_wb) + ΔT_fan.
@@ -90,7 +103,8 @@ void OutsideAirPlant::initialise(std::span<double> state, const PlantInput& inpu
   const double supply_K = outdoor_K + fan_rise_K - w * reach_K + r / (1.0 - r) * (it_rise_K + fan_rise_K);
   const double hot_K = supply_K + it_rise_K;
   const double metal_K = p.metal_cold_W_per_K + p.metal_hot_W_per_K > 0.0
-                             ? (p.metal_cold_W_per_K * supply_K + p.metal_hot_W_per_K * hot_K) / (p.metal_cold_W_per_K + p.metal_hot_W_per_K)
+                             ? (p.metal_cold_W_per_K * supply_K + p.metal_hot_W_per_K * hot_K) /
+                                   (p.metal_cold_W_per_K + p.metal_hot_W_per_K)
                              : supply_K;
   state[plenum_J] = p.plenum_J_per_K * (supply_K - reference_K);
   state[cold_J] = p.cold_aisle_J_per_K * (supply_K - reference_K);
@@ -105,7 +119,8 @@ PlantStep OutsideAirPlant::advance(std::span<double> state, const PlantInput& in
                                    PlantWorkspace& workspace) const {
   check_plant_input(input, t0, t1);
   auto* mine = dynamic_cast<Workspace*>(&workspace);
-  if (!mine || state.size() != outside_air::n_state) throw InputError("outside air plant: workspace or state of another plant");
+  if (!mine || state.size() != outside_air::n_state)
+    throw InputError("outside air plant: workspace or state of another plant");
   std::vector<double>& y = mine->y;
   std::copy(state.begin(), state.end(), y.begin());
   std::fill(y.begin() + outside_air::n_state, y.end(), 0.0);

@@ -14,10 +14,11 @@ void check_plant_input(const PlantInput& input, Tick t0, Tick t1) {
   const WeatherSample& air = input.outdoor;
   if (t1 <= t0 || bad(input.it_heat_W, 0.0, 1e11) || bad(input.server_flow_m3_per_s, 1e-9, 1e8) ||
       bad(air.drybulb_K, 180.0, 345.0) || bad(air.humidity_ratio, 0.0, 0.2) || bad(air.pressure_Pa, 2e4, 1.3e5))
-    throw InputError(fmt::format("cooling plant, {:.6f} to {:.6f} s: heat {} W, flow {} m3/s, outdoor {} K, humidity ratio {}, {} Pa "
-                                 "are not a possible input",
-                                 seconds(t0), seconds(t1), input.it_heat_W, input.server_flow_m3_per_s, air.drybulb_K,
-                                 air.humidity_ratio, air.pressure_Pa));
+    throw InputError(fmt::format(
+        "cooling plant, {:.6f} to {:.6f} s: heat {} W, flow {} m3/s, outdoor {} K, humidity ratio {}, {} Pa "
+        "are not a possible input",
+        seconds(t0), seconds(t1), input.it_heat_W, input.server_flow_m3_per_s, air.drybulb_K, air.humidity_ratio,
+        air.pressure_Pa));
 }
 
 void PrescribedInletParams::fields(FieldVisitor& v) {
@@ -32,7 +33,8 @@ PrescribedInlet::PrescribedInlet(const PrescribedInletParams& params, Tick local
   if (!(params.max_K >= params.min_K)) throw InputError("prescribed inlet: max_degC is below min_degC");
 }
 
-PlantStep PrescribedInlet::advance(std::span<double>, const PlantInput& input, Tick t0, Tick t1, PlantWorkspace&) const {
+PlantStep PrescribedInlet::advance(std::span<double>, const PlantInput& input, Tick t0, Tick t1,
+                                   PlantWorkspace&) const {
   check_plant_input(input, t0, t1);
   const double swing_K = params_.max_K - params_.min_K;
   const WeatherSample& air = input.outdoor;

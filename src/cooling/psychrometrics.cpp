@@ -12,13 +12,14 @@ struct Saturation {
 };
 // Hyland and Wexler 1983, equations 17 (water) and 18 (ice); T in K, p in Pa.
 constexpr Saturation over_water{-5.8002206e3, 1.3914993, -4.8640239e-2, 4.1764768e-5, -1.4452093e-8, 0.0, 6.5459673};
-constexpr Saturation over_ice{-5.6745359e3,  6.3925247,      -9.6778430e-3, 6.2215701e-7,
+constexpr Saturation over_ice{-5.6745359e3, 6.3925247,      -9.6778430e-3, 6.2215701e-7,
                               2.0747825e-9, -9.4840240e-13, 4.1635019};
 
 const Saturation& phase(double T) { return T < zero_celsius_K ? over_ice : over_water; }
 
 double log_saturation(const Saturation& c, double T) {
-  return c.inverse / T + c.constant + T * (c.linear + T * (c.square + T * (c.cube + T * c.fourth))) + c.log * math::log(T);
+  return c.inverse / T + c.constant + T * (c.linear + T * (c.square + T * (c.cube + T * c.fourth))) +
+         c.log * math::log(T);
 }
 
 double log_saturation_slope(const Saturation& c, double T) {
@@ -32,7 +33,8 @@ double wick_enthalpy(bool ice, double t_degC) {
 
 double ratio_from_wet_bulb(double T, double Twb, double p, bool ice) {
   const double t = T - zero_celsius_K, twb = Twb - zero_celsius_K;
-  const double saturated = humidity_ratio_from_vapour_pressure(math::exp(log_saturation(ice ? over_ice : over_water, Twb)), p);
+  const double saturated =
+      humidity_ratio_from_vapour_pressure(math::exp(log_saturation(ice ? over_ice : over_water, Twb)), p);
   const double wick = wick_enthalpy(ice, twb);
   const double gained = saturated * (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * twb - wick);
   return (gained - dry_air_cp_J_per_kg_K * (T - Twb)) / (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * t - wick);
@@ -130,8 +132,6 @@ double moist_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, doub
   return dry_air_density_kg_per_m3(drybulb_K, humidity_ratio, pressure_Pa) * (1.0 + humidity_ratio);
 }
 
-double standard_pressure_Pa(double altitude_m) {
-  return 101325.0 * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559);
-}
+double standard_pressure_Pa(double altitude_m) { return 101325.0 * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559); }
 
 }  // namespace tidewatt::cooling

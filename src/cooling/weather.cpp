@@ -40,7 +40,8 @@ struct SampleSum {
 }  // namespace
 
 Weather::Weather(WeatherSeries series) : series_(std::move(series)) {
-  if (series_.knots.empty() || series_.step_ns <= 0) throw InputError("weather: no values, or a step that is not positive");
+  if (series_.knots.empty() || series_.step_ns <= 0)
+    throw InputError("weather: no values, or a step that is not positive");
   for (std::size_t i = 0; i < series_.knots.size(); ++i)
     if (!physical(series_.knots[i]))
       throw InputError(fmt::format("weather: value {} of {} is not a state of outdoor air", i + 1, series_.source));

@@ -101,7 +101,9 @@ void Cvode::Impl::make() {
   memory = made(CVodeCreate(CV_BDF, context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
   // The library prints nothing: what went wrong is told by the return code.
-  done(CVodeSetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
+  done(CVodeSetErrHandlerFn(
+           memory, [](int, const char*, const char*, char*, void*) {}, nullptr),
+       "error handler");
 #else
   done(SUNContext_ClearErrHandlers(context), "error handler");
 #endif
@@ -134,7 +136,8 @@ std::string Cvode::Impl::worst() const {
 Cvode::Cvode(OdeShape shape) {
   const std::size_t n = shape.names.size();
   const bool sizes_fit = n > 0 && shape.typical.size() == n && shape.n_coupled <= n && shape.max_steps > 0;
-  const bool positive = std::all_of(shape.typical.begin(), shape.typical.end(), [](double x) { return x > 0.0 && std::isfinite(x); });
+  const bool positive =
+      std::all_of(shape.typical.begin(), shape.typical.end(), [](double x) { return x > 0.0 && std::isfinite(x); });
   if (!sizes_fit || !positive || !(shape.rtol >= 1e-12 && shape.rtol <= 1e-2))
     throw InputError("differential equations: names, typical sizes and tolerance do not fit together");
   impl_ = std::make_unique<Impl>(std::move(shape));
@@ -150,8 +153,9 @@ const OdeCounts& Cvode::counts() const { return impl_->counts; }
 void Cvode::advance(const OdeSystem& system, std::span<double> y, double duration_s, double time_s) {
   Impl& me = *impl_;
   if (y.size() != me.shape.names.size() || !(duration_s > 0.0) || !all_finite(y))
-    throw SolverError(fmt::format("at {:.6f} s: a step needs {} finite values and a positive length, got {} values and {} s",
-                                  time_s, me.shape.names.size(), y.size(), duration_s));
+    throw SolverError(
+        fmt::format("at {:.6f} s: a step needs {} finite values and a positive length, got {} values and {} s", time_s,
+                    me.shape.names.size(), y.size(), duration_s));
   std::copy(y.begin(), y.end(), values(me.y).begin());
   me.system = &system;
   done(CVodeReInit(me.memory, 0.0, me.y), "CVodeReInit");
@@ -164,8 +168,9 @@ void Cvode::advance(const OdeSystem& system, std::span<double> y, double duratio
   CVodeGetNumRhsEvals(me.memory, &me.counts.rhs_calls);
   CVodeGetNumJacEvals(me.memory, &me.counts.jacobians);
   if (status < 0 || reached != duration_s || !all_finite(values(me.y)))
-    throw SolverError(fmt::format("at {:.6f} s: CVODE stopped with code {} after {} steps, {:.6g} s into a step of {:.6g} s; worst: {}",
-                                  time_s, status, me.counts.steps, reached, duration_s, me.worst()));
+    throw SolverError(fmt::format(
+        "at {:.6f} s: CVODE stopped with code {} after {} steps, {:.6g} s into a step of {:.6g} s; worst: {}", time_s,
+        status, me.counts.steps, reached, duration_s, me.worst()));
   std::copy(values(me.y).begin(), values(me.y).end(), y.begin());
 }
 

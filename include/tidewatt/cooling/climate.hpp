@@ -11,13 +11,13 @@ namespace tidewatt::cooling {
 struct ClimateParams {
   std::string place;
   double latitude_deg = 0.0, longitude_deg = 0.0, altitude_m = 0.0, utc_offset_s = 0.0;
-  double low_s = 0.0, high_s = 0.0;             ///< local standard time of the coolest and the warmest moment
-  std::vector<double> pressure_Pa;              ///< mean
-  std::vector<double> typical_drybulb_K;        ///< mean
-  std::vector<double> typical_range_K;          ///< mean of daily maximum minus daily minimum
-  std::vector<double> typical_wetbulb_K;        ///< mean
-  std::vector<double> hot_max_K, hot_min_K;     ///< a day whose maximum 1 % of the month's hours exceed
-  std::vector<double> hot_wetbulb_K;            ///< at that maximum
+  double low_s = 0.0, high_s = 0.0;          ///< local standard time of the coolest and the warmest moment
+  std::vector<double> pressure_Pa;           ///< mean
+  std::vector<double> typical_drybulb_K;     ///< mean
+  std::vector<double> typical_range_K;       ///< mean of daily maximum minus daily minimum
+  std::vector<double> typical_wetbulb_K;     ///< mean
+  std::vector<double> hot_max_K, hot_min_K;  ///< a day whose maximum 1 % of the month's hours exceed
+  std::vector<double> hot_wetbulb_K;         ///< at that maximum
   std::vector<double> extreme_max_K, extreme_min_K, extreme_wetbulb_K;  ///< the month's hottest day
   void fields(FieldVisitor& v);
 };

@@ -19,13 +19,13 @@ struct PlantInput {
 
 /// What the plant did in one macro step. Means are exact integrals over the step, divided by its length.
 struct PlantStep {
-  double supply_mean_K = 0.0;         ///< air at the servers' inlets
+  double supply_mean_K = 0.0;  ///< air at the servers' inlets
   double supply_end_K = 0.0;
   double hot_aisle_mean_K = 0.0;
-  double supply_rh_frac = 0.0;        ///< at mean supply temperature and humidity
+  double supply_rh_frac = 0.0;  ///< at mean supply temperature and humidity
   double fan_mean_W = 0.0;
-  double other_electric_W = 0.0;      ///< pumps and controls; their heat does not reach the hall
-  double water_kg = 0.0;              ///< evaporated and bled
+  double other_electric_W = 0.0;  ///< pumps and controls; their heat does not reach the hall
+  double water_kg = 0.0;          ///< evaporated and bled
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;       ///< share of return air in the supply
   double evaporation_frac = 0.0;      ///< share of the evaporative media at work
@@ -34,8 +34,8 @@ struct PlantStep {
   // Energy books: heat_in + fan = heat_out + stored_change, each from its own meter.
   double heat_in_J = 0.0;
   double fan_J = 0.0;
-  double heat_out_J = 0.0;            ///< exhaust minus intake air, evaporated water's latent heat included
-  double latent_J = 0.0;              ///< the part of heat_out that left as vapour
+  double heat_out_J = 0.0;  ///< exhaust minus intake air, evaporated water's latent heat included
+  double latent_J = 0.0;    ///< the part of heat_out that left as vapour
   double stored_change_J = 0.0;
 };
 

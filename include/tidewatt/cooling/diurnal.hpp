@@ -9,9 +9,9 @@ inline constexpr Tick ns_per_day = 24 * ns_per_hour;
 /// The course of dry-bulb temperature over a clear day, from 0 at the coolest moment to 1 at the warmest and back.
 /// With x from 0 to 1 along each branch, `s(x) = 3x² - 2x³`:
 ///   rising   `f = s + x²(1-x)² (0.2 + 1.1 x)`,   falling  `f = 1 - s + x²(1-x)² (-4.4 + 4.7 x)`.
-/// Both branches are level at their ends and monotone. The four figures were fitted to the mean daily course of thirteen
-/// typical-year files of the United States (residual 0.03 of the daily range); low at 05 h, high at 15 h there.
-/// Polynomials, so that the mean over any interval is exact and has the same bits everywhere.
+/// Both branches are level at their ends and monotone. The four figures were fitted to the mean daily course of
+/// thirteen typical-year files of the United States (residual 0.03 of the daily range); low at 05 h, high at 15 h
+/// there. Polynomials, so that the mean over any interval is exact and has the same bits everywhere.
 class DiurnalShape {
  public:
   /// @param low_s, high_s seconds since local midnight of the coolest and warmest moment, 0 to 86,400, at least one

@@ -16,21 +16,21 @@ struct EpwHour {
   WeatherSample air;
 };
 
-/// An hourly year (or part of one) as a file holds it. The calendar is month, day and hour: each month of a typical year
-/// comes from another calendar year, so the file's years are ignored.
+/// An hourly year (or part of one) as a file holds it. The calendar is month, day and hour: each month of a typical
+/// year comes from another calendar year, so the file's years are ignored.
 struct EpwYear {
   std::string place, source;  ///< city with state and country; data set named in the file
   double latitude_deg = 0.0, longitude_deg = 0.0, utc_offset_s = 0.0, altitude_m = 0.0;
-  bool whole_year = false;    ///< ends where it begins, so it repeats
+  bool whole_year = false;  ///< ends where it begins, so it repeats
   std::vector<EpwHour> hours;
   std::vector<std::string> notes;
 };
 
-/// Reads the text of an EPW file: 8 header lines, then one line of 35 fields per hour. Strict: wrong header, field count,
-/// number, range or order of hours, a truncated file and a gap of more than 6 h in a needed field are findings, all
-/// reported at once (20 at most, then a count). 99.9, 999 and 999999 are missing, never numbers; gaps of up to 6 h are
-/// filled along a straight line and noted. A missing dew point is taken from the relative humidity. A dew point up to
-/// 1 K above the dry bulb (rounding, fog) counts as saturated and is noted.
+/// Reads the text of an EPW file: 8 header lines, then one line of 35 fields per hour. Strict: wrong header, field
+/// count, number, range or order of hours, a truncated file and a gap of more than 6 h in a needed field are findings,
+/// all reported at once (20 at most, then a count). 99.9, 999 and 999999 are missing, never numbers; gaps of up to 6 h
+/// are filled along a straight line and noted. A missing dew point is taken from the relative humidity. A dew point up
+/// to 1 K above the dry bulb (rounding, fog) counts as saturated and is noted.
 /// @throws InputError
 EpwYear parse_epw(std::string_view text, const std::string& file);
 /// @throws InputError also if the file is missing or larger than 16 MiB

@@ -4,29 +4,29 @@
 
 namespace tidewatt::cooling {
 
-/// Outside air, return mixing, evaporative media, fan walls; a catalog entry of kind `outside_air_plant`. Extensive values
-/// belong to a hall of `reference_it_W`; OutsideAirPlant scales them.
+/// Outside air, return mixing, evaporative media, fan walls; a catalog entry of kind `outside_air_plant`. Extensive
+/// values belong to a hall of `reference_it_W`; OutsideAirPlant scales them.
 struct OutsideAirParams {
   double reference_it_W = 0.0;
   // set points
-  double supply_low_K = 0.0;    ///< return air is mixed in to hold it
-  double supply_high_K = 0.0;   ///< evaporation holds it
-  double rh_max_frac = 0.0;     ///< of supply air
+  double supply_low_K = 0.0;   ///< return air is mixed in to hold it
+  double supply_high_K = 0.0;  ///< evaporation holds it
+  double rh_max_frac = 0.0;    ///< of supply air
   // fan walls
   double design_flow_m3_per_s = 0.0;
-  double design_pressure_Pa = 0.0;  ///< louvre, filter, media and exhaust at design flow and 1.2 kg/m³
-  double aisle_pressure_Pa = 0.0;   ///< held between cold and hot aisle
-  double leakage_frac = 0.0;        ///< of design flow, through gaps at that pressure
-  double fan_floor_frac = 0.0;      ///< lowest speed
-  double fan_efficiency_frac = 0.0; ///< fan, motor and drive at design speed
-  double fan_droop_frac = 0.0;      ///< efficiency lost towards standstill
+  double design_pressure_Pa = 0.0;   ///< louvre, filter, media and exhaust at design flow and 1.2 kg/m³
+  double aisle_pressure_Pa = 0.0;    ///< held between cold and hot aisle
+  double leakage_frac = 0.0;         ///< of design flow, through gaps at that pressure
+  double fan_floor_frac = 0.0;       ///< lowest speed
+  double fan_efficiency_frac = 0.0;  ///< fan, motor and drive at design speed
+  double fan_droop_frac = 0.0;       ///< efficiency lost towards standstill
   double fan_standby_W = 0.0;
   double controls_W = 0.0;
   // evaporative media
   double media_effectiveness_frac = 0.0;  ///< saturation effectiveness at design flow
   double media_exponent_ratio = 0.0;      ///< transfer units ∝ flow^-x
   double pump_W = 0.0;
-  double cycles_ratio = 0.0;              ///< of concentration: bleed = evaporation / (cycles - 1)
+  double cycles_ratio = 0.0;  ///< of concentration: bleed = evaporation / (cycles - 1)
   // mixing
   double mix_max_frac = 0.0;
   // storage
@@ -34,7 +34,7 @@ struct OutsideAirParams {
   double metal_cold_W_per_K = 0.0, metal_hot_W_per_K = 0.0;
   // lags and control
   double fan_lag_s = 0.0, damper_lag_s = 0.0, media_lag_s = 0.0;
-  double mix_gain_ratio = 0.0, mix_reset_s = 0.0;    ///< gain 1: an error of 1 K moves the damper by what 1 K needs
+  double mix_gain_ratio = 0.0, mix_reset_s = 0.0;  ///< gain 1: an error of 1 K moves the damper by what 1 K needs
   double evap_gain_ratio = 0.0, evap_reset_s = 0.0;
   void fields(FieldVisitor& v);
 };
@@ -44,16 +44,16 @@ struct OutsideAirParams {
 ///     outdoor ─┬─ mix ─ media ─ fan wall ─ plenum ─ cold aisle ─ servers ─ hot aisle ─┬─ exhaust
 ///              └────────────────── return ◄────────────────────────────────────────────┘
 ///
-/// Storage (energies above 20 °C): `E' = Σ in - Σ out` for plenum, cold aisle, hot aisle and the metal between the aisles;
-/// each heat flow is `m c (T_donor - T_ref)` of the air that leaves its donor, one expression for both neighbours and
-/// its meter. Fan: `V = n V_d`, `P = V (Δp_d n² ρ/1.2 + Δp_aisle)/η(n) + P_0`, `η = η_d (1 - d (1-n)²)`; speed follows
-/// what the servers pull plus leakage; what they pull beyond the fans' flow comes back from the hot aisle.
-/// Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the enthalpy
-/// balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature, with anti-windup, through actuator lags;
-/// the lower set point is raised (to the upper one at most) until supply air is below `rh_max_frac`, and evaporation
-/// stops where supply air reaches it.
-/// Assumptions: well mixed zones, humidity without storage, no heat through walls, media inlet humidity that of outdoor
-/// air, pressure control faster than a second. SUNDIALS CVODE integrates, restarted every step.
+/// Storage (energies above 20 °C): `E' = Σ in - Σ out` for plenum, cold aisle, hot aisle and the metal between the
+/// aisles; each heat flow is `m c (T_donor - T_ref)` of the air that leaves its donor, one expression for both
+/// neighbours and its meter. Fan: `V = n V_d`, `P = V (Δp_d n² ρ/1.2 + Δp_aisle)/η(n) + P_0`, `η = η_d (1 - d (1-n)²)`;
+/// speed follows what the servers pull plus leakage; what they pull beyond the fans' flow comes back from the hot
+/// aisle. Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the
+/// enthalpy balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature,
+/// with anti-windup, through actuator lags; the lower set point is raised (to the upper one at most) until supply air
+/// is below `rh_max_frac`, and evaporation stops where supply air reaches it. Assumptions: well mixed zones, humidity
+/// without storage, no heat through walls, media inlet humidity that of outdoor air, pressure control faster than a
+/// second. SUNDIALS CVODE integrates, restarted every step.
 class OutsideAirPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference

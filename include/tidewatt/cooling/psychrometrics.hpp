@@ -7,14 +7,14 @@
 namespace tidewatt::cooling {
 
 inline constexpr double zero_celsius_K = 273.15;
-inline constexpr double dry_air_gas_J_per_kg_K = 287.042;   ///< R of dry air
-inline constexpr double mole_mass_ratio = 0.621945;         ///< water to dry air
+inline constexpr double dry_air_gas_J_per_kg_K = 287.042;  ///< R of dry air
+inline constexpr double mole_mass_ratio = 0.621945;        ///< water to dry air
 inline constexpr double dry_air_cp_J_per_kg_K = 1006.0;
 inline constexpr double vapour_cp_J_per_kg_K = 1860.0;
 inline constexpr double liquid_cp_J_per_kg_K = 4186.0;
 inline constexpr double ice_cp_J_per_kg_K = 2100.0;
-inline constexpr double vaporisation_J_per_kg = 2.501e6;    ///< at 0 °C
-inline constexpr double ice_enthalpy_J_per_kg = -0.329e6;   ///< of ice at 0 °C against liquid at 0 °C
+inline constexpr double vaporisation_J_per_kg = 2.501e6;   ///< at 0 °C
+inline constexpr double ice_enthalpy_J_per_kg = -0.329e6;  ///< of ice at 0 °C against liquid at 0 °C
 
 /// Vapour pressure at saturation, over ice below 0 °C and over water above (Hyland and Wexler 1983):
 /// `ln p = a0/T + a1 + a2 T + a3 T² + a4 T³ + a5 T⁴ + a6 ln T`.
@@ -41,8 +41,9 @@ double relative_humidity_frac(double drybulb_K, double humidity_ratio, double pr
 /// Temperature at which vapour of this pressure saturates (Newton on ln p_sat). @param vapour_Pa 0.01 to 1e5
 double dew_point_K(double vapour_Pa);
 
-/// Wet bulb of air at `drybulb_K` with `humidity_ratio`, by a bracketed Newton iteration to 1e-11 K; the dry bulb itself
-/// where the air is saturated or foggy. Just around 0 °C both a wet and an icy bulb are possible: the wet one is returned.
+/// Wet bulb of air at `drybulb_K` with `humidity_ratio`, by a bracketed Newton iteration to 1e-11 K; the dry bulb
+/// itself where the air is saturated or foggy. Just around 0 °C both a wet and an icy bulb are possible: the wet one is
+/// returned.
 double wet_bulb_K(double drybulb_K, double humidity_ratio, double pressure_Pa);
 
 /// `h = c_pa t + W (L0 + c_pv t)`, t in °C.

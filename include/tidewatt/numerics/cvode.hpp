@@ -17,21 +17,22 @@ class OdeSystem {
 
 /// Fixed properties of a system, known when its solver is made.
 struct OdeShape {
-  std::vector<std::string> names;     ///< one per value, for messages
-  std::vector<double> typical;        ///< size of each value, > 0: absolute tolerance = rtol * typical
-  std::size_t n_coupled = 0;          ///< f depends on y[0 .. n_coupled) only; values behind are integrals (meters)
-  double rtol = 1e-6;                 ///< 1e-12 to 1e-2
-  long max_steps = 5000;              ///< per advance
+  std::vector<std::string> names;  ///< one per value, for messages
+  std::vector<double> typical;     ///< size of each value, > 0: absolute tolerance = rtol * typical
+  std::size_t n_coupled = 0;       ///< f depends on y[0 .. n_coupled) only; values behind are integrals (meters)
+  double rtol = 1e-6;              ///< 1e-12 to 1e-2
+  long max_steps = 5000;           ///< per advance
 };
 
 struct OdeCounts {
   long steps = 0, rhs_calls = 0, jacobians = 0;  ///< of the last advance
 };
 
-/// SUNDIALS CVODE with BDF, Newton and a dense matrix, made once and restarted at every step. Restarting is the rule: the
-/// inputs jump between macro steps, and a solver that carries its history over a jump keeps stepping as if nothing had
-/// happened. The end of the step is a stop time, so the last internal step lands on it and nothing is interpolated. Sums of
-/// `y` that f keeps constant are kept to rounding, since Newton corrections are linear in f. One object per thread.
+/// SUNDIALS CVODE with BDF, Newton and a dense matrix, made once and restarted at every step. Restarting is the rule:
+/// the inputs jump between macro steps, and a solver that carries its history over a jump keeps stepping as if nothing
+/// had happened. The end of the step is a stop time, so the last internal step lands on it and nothing is interpolated.
+/// Sums of `y` that f keeps constant are kept to rounding, since Newton corrections are linear in f. One object per
+/// thread.
 class Cvode {
  public:
   /// @throws InputError if the shape is inconsistent, SolverError if SUNDIALS cannot be set up

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "catch.hpp"
-
 #include "tidewatt/base/reader.hpp"
 
 /// Reads a catalog file into its parameters; fails the test on any finding.

@@ -66,7 +66,8 @@ TEST_CASE("catalog climates follow the typical years that they come from") {
     bool found = false;
     for (const auto& file : std::filesystem::directory_iterator(*folder)) {
       const EpwYear y = read_epw(file.path().string());
-      if (std::abs(y.latitude_deg - c.latitude_deg) > 1e-3 || std::abs(y.longitude_deg - c.longitude_deg) > 1e-3) continue;
+      if (std::abs(y.latitude_deg - c.latitude_deg) > 1e-3 || std::abs(y.longitude_deg - c.longitude_deg) > 1e-3)
+        continue;
       found = true;
       double drybulb = 0.0, wetbulb = 0.0;
       int n = 0;

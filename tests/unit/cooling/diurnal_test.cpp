@@ -13,8 +13,10 @@ TEST_CASE("the day's course: low and high at their hours, monotone between, peri
   for (Tick m = 0; m < 24 * 60; ++m) {
     const Tick t = 5 * ns_per_hour + m * 60 * ns_per_s;
     const double rise = shape.at(t + 60 * ns_per_s) - shape.at(t);
-    if (m < 600) CHECK(rise > 0.0);
-    else CHECK(rise < 0.0);
+    if (m < 600)
+      CHECK(rise > 0.0);
+    else
+      CHECK(rise < 0.0);
     CHECK(shape.at(t) == shape.at(t + 3 * ns_per_day));
     CHECK(shape.at(t) == shape.at(t - 2 * ns_per_day));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <filesystem>
 
 #include "catch.hpp"
@@ -21,7 +20,8 @@ constexpr int month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 std::string header(std::string period = "1/ 1,12/31") {
   return "LOCATION,Test,TS,XXX,made,000001,40.0,-75.0,-5.0,100.0\nDESIGN CONDITIONS,0\nTYPICAL/EXTREME PERIODS,0\n"
-         "GROUND TEMPERATURES,0\nHOLIDAYS/DAYLIGHT SAVINGS,No,0,0,0\nCOMMENTS 1,a, \"b\"\nCOMMENTS 2\nDATA PERIODS,1,1,Data,Sunday," +
+         "GROUND TEMPERATURES,0\nHOLIDAYS/DAYLIGHT SAVINGS,No,0,0,0\nCOMMENTS 1,a, \"b\"\nCOMMENTS 2\nDATA "
+         "PERIODS,1,1,Data,Sunday," +
          period + "\n";
 }
 
@@ -142,8 +142,10 @@ TEST_CASE("each defect is an InputError with line and column") {
   CHECK_THAT(refusal(header()), Catch::Contains("no hours"));
   CHECK_THAT(refusal(join({good.begin(), good.begin() + 4000})), Catch::Contains("truncated"));
   CHECK_THAT(refusal(join(good).substr(0, 500000)), !Catch::Contains("accepted"));
-  CHECK_THAT(refusal(with(10, "1981,1,1,11,60,x,20.1\n")), Catch::Contains("t.epw:19:1") && Catch::Contains("7 fields"));
-  CHECK_THAT(refusal(with(10, row(1, 1, 1, 11, "2O.1"))), Catch::Contains("t.epw:19:18") && Catch::Contains("not a number"));
+  CHECK_THAT(refusal(with(10, "1981,1,1,11,60,x,20.1\n")),
+             Catch::Contains("t.epw:19:1") && Catch::Contains("7 fields"));
+  CHECK_THAT(refusal(with(10, row(1, 1, 1, 11, "2O.1"))),
+             Catch::Contains("t.epw:19:18") && Catch::Contains("not a number"));
   CHECK_THAT(refusal(with(10, row(1, 1, 1, 11, "nan"))), Catch::Contains("not a number"));
   CHECK_THAT(refusal(with(10, row(1, 1, 1, 11, ""))), Catch::Contains("not a number"));
   CHECK_THAT(refusal(with(10, row(1, 1, 1, 11, "20,1"))), Catch::Contains("36 fields"));
@@ -176,6 +178,7 @@ TEST_CASE("the thirteen typical years load, and their days make sense") {
     return;
   }
   int n = 0;
+  double off_sum = 0.0, off_max = 0.0;
   for (const auto& entry : std::filesystem::directory_iterator(*folder)) {
     if (entry.path().extension() != ".epw") continue;
     const EpwYear y = read_epw(entry.path().string());
@@ -186,7 +189,8 @@ TEST_CASE("the thirteen typical years load, and their days make sense") {
     const auto range = [&](DayKind kind) {
       const Weather w = epw_weather(y, pick_day(y, kind), 0);
       double lo = 1e9, hi = 0.0;
-      for (int h = 1; h <= 24; ++h) lo = std::min(lo, w.at(h * ns_per_hour).drybulb_K), hi = std::max(hi, w.at(h * ns_per_hour).drybulb_K);
+      for (int h = 1; h <= 24; ++h)
+        lo = std::min(lo, w.at(h * ns_per_hour).drybulb_K), hi = std::max(hi, w.at(h * ns_per_hour).drybulb_K);
       return std::pair{lo, hi};
     };
     const auto hot = range(DayKind::hot_clear), extreme = range(DayKind::extreme), typical = range(DayKind::typical);
@@ -194,6 +198,17 @@ TEST_CASE("the thirteen typical years load, and their days make sense") {
     CHECK(extreme.second >= hot.second);
     CHECK(hot.second > typical.second - 2.0);
     CHECK(hot.second - hot.first > 9.0);
+    // Wet bulb is interpolated, not recomputed: how far off between the hours?
+    const Weather w = epw_weather(y, {1, 1}, 0);
+    for (Tick h = 0; h < 8760; ++h) {
+      const auto s = w.at(h * ns_per_hour + ns_per_hour / 2);
+      const double off = std::abs(s.wetbulb_K - wet_bulb_K(s.drybulb_K, s.humidity_ratio, s.pressure_Pa));
+      off_sum += off;
+      off_max = std::max(off_max, off);
+    }
   }
   CHECK(n == 13);
+  WARN("interpolated wet bulb at half hours: off by " << off_sum / (13 * 8760) << " K on average, " << off_max
+                                                      << " K at most");
+  CHECK(off_sum / (13 * 8760) < 0.02);
 }
