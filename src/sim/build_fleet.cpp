@@ -1,4 +1,4 @@
-#include "build_fleet.hpp"
+#include "tidewatt/sim/build_fleet.hpp"
 
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/random.hpp"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <optional>
 
-#include "build_fleet.hpp"
+#include "tidewatt/sim/build_fleet.hpp"
 #include "hall_loop.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
