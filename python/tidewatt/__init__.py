@@ -1,1 +1,56 @@
-"""Power and heat of AI training clusters, simulated together."""
+"""Power and heat of AI training clusters, simulated together.
+
+    import tidewatt as tw
+
+    scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
+    result = tw.run(scenario)
+    result.summary["throughput_swing_percent"]
+    result["day"]["pcc_mean_W"]          # xarray, with units and calendar time
+    result.save("out/day.h5")
+    tw.open("out/day.h5").plot.day()
+
+Times are local standard time. Quantities are in SI units, which every name ends with: `pcc_mean_W`, `die_max_K`;
+only the figures of `summary` use the units people speak (MW, °C, MHz).
+"""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import report as report
+    from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
+    from ._engine import Engine, run
+    from ._load import Scenario, load
+    from ._result import Result, open
+
+# Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
+_HOME = {
+    "load": "_load",
+    "Scenario": "_load",
+    "run": "_engine",
+    "Engine": "_engine",
+    "open": "_result",
+    "Result": "_result",
+    **dict.fromkeys(
+        ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
+    ),
+}
+__all__ = [
+    "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "SolverError",
+    "load", "open", "report", "run",
+]  # fmt: skip
+
+
+def __getattr__(name: str):
+    if name == "report":
+        return importlib.import_module(".report", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module 'tidewatt' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,10 @@
+#include "bind.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The compiled half of tidewatt; use `import tidewatt`.";
+  m.attr("__version__") = TIDEWATT_VERSION;
+  tidewatt::bindings::bind_errors(m);
+  tidewatt::bindings::bind_scenario(m);
+  tidewatt::bindings::bind_result(m);
+  tidewatt::bindings::bind_run(m);
+}

@@ -1,0 +1,97 @@
+// Running: whole runs, and runs step by step.
+#include "tidewatt/sim/run.hpp"
+
+#include <pybind11/numpy.h>
+
+#include "bind.hpp"
+#include "watch.hpp"
+
+namespace tidewatt::bindings {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::shared_ptr<RunResult> run(const sim::Scenario& scenario, std::size_t n_thread, const py::object& progress) {
+  Watch watch(progress);
+  std::shared_ptr<RunResult> out;
+  bool stopped = false;
+  {
+    const py::gil_scoped_release no_gil;
+    const auto start = Clock::now();
+    const auto ask = [&](double done_frac) { return !(stopped = !watch(done_frac)); };
+    sim::Result result = sim::run(scenario, {n_thread, ask});
+    if (!stopped) out = make_result(std::move(result), since_s(start));
+  }
+  watch.rethrow();
+  return out;
+}
+
+/// An engine that Python threads cannot drive into itself.
+class Stepper {
+ public:
+  Stepper(const sim::Scenario& scenario, std::size_t n_thread) : engine_(make(scenario, n_thread)) {}
+
+  bool done() const { return idle().done(); }
+  double time_s() const { return idle().time_s(); }
+
+  py::array_t<double> die_K() const {
+    const auto now = idle().die_K();
+    return py::array_t<double>(static_cast<py::ssize_t>(now.size()), now.data());  // a copy: the next step moves on
+  }
+
+  void step() {
+    if (idle().done()) throw std::runtime_error("the run is over: call finish()");
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    engine_->step();
+  }
+
+  std::shared_ptr<RunResult> finish() {
+    if (!idle().done()) throw std::runtime_error("the run is not over: step() until done");
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    auto engine = std::move(engine_);
+    return make_result(engine->finish(), since_s(start_));
+  }
+
+ private:
+  // Both are read and set with the GIL held.
+  struct Busy {
+    explicit Busy(Stepper& s) : stepper(s) { stepper.busy_ = true; }
+    ~Busy() { stepper.busy_ = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    Stepper& stepper;
+  };
+
+  static std::unique_ptr<sim::Engine> make(const sim::Scenario& scenario, std::size_t n_thread) {
+    const py::gil_scoped_release no_gil;
+    return std::make_unique<sim::Engine>(scenario, sim::RunOptions{n_thread, {}});
+  }
+
+  const sim::Engine& idle() const {
+    if (busy_) throw std::runtime_error("another thread is stepping this engine");
+    if (!engine_) throw std::runtime_error("this engine has finished");
+    return *engine_;
+  }
+
+  Clock::time_point start_ = Clock::now();
+  std::unique_ptr<sim::Engine> engine_;
+  bool busy_ = false;
+};
+
+}  // namespace
+
+void bind_run(py::module_& m) {
+  m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"));
+  py::class_<Stepper>(m, "Engine")
+      .def(py::init<const sim::Scenario&, std::size_t>(), py::arg("scenario"), py::arg("n_thread"))
+      .def_property_readonly("done", &Stepper::done)
+      .def_property_readonly("time_s", &Stepper::time_s)
+      .def_property_readonly("die_K", &Stepper::die_K)
+      .def("step", &Stepper::step)
+      .def("finish", &Stepper::finish);
+}
+
+}  // namespace tidewatt::bindings

@@ -1,0 +1,70 @@
+// Reading a scenario; what Python may ask of one.
+#include "tidewatt/sim/scenario.hpp"
+
+#include <pybind11/stl.h>
+
+#include "bind.hpp"
+
+namespace tidewatt::bindings {
+namespace {
+
+std::shared_ptr<sim::Scenario> load(const std::string& path, std::vector<std::string> set, std::string weather_epw,
+                                    std::string catalog_overlay) {
+  const py::gil_scoped_release no_gil;
+  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay)};
+  return std::make_shared<sim::Scenario>(sim::load_scenario(path, options));
+}
+
+py::list assumed(const sim::Scenario& s) {
+  py::list rows;
+  for (const auto& a : s.assumed) {
+    py::dict row;
+    row["key"] = a.key;
+    row["value"] = a.value;
+    row["low"] = a.low;
+    row["high"] = a.high;
+    row["source"] = a.source;
+    rows.append(std::move(row));
+  }
+  return rows;
+}
+
+py::list halls(const sim::Scenario& s) {
+  py::list rows;
+  for (const auto& h : s.halls) {
+    py::dict row;
+    row["name"] = h.hall.name;
+    row["n_gpu"] = h.hall.n_gpu;
+    row["plant"] = h.plant_kind;
+    rows.append(std::move(row));
+  }
+  return rows;
+}
+
+py::list jobs(const sim::Scenario& s) {
+  py::list rows;
+  for (const auto& j : s.jobs) {
+    py::dict row;
+    row["name"] = j.name;
+    row["n_gpu"] = j.plan.n_gpu;
+    row["model"] = j.model_name;
+    rows.append(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_scenario(py::module_& m) {
+  py::class_<sim::Scenario, std::shared_ptr<sim::Scenario>>(m, "Scenario")
+      .def_static("load", &load, py::arg("path"), py::arg("set"), py::arg("weather_epw"), py::arg("catalog_overlay"))
+      .def_readonly("text", &sim::Scenario::text)
+      .def_property_readonly("start", [](const sim::Scenario& s) { return s.run.start; })
+      .def_property_readonly("duration_s", [](const sim::Scenario& s) { return s.run.duration_s; })
+      .def_property_readonly("seed", [](const sim::Scenario& s) { return s.run.seed; })
+      .def_property_readonly("halls", &halls)
+      .def_property_readonly("jobs", &jobs)
+      .def_property_readonly("assumed", &assumed);
+}
+
+}  // namespace tidewatt::bindings

@@ -1,0 +1,96 @@
+"""Running a scenario: at once, or step by step."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._load import Path, Scenario, load
+from ._progress import Progress, reporter
+from ._result import Result, from_memory
+
+if TYPE_CHECKING:
+    import numpy
+
+
+def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None) -> Result:
+    """Simulates a scenario from start to end. Other Python threads go on meanwhile; Ctrl-C stops it.
+
+    @param scenario: from `load`, or the path of a scenario file.
+    @param threads: 0: all cores. The result does not depend on it, to the last bit.
+    @param progress: True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook
+        is watching and tqdm is there; or a callable that gets the share done, 0–1, at most every 50 ms. What it raises
+        stops the run.
+    @raises SolverError: a numerical method failed, or the energy books do not close.
+    @raises RefusedError: too large to run.
+    @raises KeyboardInterrupt: on Ctrl-C, between two steps.
+    """
+    scenario = _as_scenario(scenario)
+    with reporter(progress) as report:
+        core = _core.run(scenario._core, _thread_count(threads), report)
+    return from_memory(core, scenario)
+
+
+class Engine:
+    """A simulation in progress, for notebooks, optimisers and co-simulation.
+
+        engine = tw.Engine(scenario)
+        while not engine.done:
+            engine.step()
+            print(engine.time_s, engine.die_K.max())
+        result = engine.finish()
+
+    One thread at a time may use it; another gets RuntimeError.
+    """
+
+    def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
+        self.scenario = _as_scenario(scenario)
+        self._core = _core.Engine(self.scenario._core, _thread_count(threads))
+
+    @property
+    def done(self) -> bool:
+        """Whether the scenario's end is reached. @raises RuntimeError: after `finish`, as everything below."""
+        return self._core.done
+
+    @property
+    def time_s(self) -> float:
+        """Simulated time since the start, s."""
+        return self._core.time_s
+
+    @property
+    def die_K(self) -> numpy.ndarray:
+        """Die temperatures now, K, shape (n_gpu,): a read-only copy."""
+        now = self._core.die_K
+        now.setflags(write=False)
+        return now
+
+    def step(self) -> None:
+        """One step: some repetitions of an iteration, or a stretch of a constant state.
+
+        @raises RuntimeError: if `done`.
+        @raises SolverError: a numerical method failed.
+        """
+        self._core.step()
+
+    def finish(self) -> Result:
+        """Closes the books and hands over everything recorded. Call once, when `done`.
+
+        @raises RuntimeError: if not `done`, or if called before.
+        @raises SolverError: the energy books do not close.
+        """
+        return from_memory(self._core.finish(), self.scenario)
+
+    def __repr__(self) -> str:
+        try:
+            return f"<tidewatt.Engine at {self.time_s:.6g} s of {self.scenario.duration_s:.6g} s>"
+        except RuntimeError as error:
+            return f"<tidewatt.Engine: {error}>"
+
+
+def _as_scenario(scenario: Scenario | Path) -> Scenario:
+    return scenario if isinstance(scenario, Scenario) else load(scenario)
+
+
+def _thread_count(threads: int) -> int:
+    if threads < 0:
+        raise ValueError(f"threads must be 0 (all cores) or more, not {threads}")
+    return threads

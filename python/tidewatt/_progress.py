@@ -1,0 +1,38 @@
+"""The bar with the time left."""
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Callable, Iterator, Optional, Union
+
+Progress = Union[bool, None, Callable[[float], object]]
+
+
+def _watched() -> bool:
+    """Is somebody looking: a terminal, or a notebook."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return True
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextlib.contextmanager
+def reporter(progress: Progress) -> Iterator[Optional[Callable[[float], object]]]:
+    """What to call with the share done, 0–1, or None. See `tidewatt.run` for `progress`."""
+    if callable(progress):
+        yield progress
+        return
+    try:
+        # Not tqdm.auto: its widgets are lost when a notebook is run without a browser.
+        from tqdm import tqdm
+    except ImportError:
+        if progress:
+            raise
+        tqdm = None
+    if tqdm is None or not (progress or (progress is None and _watched())):
+        yield None
+        return
+    form = "{l_bar}{bar}| {elapsed} spent, {remaining} left"
+    with tqdm(total=1.0, bar_format=form, desc="simulating", ncols=80) as bar:
+        yield lambda done_frac: bar.update(done_frac - bar.n)
