@@ -1,0 +1,249 @@
+#!/usr/bin/python3
+"""The command `tidewatt` as a user calls it: contract of `run --json`, overrides, exit codes and messages."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "acceptance"))
+import product  # noqa: E402
+
+SCENARIOS = ROOT / "tests" / "scenarios"
+TINY = SCENARIOS / "tiny.toml"
+BINARY = product.find_binary()
+
+NUMBER, WHOLE, TEXT, TABLE, LIST = (int, float), int, str, dict, list
+CONTRACT = {
+    "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "iteration_s": NUMBER,
+    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "tokens_per_s_mean": NUMBER, "throughput_swing_percent": NUMBER,
+    "throughput_min_hour": WHOLE, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
+    "die_mean_degC": NUMBER, "limiter_share": TABLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
+    "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
+    "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "freq_deviation_max_mHz": NUMBER,
+    "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "n_interruptions_unexpected": WHOLE,
+    "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
+    "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST,
+}
+# What has no meaning while no job has trained.
+OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "tokens_per_s_mean", "throughput_swing_percent",
+               "throughput_min_hour", "clock_mean_MHz", "clock_slowest_MHz", "pcc_dominant_Hz")
+# Refusals take well under a second; CPU time, because other work on a machine must not fail a test.
+REFUSAL_CPU_S = 0.5
+
+
+def check(path, *more):
+    return product.call([BINARY, "check", path, *more])
+
+
+class RunsOnce(unittest.TestCase):
+    """One run of the tiny case, looked at from all sides."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.out = cls.folder.name
+        cls.outcome = product.run(BINARY, TINY, cls.out)
+        cls.figures = cls.outcome.json
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_key_of_the_contract_is_there_with_its_type(self):
+        for key, kind in CONTRACT.items():
+            with self.subTest(key):
+                self.assertIn(key, self.figures)
+                if self.figures[key] is not None:
+                    self.assertIsInstance(self.figures[key], kind)
+                    self.assertNotIsInstance(self.figures[key], bool)
+
+    def test_stdout_is_one_object_and_nothing_else(self):
+        self.assertEqual(len(self.outcome.stdout.strip().splitlines()), 1)
+        self.assertEqual(self.outcome.stderr, "")
+
+    def test_figures_agree_with_each_other(self):
+        f = self.figures
+        self.assertEqual(f["simulated_s"], 112.5)
+        self.assertEqual(f["n_gpu"], 128)
+        self.assertAlmostEqual(f["mfu_percent"], 100 * f["tflops_per_gpu"] / 989.4, delta=1e-3 * f["mfu_percent"])
+        self.assertAlmostEqual(f["tokens_per_s_mean"] * f["iteration_s"], 64 * 8192, delta=1e-3 * 64 * 8192)
+        self.assertLessEqual(f["clock_slowest_MHz"], f["clock_mean_MHz"])
+        self.assertLess(f["die_mean_degC"], f["die_max_degC"])
+        self.assertLess(f["pcc_min_MW"], f["pcc_mean_MW"])
+        self.assertLess(f["pcc_mean_MW"], f["pcc_max_MW"])
+        self.assertAlmostEqual(f["pue"], f["pcc_mean_MW"] / f["it_mean_MW"], places=12)
+        self.assertLessEqual(f["pcc_step_1s_max_MW"], f["pcc_max_MW"] - f["pcc_min_MW"])
+        self.assertAlmostEqual(sum(f["limiter_share"].values()), 1.0, places=9)
+        self.assertLessEqual(f["energy_closure"], 1e-11)
+        self.assertLessEqual(f["input_energy_error"], 1e-12)
+
+    def test_an_hour_with_little_training_has_no_swing(self):
+        self.assertIsNone(self.figures["throughput_swing_percent"])
+        self.assertIsNone(self.figures["throughput_min_hour"])
+
+    def test_jobs_are_listed_with_the_figures_of_the_top(self):
+        job, = self.figures["jobs"]
+        self.assertEqual(job["name"], "main")
+        self.assertEqual(job["iteration_s"], self.figures["iteration_s"])
+
+    def test_result_file_is_where_it_says_with_the_hash_it_says(self):
+        file = Path(self.figures["result_file"])
+        self.assertEqual(file.parent, Path(self.out))
+        try:
+            import h5py  # noqa: F401
+        except ImportError:
+            self.skipTest("h5py is not installed")
+        recomputed = product.call([sys.executable, ROOT / "scripts" / "hash_result", file, "--check"])
+        self.assertEqual(recomputed.code, 0, recomputed.stderr)
+        self.assertEqual(recomputed.stdout.strip(), self.figures["payload_sha256"])
+
+    def test_threads_and_repetition_do_not_change_a_bit(self):
+        for more in (["--threads", 1], ["--threads", 2], ["--threads", 3]):
+            with self.subTest(more), tempfile.TemporaryDirectory() as out:
+                again = product.run(BINARY, TINY, out, more=more).json
+                self.assertEqual(again["payload_sha256"], self.figures["payload_sha256"])
+
+    def test_seed_draws_other_chips(self):
+        with tempfile.TemporaryDirectory() as out:
+            other = product.run(BINARY, TINY, out, more=["--seed", 2]).json
+            same = product.run(BINARY, TINY, out, {"run.seed": 2}).json
+        self.assertNotEqual(other["payload_sha256"], self.figures["payload_sha256"])
+        self.assertNotEqual(other["clock_slowest_MHz"], self.figures["clock_slowest_MHz"])
+        self.assertEqual(other["payload_sha256"], same["payload_sha256"])
+
+    def test_set_reaches_scenario_and_catalog_values(self):
+        with tempfile.TemporaryDirectory() as out:
+            capped = product.run(BINARY, TINY, out, {"hall.a.cap_W": 400}).json
+            leaky = product.run(BINARY, TINY, out, {"hall.a.gpu.power.leakage_W": 140}).json
+        self.assertLess(capped["clock_mean_MHz"], self.figures["clock_mean_MHz"])
+        self.assertGreater(capped["iteration_s"], self.figures["iteration_s"])
+        self.assertLess(leaky["clock_slowest_MHz"], self.figures["clock_slowest_MHz"])
+
+    def test_human_summary_names_the_figures(self):
+        with tempfile.TemporaryDirectory() as out:
+            plain = product.call([BINARY, "run", TINY, "--quiet", "--out", out])
+        self.assertEqual(plain.code, 0, plain.stderr)
+        for key in ("iteration_s", "pcc_mean_MW", "energy_closure", "payload_sha256"):
+            self.assertIn(key, plain.stdout)
+
+
+class Nulls(unittest.TestCase):
+    def test_what_does_not_apply_is_null_and_nothing_is_nan(self):
+        with tempfile.TemporaryDirectory() as out:
+            outcome = product.run(BINARY, TINY, out, {"job.main.life.start_s": 100000})
+        figures = outcome.json
+        for key in OF_TRAINING:
+            with self.subTest(key):
+                self.assertIsNone(figures[key])
+        json.loads(outcome.stdout, parse_constant=lambda word: self.fail(f"{word} is not JSON"))
+        self.assertGreater(figures["it_mean_MW"], 0)
+
+
+class BadInput(unittest.TestCase):
+    def refused(self, outcome, code, *words, findings=1):
+        self.assertEqual(outcome.code, code, outcome.stderr)
+        self.assertEqual(outcome.stdout, "")
+        self.assertLess(outcome.cpu_s, REFUSAL_CPU_S)
+        for word in words:
+            self.assertIn(word, outcome.stderr)
+        if code == 2 and findings:
+            self.assertIn(f"{findings} finding{'s' if findings > 1 else ''} in the input", outcome.stderr)
+            self.assertEqual(len(outcome.stderr.strip().splitlines()), 1 + findings)
+
+    def run_file(self, name, *more):
+        with tempfile.TemporaryDirectory() as out:
+            outcome = product.run(BINARY, SCENARIOS / name, out, more=more)
+            self.assertEqual(os.listdir(out), [], "a refused run leaves nothing behind")
+            return outcome
+
+    def test_misspelt_key_names_place_and_nearest_key(self):
+        self.refused(self.run_file("misspelt_key.toml"), 2, "misspelt_key.toml:4:1:", "duraton_h", "duration_h")
+
+    def test_wrong_unit_names_the_right_one(self):
+        self.refused(self.run_file("wrong_unit.toml"), 2, "wrong_unit.toml:7:1:", "tdp_kW", "'tdp_W'")
+
+    def test_negative_power(self):
+        self.refused(self.run_file("negative_power.toml"), 2, "negative_power.toml:5:1:", "cap_W", "-700")
+
+    def test_duplicate_key(self):
+        self.refused(self.run_file("duplicate_key.toml"), 2, "duplicate_key.toml:5:", "seed")
+
+    def test_missing_keys_and_tables(self):
+        self.refused(self.run_file("missing_key.toml"), 2, "duration_h: missing", "site: missing", "hall: missing",
+                     "job: missing", findings=None)
+
+    def test_a_billion_gpus_are_refused(self):
+        self.refused(self.run_file("too_many_gpus.toml"), 4, "1000000000", "n_gpu", "memory")
+        self.refused(product.call([BINARY, "run", TINY, "--set", "hall.a.n_gpu=1000000000"]), 4, "n_gpu")
+
+    def test_two_jobs_are_refused(self):
+        self.refused(self.run_file("two_jobs.toml"), 4, "more than one job")
+
+    def test_missing_file(self):
+        self.refused(self.run_file("not_there.toml"), 2, "not_there.toml", "no such file")
+        self.refused(self.run_file("tiny.toml", "--weather", SCENARIOS / "not_there.epw"), 2, "not_there.epw", "no such file")
+
+    def test_truncated_weather(self):
+        outcome = self.run_file("tiny.toml", "--weather", SCENARIOS / "truncated.epw")
+        self.refused(outcome, 2, "truncated.epw:12:", "truncated", findings=None)
+
+    def test_plan_that_does_not_fit_says_the_numbers(self):
+        outcome = product.call([BINARY, "check", TINY, "--set", "job.main.plan.pp=5"])
+        self.refused(outcome, 2, "job.main.plan", findings=None)
+        outcome = product.call([BINARY, "check", TINY, "--set", "job.main.model=llama3_405b"])
+        self.refused(outcome, 2, "job.main.plan", findings=None)
+
+    def test_bad_overrides(self):
+        self.refused(check(TINY, "--set", "run.duraton_h=3"), 2, "--set", "duraton_h", "duration_h")
+        self.refused(check(TINY, "--set", "hall.b.n_gpu=8"), 2, "--set", "no item named 'b'")
+        self.refused(check(TINY, "--set", "nonsense"), 2, "key=value")
+        self.refused(check(TINY, "--set", "hall.a.gpu.catalog=h100_sxm_70W"), 2, "h100_sxm_700W", findings=None)
+
+    def test_all_findings_at_once_with_line_and_column(self):
+        outcome = check(SCENARIOS / "many_faults.toml")
+        self.assertEqual(outcome.code, 2)
+        for place, key in (("5:1", "duraton_h"), ("6:1", "seed"), ("9:1", "weather.day"), ("13:1", "cap_W"),
+                           ("14:1", "h100_sxm_700W"), ("20:1", "plan.pp"), ("21:1", "plan.recompute"),
+                           ("24:1", "start_min"), ("25:1", "detect_s")):
+            with self.subTest(key):
+                lines = [line for line in outcome.stderr.splitlines() if f"many_faults.toml:{place}: " in line]
+                self.assertTrue(any(key in line for line in lines), outcome.stderr)
+
+    def test_arguments(self):
+        self.assertEqual(product.call([BINARY, "run"]).code, 2)
+        self.assertEqual(product.call([BINARY, "rnu", TINY]).code, 2)
+        self.assertEqual(product.call([BINARY, "run", TINY, "--sed", "1"]).code, 2)
+        self.assertEqual(product.call([BINARY, "--help"]).code, 0)
+
+
+class Output(unittest.TestCase):
+    def test_a_folder_that_cannot_be_made(self):
+        outcome = product.run(BINARY, TINY, TINY / "below_a_file")
+        self.assertEqual(outcome.code, 74, outcome.stderr)
+        self.assertIn("below_a_file", outcome.stderr)
+        self.assertLess(outcome.cpu_s, REFUSAL_CPU_S)
+
+    def test_a_result_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as out:
+            os.makedirs(Path(out) / "tiny.h5" / "full")
+            outcome = product.run(BINARY, TINY, out)
+            self.assertEqual(outcome.code, 74, outcome.stderr)
+            self.assertEqual(os.listdir(out), ["tiny.h5"], "no half-written result stays")
+
+    # Known fault: the command does not look at whether stdout took its figures. Remove this mark with the fix.
+    @unittest.expectedFailure
+    def test_full_stdout_is_not_success(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        with tempfile.TemporaryDirectory() as out, open("/dev/full", "w") as full:
+            code = subprocess.call([BINARY, "run", TINY, "--json", "--quiet", "--out", out], stdout=full,
+                                   stderr=subprocess.DEVNULL)
+        self.assertEqual(code, 74)
+
+
+if __name__ == "__main__":
+    unittest.main()
