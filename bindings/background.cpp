@@ -25,7 +25,8 @@ Workers& workers() {
 
 }  // namespace
 
-std::shared_ptr<BackgroundRun> BackgroundRun::start(std::shared_ptr<const sim::Scenario> scenario, std::size_t n_thread) {
+std::shared_ptr<BackgroundRun> BackgroundRun::start(std::shared_ptr<const sim::Scenario> scenario,
+                                                    std::size_t n_thread) {
   auto run = std::make_shared<BackgroundRun>();
   auto& all = workers();
   const std::scoped_lock lock(all.mutex);

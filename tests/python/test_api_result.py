@@ -4,6 +4,7 @@ import json
 import subprocess
 import weakref
 
+import h5py
 import numpy as np
 import pytest
 import tidewatt as tw
@@ -122,12 +123,21 @@ def test_a_dataset_survives_netcdf(result, tmp_path):
         assert (again.pcc_mean_W.values == result.array("/day/pcc_mean_W")).all()
 
 
-def test_saving_where_nothing_can_be_saved(result, tmp_path):
-    with pytest.raises(tw.OutputError) as caught:
-        result.save(tmp_path / "no_such_folder" / "x.h5")
-    assert isinstance(caught.value, OSError)
+def test_files_that_cannot_be_written_or_read(result, saved, tmp_path):
+    for source in (result, tw.open(saved)):
+        with pytest.raises(tw.OutputError, match="no_such_folder") as caught:
+            source.save(tmp_path / "no_such_folder" / "x.h5")
+        assert isinstance(caught.value, OSError)
     with pytest.raises(OSError):
         tw.open(tmp_path / "no_such.h5")
+    h5py.File(tmp_path / "other.h5", "w").close()
+    with pytest.raises(tw.InputError, match="other.h5: not a result"):
+        tw.open(tmp_path / "other.h5")
+
+
+def test_a_copy_of_a_saved_result(result, saved, tmp_path):
+    copy = tw.open(tw.open(saved).save(tmp_path / "copy.h5"))
+    assert copy.payload_sha256 == result.payload_sha256
 
 
 def test_pictures_from_memory_and_from_the_file_are_the_same(result, saved):

@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -118,8 +119,6 @@ def test_leaving_python_in_the_middle_of_an_abandoned_run_is_clean():
         "try: tw.run(tiny(600), progress=stop)\n"
         "except KeyboardInterrupt: print('stopped')\n"
     )
-    import sys
-
     done = subprocess.run([sys.executable, "-c", code, ROOT / "tests/python"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
 
@@ -139,6 +138,7 @@ def test_other_threads_go_on_meanwhile(step_by_step):
     begin = time.perf_counter()
     if step_by_step:
         engine = tw.Engine(scenario, threads=1)
+        begin = time.perf_counter()
         for _ in range(20):
             engine.step()
     else:
@@ -146,10 +146,8 @@ def test_other_threads_go_on_meanwhile(step_by_step):
     end = time.perf_counter()
     over.set()
     thread.join()
-    # Held for a step, or for the run, the lock would leave gaps as long as those.
-    while_running = np.array([begin, *[t for t in ticks if begin < t < end], end])
-    assert len(while_running) > 20
-    assert np.diff(while_running).max() < 0.5 * (end - begin)
+    # Were the lock held for a step or for the run, there would be one tick per step, or none.
+    assert len([t for t in ticks if begin < t < end]) > 60
 
 
 def test_an_engine_is_one_threads_business():
