@@ -149,6 +149,7 @@ def test_pictures_from_memory_and_from_the_file_are_the_same(result, saved):
             pixels.append(np.asarray(figure.canvas.buffer_rgba()))
         assert (pixels[0] == pixels[1]).all(), name
         assert pixels[0].std() > 5, name  # not a blank sheet
+        assert figure._repr_png_().startswith(b"\x89PNG")
     assert "spectrum" in repr(result.plot)
 
 
