@@ -1,7 +1,6 @@
 // The library's exceptions as Python classes that live, by name, in the package `tidewatt`.
-#include "tidewatt/base/error.hpp"
-
 #include "bind.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace tidewatt::bindings {
 namespace {
@@ -29,8 +28,7 @@ PyObject* make(py::module_& m, const char* name, const char* doc, const py::tupl
 
 void raise_input(const InputError& e) {
   py::list findings;
-  for (const auto& f : e.findings())
-    findings.append(py::handle(classes().finding)(f.place.text(), f.key, f.message));
+  for (const auto& f : e.findings()) findings.append(py::handle(classes().finding)(f.place.text(), f.key, f.message));
   const py::object error = py::handle(classes().input)(e.what());
   error.attr("findings") = findings;
   PyErr_SetObject(classes().input, error.ptr());
@@ -54,8 +52,8 @@ py::tuple bases(const py::handle& error, PyObject* builtin) { return py::make_tu
 
 void bind_errors(py::module_& m) {
   auto& c = classes();
-  const py::handle error(make(m, "Error", "Base of every error that tidewatt raises.",
-                              py::make_tuple(py::handle(PyExc_Exception))));
+  const py::handle error(
+      make(m, "Error", "Base of every error that tidewatt raises.", py::make_tuple(py::handle(PyExc_Exception))));
   c.input = make(m, "InputError",
                  "Bad input: all findings at once, in `findings`, a list of (place, key, message). The command line's "
                  "exit code 2.",
@@ -67,8 +65,8 @@ void bind_errors(py::module_& m) {
   c.refused = make(m, "RefusedError", "Too large to run; the message names the key and the limit. Exit code 4.",
                    bases(error, PyExc_RuntimeError));
   c.output = make(m, "OutputError", "A result could not be written. Exit code 74.", bases(error, PyExc_OSError));
-  const py::object finding =
-      py::module_::import("collections").attr("namedtuple")("Finding", "place key message", py::arg("module") = "tidewatt");
+  const py::object finding = py::module_::import("collections")
+                                 .attr("namedtuple")("Finding", "place key message", py::arg("module") = "tidewatt");
   finding.attr("__doc__") = "One thing wrong with the input: where (file:line:column), which key, and what.";
   m.attr("Finding") = finding;
   c.finding = finding.inc_ref().ptr();

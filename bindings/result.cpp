@@ -46,7 +46,8 @@ py::object values(const Shared& r, const std::string& path) {
 
 py::list arrays(const RunResult& r) {
   py::list rows;
-  for (const auto& a : r.result.arrays) rows.append(py::make_tuple(a.path, py::tuple(py::cast(a.dims)), a.unit, a.long_name));
+  for (const auto& a : r.result.arrays)
+    rows.append(py::make_tuple(a.path, py::tuple(py::cast(a.dims)), a.unit, a.long_name));
   return rows;
 }
 

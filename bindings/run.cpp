@@ -3,8 +3,8 @@
 
 #include <pybind11/numpy.h>
 
+#include "background.hpp"
 #include "bind.hpp"
-#include "watch.hpp"
 
 namespace tidewatt::bindings {
 namespace {
@@ -12,19 +12,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::shared_ptr<RunResult> run(const sim::Scenario& scenario, std::size_t n_thread, const py::object& progress) {
-  Watch watch(progress);
-  std::shared_ptr<RunResult> out;
-  bool stopped = false;
-  {
+/// What Ctrl-C or the user's progress callable raises stops the run and leaves here; neither passes through the engine.
+std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, std::size_t n_thread,
+                               const py::object& progress) {
+  const auto background = BackgroundRun::start(scenario, n_thread);
+  const auto ended_within = [&](std::chrono::milliseconds longest) {
     const py::gil_scoped_release no_gil;
-    const auto start = Clock::now();
-    const auto ask = [&](double done_frac) { return !(stopped = !watch(done_frac)); };
-    sim::Result result = sim::run(scenario, {n_thread, ask});
-    if (!stopped) out = make_result(std::move(result), since_s(start));
+    return background->wait(longest);
+  };
+  try {
+    while (!ended_within(std::chrono::milliseconds(50))) {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress.is_none()) progress(background->done_frac());
+    }
+    if (!progress.is_none()) progress(background->done_frac());
+  } catch (...) {
+    background->stop();
+    throw;
   }
-  watch.rethrow();
-  return out;
+  return background->result();
 }
 
 /// An engine that Python threads cannot drive into itself.
@@ -84,6 +90,11 @@ class Stepper {
 }  // namespace
 
 void bind_run(py::module_& m) {
+  const py::cpp_function join([] {
+    const py::gil_scoped_release no_gil;
+    join_background_runs();
+  });
+  py::module_::import("atexit").attr("register")(join);
   m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"));
   py::class_<Stepper>(m, "Engine")
       .def(py::init<const sim::Scenario&, std::size_t>(), py::arg("scenario"), py::arg("n_thread"))

@@ -18,11 +18,11 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
     @param scenario: from `load`, or the path of a scenario file.
     @param threads: 0: all cores. The result does not depend on it, to the last bit.
     @param progress: True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook
-        is watching and tqdm is there; or a callable that gets the share done, 0–1, at most every 50 ms. What it raises
+        is watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it raises
         stops the run.
     @raises SolverError: a numerical method failed, or the energy books do not close.
     @raises RefusedError: too large to run.
-    @raises KeyboardInterrupt: on Ctrl-C, between two steps.
+    @raises KeyboardInterrupt: on Ctrl-C, at once; the engine itself lets go at the end of its step.
     """
     scenario = _as_scenario(scenario)
     with reporter(progress) as report:

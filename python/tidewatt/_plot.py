@@ -1,6 +1,8 @@
 """The report's pictures as matplotlib figures."""
 from __future__ import annotations
 
+import functools
+import io
 from typing import TYPE_CHECKING, Callable, ContextManager
 
 if TYPE_CHECKING:
@@ -65,8 +67,16 @@ class Plot:
         with house_style(), self._drawing() as result:
             figure = draw(result, *more)
             FigureCanvasAgg(figure).draw()  # ticks take their style when first drawn
+        # A notebook shows it as a cell's value also where nobody has said `%matplotlib inline`.
+        figure._repr_png_ = functools.partial(_png, figure)
         return figure
 
     def __repr__(self) -> str:
         names = [name for name in dir(type(self)) if not name.startswith("_")]
         return f"<pictures: {', '.join(names)}>"
+
+
+def _png(figure: Figure) -> bytes:
+    out = io.BytesIO()
+    figure.savefig(out, format="png")
+    return out.getvalue()

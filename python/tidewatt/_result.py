@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
-from ._datasets import Column, dataset
+from ._datasets import dataset
 from ._plot import Plot
 
 if TYPE_CHECKING:
@@ -164,11 +164,9 @@ def open(path: str | os.PathLike[str]) -> Result:
 
     @param path: an HDF5 file that `tidewatt run` or `Result.save` wrote.
     @raises OSError: if it is not there or not HDF5.
+    @raises InputError: if it is HDF5, but not a result of tidewatt.
     """
     from ._saved import SavedSource
 
     source = SavedSource(os.fspath(path))
     return Result(source, json.loads(source.summary_json))
-
-
-__all__ = ["Column", "Result", "from_memory", "open"]

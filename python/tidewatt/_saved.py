@@ -8,8 +8,9 @@ from typing import Iterator
 import h5py
 import numpy as np
 
+from . import _core
 from ._datasets import Column
-from .report.read import ResultFile
+from .report.read import Missing, ResultFile
 
 
 class SavedSource:
@@ -21,9 +22,12 @@ class SavedSource:
         with ResultFile(path) as file, h5py.File(path, "r") as tree:
             self.provenance = file.provenance
             self.payload_sha256 = file.payload_sha256
+            if not file.payload_sha256:
+                raise _core.InputError(f"{path}: not a result of tidewatt")
             self.summary_json = tree.attrs.get("summary_json", "{}")
             for name in file.names(""):
-                self.columns[name] = [_column(tree[name][key]) for key in file.group(name).units]
+                with contextlib.suppress(Missing):  # an empty group
+                    self.columns[name] = [_column(tree[name][key]) for key in file.group(name).units]
         self._cache: dict[str, np.ndarray] = {}
 
     def values(self, path: str) -> np.ndarray:
@@ -37,7 +41,10 @@ class SavedSource:
         return self._cache[path]
 
     def save(self, path: str) -> None:
-        shutil.copyfile(self.path, path)
+        try:
+            shutil.copyfile(self.path, path)
+        except OSError as error:
+            raise _core.OutputError(f"{path}: {error.strerror or error}") from error
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:

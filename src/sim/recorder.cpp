@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace tidewatt::sim {
 namespace {
@@ -127,9 +128,8 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const Sit
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
       static_cast<double>(now_.state)};
   for (std::size_t i = 0; i < row.size(); ++i) day_[day_columns[i].name].push_back(row[i]);
-  const double span_s = seconds(end - begin);
   spread_over_hours(begin, end, [&](Hourly& h, double s, double share) {
-    h.pcc_J += pcc.mean_W * span_s * share;
+    h.pcc_J += pcc.J * share;
     h.water_kg += m.water_kg_per_s * s;
     h.inlet_Ks += m.inlet_K * s;
     h.covered_s += s;
@@ -228,8 +228,13 @@ std::vector<std::pair<std::string, double>> Recorder::limiter_share() const {
 
 void Recorder::add_arrays(std::vector<Array>& arrays) const {
   for (const auto& c : day_columns)
-    if (const auto it = day_.find(c.name); it != day_.end())
-      arrays.push_back(column(std::string("/day/") + c.name, "time", it->second, c.unit, c.long_name));
+    if (const auto it = day_.find(c.name); it != day_.end()) {
+      if (std::string_view(c.name) == "job_state")
+        arrays.push_back({"/day/job_state", {"time"}, {it->second.size()}, std::vector<std::int64_t>(it->second.begin(), it->second.end()),
+                          c.unit, c.long_name});
+      else
+        arrays.push_back(column(std::string("/day/") + c.name, "time", it->second, c.unit, c.long_name));
+    }
   std::vector<double> time, rate, iterating, it_J, pcc_J, water, inlet;
   for (const auto& [h, x] : hours_) {
     time.push_back(static_cast<double>(h) * 3600.0 - seconds(local_start_));

@@ -7,9 +7,12 @@
 
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/base/text.hpp"
+#include "tidewatt/cooling/epw.hpp"
 
 namespace tidewatt::sim {
 namespace {
+
+std::string below(const std::string& path, const char* key) { return path.empty() ? key : path + "." + key; }
 
 /// Reads one scenario: findings, assumed inputs and the catalog at hand.
 struct Reading {
@@ -26,12 +29,12 @@ struct Reading {
   /// The catalog entry that `key` names, with what stands beside it.
   Node entry(TableReader& r, const char* key, const char* kind) {
     const Node* spec = r.child(key, Need::required);
-    return spec ? catalog.resolve(*spec, kind, r.path() + "." + key, findings, assumed) : Node{Node::Table{}, {}};
+    return spec ? catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed) : Node{Node::Table{}, {}};
   }
   template <class Params>
   void section(TableReader& r, const char* key, Params& params) {
     const Node* n = r.child(key, Need::required);
-    if (n) read(*n, r.path() + "." + key, params);
+    if (n) read(*n, below(r.path(), key), params);
   }
 };
 
@@ -196,6 +199,13 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
       reading.findings.push_back({node->place, "weather.epw", "must be a file below the scenario's folder (or use --weather FILE)"});
     else
       s.weather.epw = (std::filesystem::path(s.folder) / relative).string();
+  }
+  if (!s.weather.epw.empty()) {
+    try {
+      cooling::read_epw(s.weather.epw);
+    } catch (const InputError& e) {
+      for (const auto& f : e.findings()) reading.findings.push_back(f);
+    }
   }
   if (s.weather.epw.empty() == s.weather.climate.empty()) {
     reading.findings.push_back({node ? node->place : Place{}, "weather", "name either an EPW file (epw) or a catalog climate (climate)"});

@@ -173,7 +173,7 @@ void SiteStream::end_interval() {
 }
 
 SiteStream::Span SiteStream::take_span() {
-  const Span out{span_bins_ > 0 ? span_J_.value() / (static_cast<double>(span_bins_) * 1e-3) : 0.0, span_min_W_, span_max_W_};
+  const Span out{span_J_.value(), span_bins_ > 0 ? span_J_.value() / (static_cast<double>(span_bins_) * 1e-3) : 0.0, span_min_W_, span_max_W_};
   span_J_ = {};
   span_bins_ = 0;
   span_min_W_ = infinite;
@@ -201,6 +201,7 @@ void SiteStream::add_arrays(std::vector<Array>& arrays) {
     arrays.push_back({std::move(path), {dim}, {n}, std::move(v), unit, text});
   };
   for (auto& r : recorded_) {
+    if (r.pcc_W.empty()) continue;  // the window lies outside the run
     const std::string group = "/waveform_" + r.window.name;
     std::vector<double> time;
     for (std::size_t i = 0; i < r.pcc_W.size(); ++i)

@@ -42,8 +42,9 @@ class SiteStream {
   /// The last, incomplete bin.
   void finish();
 
-  /// Connection power of the macro steps flushed since the last call: mean and exact extremes, W.
+  /// Connection power of the macro steps flushed since the last call: energy, mean and exact extremes.
   struct Span {
+    double J = 0.0;  ///< over the whole 1 ms bins that the flush completed
     double mean_W = 0.0, min_W = 0.0, max_W = 0.0;
   };
   Span take_span();

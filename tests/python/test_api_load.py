@@ -1,0 +1,94 @@
+"""tidewatt.load: what comes in, what is refused, and how it is told."""
+import datetime
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tidewatt as tw
+from tiny_case import DAY, ROOT, tiny
+
+
+def test_overrides_reach_the_scenario_in_every_form():
+    forms = [{"run.duration_h": 2, "run.seed": 7}, {"run": {"duration_h": 2.0, "seed": np.int64(7)}},
+             ["run.duration_h=2", "run.seed=7"]]  # fmt: skip
+    for form in forms:
+        scenario = tw.load(DAY, set=form)
+        assert (scenario.duration_s, scenario.seed) == (7200.0, 7)
+
+
+def test_text_stays_text_and_truth_values_are_toml():
+    assert tw.load(DAY, set={"weather.climate": "phoenix_az", "run.spread": False}).duration_s == 86400
+    with pytest.raises(tw.InputError, match="run.seed"):
+        tw.load(DAY, set={"run.seed": "7"})
+    with pytest.raises(TypeError, match="run.seed"):
+        tw.load(DAY, set={"run.seed": object()})
+
+
+def test_what_a_scenario_says_about_itself():
+    scenario = tiny(30)
+    assert scenario.n_gpu == 512
+    assert scenario.start == datetime.datetime(2024, 7, 20)
+    assert scenario.halls == [{"name": "a", "n_gpu": 512, "plant": "outside_air"}]
+    assert scenario.jobs == [{"name": "main", "n_gpu": 512, "model": "llama3_405b"}]
+    assert "512 GPUs" in repr(scenario) and "0.5 h" in repr(scenario)
+    assert "<table>" in scenario._repr_html_() and "[[job]]" in scenario._repr_html_()
+    assert 'server = "grand_teton_h100"' in scenario.text
+
+
+def test_assumed_inputs_come_with_their_ranges():
+    assumed = tiny().assumed
+    assert list(assumed.columns) == ["key", "value", "low", "high", "source"]
+    assert len(assumed) > 10
+    assert (assumed.low <= assumed.high).all()
+    key, value = assumed.key[0], assumed.value[0]
+    assert np.isfinite(value) and "." in key
+
+
+def test_all_findings_come_at_once_with_their_keys():
+    with pytest.raises(tw.InputError) as caught:
+        tw.load(DAY, set={"run.duration_hours": 1, "hall.a.n_gpu": -4})
+    error = caught.value
+    assert isinstance(error, ValueError) and isinstance(error, tw.Error)
+    found = {key: message for _, key, message in error.findings}
+    assert {"run.duration_hours", "hall.a.n_gpu"} <= set(found)
+    assert "duration_h" in found["run.duration_hours"]
+    assert all(f.message in str(error) for f in error.findings)
+
+
+def test_findings_say_where_in_the_file(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(DAY.read_text().replace("seed = 1", "seeed = 1"))
+    with pytest.raises(tw.InputError) as caught:
+        tw.load(path)
+    line = 1 + path.read_text().splitlines().index("seeed = 1")
+    assert any(f"bad.toml:{line}" in f.place for f in caught.value.findings)
+
+
+@pytest.mark.parametrize("options", [{"path": ROOT / "no_such.toml"}, {"path": DAY, "weather": "no_such.epw"}])
+def test_a_missing_file_is_bad_input_before_anything_runs(options):
+    with pytest.raises(tw.InputError, match="no_such") as caught:
+        tw.Engine(tw.load(**options))
+    assert caught.value.findings
+
+
+def test_too_large_is_refused():
+    with pytest.raises((tw.RefusedError, tw.InputError), match="n_gpu"):
+        tw.load(DAY, set={"hall.a.n_gpu": 10**9, "job.main.plan.n_gpu": 10**9})
+
+
+def test_drawing_needs_neither_the_extension_nor_xarray():
+    code = (
+        "import sys, tidewatt, tidewatt.report\n"
+        "heavy = {'tidewatt._core', 'xarray', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "assert 'load' in dir(tidewatt)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_is_there_and_described():
+    for name in tw.__all__:
+        assert getattr(tw, name).__doc__, name
+    with pytest.raises(AttributeError, match="no_such"):
+        tw.no_such
