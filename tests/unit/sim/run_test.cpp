@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "catch.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+constexpr double tokens_per_iteration = 64.0 * 8192.0;
+
+const char* battery = R"(
+[[mitigation]]
+name = "battery"
+kind = "site_battery"
+catalog = "site_battery_10MW"
+power_MW = 0.1
+energy_MWh = 0.05
+standby_kW = 0.3
+)";
+
+const char* smoothing = R"(
+[[mitigation]]
+name = "smoothing"
+kind = "gpu_smoothing"
+floor_ratio = 0.6
+ramp_up_W_per_s = 1000
+ramp_down_W_per_s = 1000
+hysteresis_s = 1
+)";
+
+const char* failure = R"(
+[[event]]
+name = "host"
+kind = "failure"
+job = "main"
+at_s = 60.3
+)";
+
+Scenario tiny(const std::string& more = "", std::vector<std::string> set = {}) {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  LoadOptions o;
+  o.set = std::move(set);
+  return read_scenario(parse_toml(read_file(folder + "/tiny.toml", 1u << 20) + more, "tiny.toml"), folder, o);
+}
+
+template <class T>
+const std::vector<T>& values(const Result& r, const std::string& path) {
+  for (const auto& a : r.arrays)
+    if (a.path == path) return std::get<std::vector<T>>(a.values);
+  throw std::runtime_error("no array " + path);
+}
+
+const std::vector<double>& reals(const Result& r, const std::string& path) { return values<double>(r, path); }
+
+double figure(const Result& r, const std::string& key) {
+  for (const auto& [k, v] : r.summary)
+    if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
+  throw std::runtime_error("no figure " + key);
+}
+
+double sum(const std::vector<double>& x) {
+  CompensatedSum s;
+  for (const double v : x) s.add(v);
+  return s.value();
+}
+
+/// Σ over hours of rate × time spent iterating.
+double tokens(const Result& r) {
+  const auto &rate = reals(r, "/hourly/throughput_tokens_per_s"), &s = reals(r, "/hourly/iterating_s");
+  double out = 0.0;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    if (s[i] > 0.0) out += rate[i] * s[i];
+  return out;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double out = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) out = std::max(out, std::abs(a[i] - b[i]));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("all books close, whatever stands between the GPUs and the grid") {
+  const std::vector<std::pair<std::string, Scenario>> cases = {
+      {"plain", tiny()},
+      {"resolved", tiny("", {"run.advance=resolved", "run.duration_h=0.01"})},
+      {"prescribed inlet", tiny("", {"hall.a.plant.catalog=prescribed_llama3_day"})},
+      {"battery", tiny(battery)},
+      {"smoothing", tiny(smoothing)},
+      {"both", tiny(std::string(battery) + smoothing)},
+      {"failure", tiny(failure)},
+      {"failure, both, resolved", tiny(std::string(failure) + battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
+      {"two rows of nodes idle", tiny("", {"job.main.plan.n_gpu=64"})}};
+  for (const auto& [name, scenario] : cases) {
+    INFO(name);
+    const auto r = run(scenario);
+    const auto &closure = reals(r, "/energy/closure"), &in = reals(r, "/energy/in_J"), &out = reals(r, "/energy/out_J"),
+               &stored = reals(r, "/energy/stored_J");
+    for (std::size_t i = 0; i < closure.size(); ++i) {
+      INFO(values<std::string>(r, "/energy/level")[i]);
+      CHECK(closure[i] <= 1e-11);
+      CHECK(std::abs(in[i] - out[i] - stored[i]) <= 1e-11 * std::abs(in[i]));
+      CHECK(in[i] >= 0.0);
+    }
+    CHECK(figure(r, "input_energy_error") <= 1e-12);
+    CHECK(figure(r, "energy_closure") == *std::max_element(closure.begin(), closure.end()));
+  }
+}
+
+TEST_CASE("mitigations do what they are for") {
+  const auto plain = run(tiny()), with_battery = run(tiny(battery)), smoothed = run(tiny(smoothing));
+  // The line of the iteration in the spectrum, W. What is much faster than the battery's delay and lag it cannot reach.
+  const auto line_W = [](const Result& r) {
+    const auto &f = reals(r, "/spectrum/frequency_Hz"), &amplitude = reals(r, "/spectrum/pcc_amplitude_W");
+    double out = 0.0;
+    for (std::size_t i = 0; i < f.size(); ++i)
+      if (std::abs(f[i] * figure(r, "iteration_s") - 1.0) < 0.1) out = std::max(out, amplitude[i]);
+    return out;
+  };
+  CHECK(line_W(with_battery) < 0.65 * line_W(plain));
+  CHECK(line_W(smoothed) < 0.9 * line_W(plain));
+  // The battery loses energy and the jobs do not notice; smoothing burns energy in the GPUs and costs time.
+  CHECK(figure(with_battery, "pcc_mean_MW") != figure(plain, "pcc_mean_MW"));
+  CHECK(figure(with_battery, "iteration_s") == Approx(figure(plain, "iteration_s")).epsilon(1e-12));
+  CHECK(figure(smoothed, "iteration_s") >= figure(plain, "iteration_s"));
+  CHECK(figure(smoothed, "it_mean_MW") > figure(plain, "it_mean_MW"));
+}
+
+TEST_CASE("a fast run equals one that resolves every iteration") {
+  const std::vector<std::string> common = {"run.duration_h=0.5", "hall.a.plant.catalog=prescribed_llama3_day",
+                                           "run.start=\"2024-07-20T09:00:00\""};
+  auto other = common;
+  other.push_back("run.advance=resolved");
+  const auto fast = run(tiny("", common)), slow = run(tiny("", other));
+  const auto &a = reals(fast, "/hourly/throughput_tokens_per_s"), &b = reals(slow, "/hourly/throughput_tokens_per_s");
+  REQUIRE(a.size() == 1);
+  CHECK(a[0] == Approx(b[0]).epsilon(2e-4));
+  CHECK(figure(fast, "it_mean_MW") == Approx(figure(slow, "it_mean_MW")).epsilon(2e-4));
+  CHECK(largest_difference(reals(fast, "/fleet/die_K"), reals(slow, "/fleet/die_K")) <= 0.05);
+  const auto &mean_fast = reals(fast, "/day/die_mean_K"), &mean_slow = reals(slow, "/day/die_mean_K");
+  REQUIRE(mean_fast.size() == mean_slow.size());
+  // Macro steps end on iterations, up to one apart. In the first minutes after a start, when heat sinks warm by kelvins
+  // from step to step, the jumps of a fast run are off by more.
+  for (std::size_t i = 0; i < mean_fast.size(); ++i) {
+    INFO(i);
+    CHECK(std::abs(mean_fast[i] - mean_slow[i]) <= (i < 5 ? 0.2 : 0.05));
+  }
+}
+
+TEST_CASE("threads do not change a bit, the seed does") {
+  const auto scenario = tiny(failure);
+  const auto one = io::payload_sha256(run(scenario, {1, {}}));
+  CHECK(io::payload_sha256(run(scenario, {2, {}})) == one);
+  CHECK(io::payload_sha256(run(scenario, {5, {}})) == one);
+  CHECK(io::payload_sha256(run(tiny(failure, {"run.seed=2"}), {1, {}})) != one);
+}
+
+TEST_CASE("tokens come in whole iterations and fill the time spent iterating") {
+  for (const char* more : {"", failure}) {
+    const auto r = run(tiny(more));
+    const double iterations = tokens(r) / tokens_per_iteration;
+    INFO(iterations);
+    CHECK(iterations > 50);
+    CHECK(std::abs(iterations - std::round(iterations)) < 1e-6);
+    const double iterating_s = sum(reals(r, "/hourly/iterating_s"));
+    CHECK(iterations * figure(r, "iteration_s") == Approx(iterating_s).epsilon(2e-3));
+    CHECK(figure(r, "tokens_per_s_mean") == Approx(tokens(r) / iterating_s).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a failure in the middle of an iteration stops the load at once and is counted") {
+  const auto r = run(tiny(failure));
+  CHECK(figure(r, "n_interruptions_unexpected") == 1);
+  CHECK(figure(r, "n_interruptions_planned") == 0);
+  const auto& pcc = reals(r, "/waveform_sample/pcc_W");  // from 30 s on
+  const auto at = [&](double s) { return pcc[static_cast<std::size_t>(std::lround((s - 30.0) * 1000.0))]; };
+  const double before = *std::max_element(pcc.begin() + 29'000, pcc.begin() + 30'300);
+  CHECK(at(60.31) < 0.75 * before);
+  CHECK(at(62.0) == Approx(at(61.5)).epsilon(0.02));
+  const auto plain = run(tiny());
+  CHECK(tokens(r) < tokens(plain) - 10 * tokens_per_iteration);
+  CHECK(figure(r, "effective_time_percent") < figure(plain, "effective_time_percent"));
+}
+
+TEST_CASE("hours, macro steps and the waveform's pyramids add up to the totals") {
+  const auto r = run(tiny("", {"run.duration_h=1.05", "run.macro_step_s=300"}));
+  const double s = figure(r, "simulated_s");
+  CHECK(reals(r, "/hourly/it_J").size() == 2);
+  CHECK(sum(reals(r, "/hourly/it_J")) == Approx(figure(r, "it_mean_MW") * 1e6 * s).epsilon(1e-12));
+  // Hours are cut to the nanosecond, the connection's power comes in whole milliseconds.
+  CHECK(sum(reals(r, "/hourly/pcc_J")) == Approx(figure(r, "pcc_mean_MW") * 1e6 * s).epsilon(1e-7));
+  const auto &mean_W = reals(r, "/pyramid_1s/pcc_mean_W"), &lo = reals(r, "/pyramid_1s/pcc_min_W"), &hi = reals(r, "/pyramid_1s/pcc_max_W");
+  CHECK(sum(mean_W) == Approx(figure(r, "pcc_mean_MW") * 1e6 * s).epsilon(1e-9));
+  CHECK(*std::max_element(hi.begin(), hi.end()) <= figure(r, "pcc_max_MW") * 1e6 * (1 + 1e-9));
+  CHECK(*std::min_element(lo.begin(), lo.end()) >= figure(r, "pcc_min_MW") * 1e6 * (1 - 1e-9));
+  CHECK(figure(r, "pue") == Approx(figure(r, "pcc_mean_MW") / figure(r, "it_mean_MW")).epsilon(1e-12));
+  CHECK(sum(reals(r, "/hourly/water_kg")) ==
+        Approx(figure(r, "wue_L_per_kWh") * figure(r, "it_mean_MW") * s / 3.6).epsilon(1e-6));
+}
+
+TEST_CASE("equal chips at equal places behave equally, unequal ones do not") {
+  const auto widest_Hz = [](const Result& r) {
+    std::map<std::pair<std::int64_t, bool>, std::pair<double, double>> range;  // (stage, rear) → lowest, highest
+    const auto& own = reals(r, "/fleet/own_Hz");
+    for (std::size_t g = 0; g < own.size(); ++g) {
+      const std::pair key{values<std::int64_t>(r, "/fleet/stage")[g], values<std::int64_t>(r, "/fleet/slot")[g] >= 4};
+      auto [it, first] = range.try_emplace(key, own[g], own[g]);
+      it->second = {std::min(it->second.first, own[g]), std::max(it->second.second, own[g])};
+    }
+    double out = 0.0;
+    for (const auto& [key, lo_hi] : range) out = std::max(out, lo_hi.second - lo_hi.first);
+    return out;
+  };
+  const auto equal = run(tiny("", {"run.spread=false", "hall.a.recirculation_sigma_ratio=0"}));
+  for (const double x : reals(equal, "/fleet/leakage_ratio")) REQUIRE(x == 1.0);
+  for (const double x : reals(equal, "/fleet/resistance_ratio")) REQUIRE(x == 1.0);
+  CHECK(widest_Hz(equal) < 1.0);
+  const auto unequal = run(tiny("", {"hall.a.recirculation_sigma_ratio=0"}));
+  CHECK(widest_Hz(unequal) > 1e7);
+  CHECK(figure(unequal, "iteration_s") > figure(equal, "iteration_s"));
+}
+
+TEST_CASE("waiting for the slowest costs time") {
+  const auto waits = run(tiny()), mean = run(tiny("", {"run.gating=false"}));
+  CHECK(figure(mean, "iteration_s") < figure(waits, "iteration_s"));
+}
+
+TEST_CASE("warmer inlets leave less clock under the same power limit") {
+  const auto at = [](const char* degC) {
+    const std::string p = "hall.a.plant.";
+    return run(tiny("", {p + "catalog=prescribed_llama3_day", p + "min_degC=" + degC, p + "max_degC=" + degC}));
+  };
+  const auto cool = at("18"), warm = at("30");
+  CHECK(figure(warm, "clock_mean_MHz") < figure(cool, "clock_mean_MHz"));
+  CHECK(figure(warm, "die_mean_degC") > figure(cool, "die_mean_degC"));
+  CHECK(figure(warm, "tokens_per_s_mean") < figure(cool, "tokens_per_s_mean"));
+}
+
+TEST_CASE("progress can stop a run, and a stopped run leaves nothing") {
+  int n = 0;
+  const auto r = run(tiny(), {1, [&](double done) { return done >= 0.0 && ++n < 3; }});
+  CHECK(n == 3);
+  CHECK(r.arrays.empty());
+  CHECK(r.summary.empty());
+}
