@@ -142,11 +142,11 @@ Engine::Impl::Length Engine::Impl::choose_length() {
   const Tick period = task.timeline->period;
   const std::int64_t whole = (hard_end - now) / period;
   if (whole == 0) return {1, true, true};
-  const bool resolved = scenario.run.advance == "resolved" || settled < 20 || job_step.state == workload::JobState::evaluate;
+  const bool resolved = scenario.run.advance == "resolved" || settled < 30 || job_step.state == workload::JobState::evaluate;
   if (resolved) return {1, true, false};
   std::int64_t n = (macro_end - now + period - 1) / period;  // the first boundary that is not before the macro step's end
   if (job_step.until != workload::never) n = std::min(n, (job_step.until - now + period - 1) / period);
-  n = std::min({n, whole, std::max<std::int64_t>(1, job_step.max_iterations), settled < 60 ? 1 + (settled - 20) / 5 : n});
+  n = std::min({n, whole, std::max<std::int64_t>(1, job_step.max_iterations), settled < 90 ? 1 + (settled - 30) / 8 : n});
   return {n, false, false};
 }
 

@@ -74,7 +74,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("clock_slowest_MHz", r.clock_slowest_Hz() > 0 ? Value(r.clock_slowest_Hz() * 1e-6) : Value());
   put("die_max_degC", r.die_max_K() - 273.15);
   put("die_mean_degC", r.die_mean_K() - 273.15);
-  put("limiter_share", r.limiter_share());
+  put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
   put("it_mean_MW", r.it_J() / total_s * 1e-6);
   put("pcc_mean_MW", stream->connection_J() / total_s * 1e-6);
   put("pcc_max_MW", stream->max_W() * 1e-6);

@@ -14,6 +14,9 @@ namespace {
 
 std::string below(const std::string& path, const char* key) { return path.empty() ? key : path + "." + key; }
 
+/// An entry that could not be resolved is one finding, not one per missing section.
+bool found(const Node& entry) { return !entry.is_table() || !std::get<Node::Table>(entry.value).empty(); }
+
 /// Reads one scenario: findings, assumed inputs and the catalog at hand.
 struct Reading {
   const catalog::Catalog& catalog;
@@ -22,6 +25,7 @@ struct Reading {
 
   template <class Params>
   void read(const Node& node, const std::string& path, Params& params) {
+    if (!found(node) && !findings.empty()) return;
     TableReader r(node, path, findings);
     params.fields(r);
     r.finish();
@@ -65,19 +69,24 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
   TableReader r(node, path, reading.findings);
   h.hall.fields(r);
   const Node gpu = reading.entry(r, "gpu", "gpu");
-  TableReader g(gpu, path + ".gpu", reading.findings);
-  reading.section(g, "power", h.gpu);
-  reading.section(g, "governor", h.governor);
-  reading.section(g, "spread", h.spread);
-  reading.section(g, "package", h.package);
-  reading.section(g, "compute", h.compute);
-  g.finish();
+  if (found(gpu)) {
+    TableReader g(gpu, path + ".gpu", reading.findings);
+    reading.section(g, "power", h.gpu);
+    reading.section(g, "governor", h.governor);
+    reading.section(g, "spread", h.spread);
+    reading.section(g, "package", h.package);
+    reading.section(g, "compute", h.compute);
+    g.finish();
+  }
   const Node server = reading.entry(r, "server", "server");
-  TableReader v(server, path + ".server", reading.findings);
-  reading.section(v, "power", h.server);
-  reading.section(v, "air", h.air);
-  v.finish();
+  if (found(server)) {
+    TableReader v(server, path + ".server", reading.findings);
+    reading.section(v, "power", h.server);
+    reading.section(v, "air", h.air);
+    v.finish();
+  }
   const Node plant = reading.entry(r, "plant", "plant");
+  if (!found(plant)) return r.finish();
   TableReader p(plant, path + ".plant", reading.findings);
   static constexpr std::array<std::string_view, 2> types = {"outside_air", "prescribed_inlet"};
   p.choice("type", h.plant_kind, types, "kind of plant");

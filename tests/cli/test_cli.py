@@ -234,8 +234,6 @@ class Output(unittest.TestCase):
             self.assertEqual(outcome.code, 74, outcome.stderr)
             self.assertEqual(os.listdir(out), ["tiny.h5"], "no half-written result stays")
 
-    # Known fault: the command does not look at whether stdout took its figures. Remove this mark with the fix.
-    @unittest.expectedFailure
     def test_full_stdout_is_not_success(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full here")
