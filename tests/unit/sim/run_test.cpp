@@ -148,8 +148,6 @@ TEST_CASE("a fast run equals one that resolves every iteration") {
   CHECK(largest_difference(reals(fast, "/fleet/die_K"), reals(slow, "/fleet/die_K")) <= 0.05);
   const auto &mean_fast = reals(fast, "/day/die_mean_K"), &mean_slow = reals(slow, "/day/die_mean_K");
   REQUIRE(mean_fast.size() == mean_slow.size());
-  // Macro steps end on iterations, up to one apart. In the first minutes after a start, when heat sinks warm by kelvins
-  // from step to step, the jumps of a fast run are off by more.
   for (std::size_t i = 0; i < mean_fast.size(); ++i) {
     INFO(i);
     CHECK(std::abs(mean_fast[i] - mean_slow[i]) <= 0.05);
