@@ -9,9 +9,9 @@ namespace {
 struct Walk {
   const GpuSmoothingParams& p;
   double tdp_W, waiting_W;
-  double level_W = 0.0;  // smoothed power now
-  Tick missing = 0;      // how long natural power has been below the floor
-  std::vector<SmoothedPiece> out;
+  double level_W;
+  Tick missing;
+  std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
 
@@ -85,12 +85,22 @@ void GpuSmoothingParams::fields(FieldVisitor& v) {
   v.number("hysteresis_s", hysteresis_s, {0, 600}, "how long the floor is held after work stops");
 }
 
-std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
-                                  std::span<const double> natural_W, double waiting_W) {
-  Walk walk{params, tdp_W, waiting_W, natural_W.empty() ? 0.0 : natural_W.front(), 0, {}};
-  walk.play(duration, natural_W);  // finds the state that a repetition leaves behind
+std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
+                                       std::span<const Tick> duration, std::span<const double> natural_W,
+                                       double waiting_W) {
+  Walk walk{params, tdp_W, waiting_W, state.level_W, state.missing};
   walk.play(duration, natural_W);
+  state = {walk.level_W, walk.missing};
   return std::move(walk.out);
+}
+
+std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
+                                  std::span<const double> natural_W, double waiting_W, SmoothingState* state) {
+  SmoothingState s{natural_W.empty() ? 0.0 : natural_W.front(), 0};
+  smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);  // finds the state that a repetition leaves behind
+  auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
+  if (state) *state = s;
+  return pieces;
 }
 
 }  // namespace tidewatt::mitigation

@@ -1,6 +1,7 @@
 #include "tidewatt/sim/task.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -97,7 +98,9 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
 }
 
 SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitigation::GpuSmoothingParams& params,
-                                 double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind) {
+                                 double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind,
+                                 double waiting_W, std::size_t n_job, bool repeats,
+                                 mitigation::SmoothingState& state) {
   SmoothedTimeline out;
   std::map<std::tuple<std::uint32_t, double, double>, std::uint32_t> known;
   const auto kind_of = [&](std::uint32_t kind, double low_W, double high_W) {
@@ -109,7 +112,15 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
     }
     return it->second;
   };
-  for (const auto& segments : timeline.classes) {
+  std::vector<mitigation::SmoothingState> end(timeline.classes.size(), state);
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
+    const auto& segments = timeline.classes[c];
+    if (c >= n_job) {
+      auto& idle = out.timeline.classes.emplace_back();
+      for (const auto& s : segments) idle.push_back({s.duration, kind_of(s.kind, 0.0, unbounded)});
+      continue;
+    }
     std::vector<Tick> duration;
     std::vector<double> W;
     for (const auto& s : segments) {
@@ -118,19 +129,25 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
     }
     auto& to = out.timeline.classes.emplace_back();
     Tick period = 0;
-    for (const auto& piece : mitigation::smooth(params, tdp_W, duration, W, natural_W[wait_kind])) {
+    const auto pieces = repeats ? mitigation::smooth(params, tdp_W, duration, W, waiting_W, &end[c])
+                                : mitigation::smooth_from(end[c], params, tdp_W, duration, W, waiting_W);
+    for (const auto& piece : pieces) {
       to.push_back({piece.duration, kind_of(segments[piece.segment].kind, piece.low_W, piece.high_W)});
       period += piece.duration;
     }
     out.timeline.period = std::max(out.timeline.period, period);
   }
-  const double floor_W = params.floor_ratio * tdp_W;
-  for (auto& segments : out.timeline.classes) {
-    Tick period = 0;
-    for (const auto& s : segments) period += s.duration;
-    if (period < out.timeline.period)
-      segments.push_back({out.timeline.period - period, kind_of(wait_kind, floor_W, std::numeric_limits<double>::infinity())});
+  for (std::size_t c = 0; c < out.timeline.classes.size(); ++c) {
+    auto& segments = out.timeline.classes[c];
+    Tick rest = out.timeline.period;
+    for (const auto& s : segments) rest -= s.duration;
+    if (c >= n_job)
+      segments.back().duration += rest;
+    else if (rest > 0)
+      for (const auto& piece : mitigation::smooth_from(end[c], params, tdp_W, std::array{rest}, std::array{waiting_W}, waiting_W))
+        segments.push_back({piece.duration, kind_of(wait_kind, piece.low_W, piece.high_W)});
   }
+  state = end.front();
   return out;
 }
 

@@ -125,14 +125,17 @@ void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& s
         group_of[static_cast<std::size_t>(node_replica_[i])] * n_stage + static_cast<std::size_t>(node_stage_[i]));
   add_idle(task);
   set_kinds(task, timeline_, type, reference_Hz);
-  if (options_.smoothing) smooth(task);
+  // The first repetition after a pause starts from what the pause left; the later ones repeat each other.
+  if (options_.smoothing) smooth(task, index_of(timeline_, "bubble"), !held_);
+  held_ = false;
 }
 
-void TrainingTask::smooth(FleetTask& task) {
+void TrainingTask::smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats) {
   const auto& type = type_of(fleet_, first_node_);
   const auto natural_W = nominal_kind_W(task, type, 0, 338.15);
-  auto smoothed = smooth_timeline(timeline_, *options_.smoothing, type.gpu.params().tdp_W, natural_W,
-                                  index_of(timeline_, "bubble"));
+  auto smoothed = smooth_timeline(timeline_, *options_.smoothing, type.gpu.params().tdp_W, natural_W, wait_kind,
+                                  natural_W[wait_kind], timeline_.classes.size() - (n_node() < fleet_.n_node() ? 1 : 0),
+                                  repeats, smoothing_);
   timeline_ = std::move(smoothed.timeline);
   set_kinds(task, timeline_, type, model_.reference_clock_Hz());
   task.kind_low_W = std::move(smoothed.low_W);
@@ -153,6 +156,8 @@ void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, cons
   add_idle(task);
   set_kinds(task, timeline_, type_of(fleet_, first_node_), task.reference_Hz);
   own_clocks(fleet_, state, task, seconds(duration), signals);
+  if (options_.smoothing && !(kind.name == "idle" && smoothing_.level_W == 0.0)) smooth(task, 0, false);
+  held_ = true;
 }
 
 }  // namespace tidewatt::sim

@@ -26,14 +26,26 @@ struct SmoothedPiece {
   double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
 };
 
-/// What smoothing makes of one periodic timeline.
+/// What smoothing remembers from one stretch to the next.
+struct SmoothingState {
+  double level_W = 0.0;  ///< smoothed power now
+  Tick missing = 0;      ///< how long natural power has been below the floor
+};
+
+/// What smoothing makes of a stretch of a GPU's timeline that begins in `state`, which moves to its end.
 ///
 /// Falling: power leaves its level at no more than ramp_down, never below the floor until work has been missing for
 /// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
 /// in proportion (level − waiting) / (natural − waiting), so the segment takes longer. Ramps are staircases on a grid of
-/// board limit/32, each stair at its mean level. The start is the periodic one: what the previous repetition left.
+/// board limit/32, each stair at its mean level.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
+std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
+                                       std::span<const Tick> duration, std::span<const double> natural_W,
+                                       double waiting_W);
+
+/// The same for a timeline that repeats: it begins in the state that a repetition leaves behind, which is returned in
+/// `state` if given.
 std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
-                                  std::span<const double> natural_W, double waiting_W);
+                                  std::span<const double> natural_W, double waiting_W, SmoothingState* state = nullptr);
 
 }  // namespace tidewatt::mitigation

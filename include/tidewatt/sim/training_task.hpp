@@ -41,7 +41,7 @@ class TrainingTask {
 
  private:
   void add_idle(FleetTask& task);
-  void smooth(FleetTask& task);
+  void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
   std::vector<dvfs::PhaseMix> stage_windows(const workload::Timeline& at_reference) const;
 
   workload::IterationModel model_;
@@ -52,6 +52,8 @@ class TrainingTask {
   std::vector<dvfs::PhaseMix> iterate_window_, evaluate_window_;  ///< [stage]
   workload::Timeline timeline_;
   double slowest_Hz_ = 0.0;
+  mitigation::SmoothingState smoothing_;  ///< where the GPUs' smoothed power stands after the last task
+  bool held_ = true;                      ///< the last task was a constant state
 };
 
 /// A GPU without work and without context.
