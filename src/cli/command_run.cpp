@@ -64,6 +64,7 @@ void run(Arguments a) {
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
   const auto scenario = sim::load_scenario(a.file, a.load);
+  for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   std::error_code ec;
   std::filesystem::create_directories(a.out, ec);
   if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
@@ -90,6 +91,7 @@ void run(Arguments a) {
 
 void check(const Arguments& a) {
   const auto scenario = sim::load_scenario(a.file, a.load);
+  for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   std::int64_t n_gpu = 0;
   for (const auto& h : scenario.halls) n_gpu += h.hall.n_gpu;
   fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs)\n", a.file, n_gpu, scenario.halls.size(),

@@ -50,7 +50,6 @@ struct Window {
 
 void GovernorParams::fields(FieldVisitor& v) {
   v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter holds the mean this far below the cap");
-  v.number("peak_limit_ratio", peak_limit_ratio, {1, 3}, "phase-mean power may not exceed this × cap");
   v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature that the thermal limiter holds");
   v.number("slowdown_degC", slowdown_K, {40, 125}, "hardware slowdown");
   v.number("slowdown_clock_ratio", slowdown_clock_ratio, {0.05, 1}, "clock during slowdown ÷ highest clock");

@@ -23,10 +23,12 @@ struct Walk {
   Tick fall(Tick left, std::uint32_t segment, double target_W) {
     while (left > 0 && level_W > target_W) {
       const double next_W = std::max(target_W, (std::ceil(level_W / stair_W() - 1e-9) - 1.0) * stair_W());
-      const Tick d = std::min(left, std::max<Tick>(1, to_tick((level_W - next_W) / p.ramp_down_W_per_s)));
-      emit(d, segment, 0.5 * (level_W + next_W), std::numeric_limits<double>::infinity());
+      const Tick needed = std::max<Tick>(1, to_tick((level_W - next_W) / p.ramp_down_W_per_s));
+      const Tick d = std::min(left, needed);
+      const double end_W = level_W - (level_W - next_W) * static_cast<double>(d) / static_cast<double>(needed);
+      emit(d, segment, 0.5 * (level_W + end_W), std::numeric_limits<double>::infinity());
       left -= d;
-      level_W = next_W;
+      level_W = end_W;
     }
     return left;
   }
@@ -42,22 +44,36 @@ struct Walk {
       left -= until_release;
     }
     const Tick rest = fall(left, segment, natural_W);
-    missing += left;
+    missing = natural_W < floor_W ? missing + left : 0;
     emit(rest, segment, level_W > natural_W ? level_W : 0.0, std::numeric_limits<double>::infinity());
   }
 
+  /// A GPU that only waits takes exactly its time, whatever its power does.
+  void rise_waiting(Tick left, std::uint32_t segment, double natural_W) {
+    while (level_W < natural_W && left > 0) {
+      const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
+      const Tick needed = std::max<Tick>(1, to_tick((next_W - level_W) / p.ramp_up_W_per_s));
+      const Tick d = std::min(left, needed);
+      const double end_W = level_W + (next_W - level_W) * static_cast<double>(d) / static_cast<double>(needed);
+      emit(d, segment, 0.0, 0.5 * (level_W + end_W));
+      left -= d;
+      level_W = end_W;
+    }
+    emit(left, segment, 0.0, std::numeric_limits<double>::infinity());
+  }
+
   void rise(Tick work, std::uint32_t segment, double natural_W) {
+    if (natural_W <= waiting_W) return rise_waiting(work, segment, natural_W);
     double left_s = seconds(work);  // seconds of unthrottled work still to do
-    const bool working = natural_W > waiting_W;
     while (level_W < natural_W && left_s > 0.0) {
       const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
       const double mean_W = 0.5 * (level_W + next_W);
-      const double share = working ? std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0) : 1.0;
-      double d_s = (next_W - level_W) / p.ramp_up_W_per_s;
-      if (share * d_s > left_s) d_s = left_s / share;
+      const double share = std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
+      const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
+      const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
       emit(to_tick(d_s), segment, 0.0, mean_W);
       left_s -= share * d_s;
-      level_W = next_W;
+      level_W += (next_W - level_W) * d_s / needed_s;
     }
     emit(to_tick(std::max(0.0, left_s)), segment, 0.0, std::numeric_limits<double>::infinity());
   }

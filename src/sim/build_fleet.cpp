@@ -41,11 +41,15 @@ Fleet build_fleet(const Scenario& scenario) {
   return fleet;
 }
 
-FleetState idle_state(const Fleet& fleet, double inlet_K) {
+FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   FleetState s;
-  for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_mean_K}) v->assign(fleet.n_gpu(), inlet_K);
-  s.clock_Hz.assign(fleet.n_gpu(), fleet.types.front().gpu.clock_max_Hz());
-  s.fan_frac.assign(fleet.n_node(), fleet.types.front().air.fan_min_frac);
+  for (std::size_t n = 0; n < fleet.n_node(); ++n) {
+    const auto& type = fleet.types[fleet.node_hall[n]];
+    s.fan_frac.push_back(type.air.fan_min_frac);
+    for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_mean_K, &s.die_peak_K})
+      v->insert(v->end(), fleet.n_gpu_per_node, inlet_K[n]);
+    s.clock_Hz.insert(s.clock_Hz.end(), fleet.n_gpu_per_node, type.gpu.clock_max_Hz());
+  }
   s.front_W.assign(fleet.n_node(), 0.0);
   return s;
 }
@@ -54,7 +58,6 @@ FleetSignals make_signals(const Fleet& fleet) {
   FleetSignals s;
   s.own_Hz.assign(fleet.n_gpu(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
-  s.die_peak_K.assign(fleet.n_gpu(), 0.0);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
   s.node_air_W.assign(fleet.n_node(), 0.0);
   s.node_flow_m3_per_s.assign(fleet.n_node(), 0.0);

@@ -19,7 +19,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, Tick end, std::int
   const auto& job = s.jobs.front();
   if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.kind == "failure" && e.job == job.name) out.push_back({to_tick(e.at_s), 0, 0, false});
+    if (e.kind == "failure" && e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, false});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
@@ -27,7 +27,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, Tick end, std::int
 }  // namespace
 
 double AuditLevel::closure() const {
-  const double through = std::max(std::abs(in_J), 1e-300);
+  const double through = std::max({std::abs(in_J), std::abs(out_J), std::abs(stored_J), 1e-300});
   return std::abs(in_J - out_J - stored_J) / through;
 }
 
@@ -47,7 +47,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
   halls.emplace(scenario, fleet, weather);
   recorder.emplace(fleet, local_time_of_day(scenario.run.start));
   signals = make_signals(fleet);
-  state = idle_state(fleet, halls->inlet_K().front());
+  state = idle_state(fleet, halls->inlet_K());
   spin_up();
 }
 
@@ -69,7 +69,7 @@ void Engine::Impl::spin_up() {
   double design_W = 0.0;
   for (std::size_t n = 0; n < fleet.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
-    design_W += power::server_power(type.server, type.cap_W * static_cast<double>(fleet.n_gpu_per_node), 1.0, true).ac_W;
+    design_W += power::server_power(type.server, type.gpu.params().tdp_W * static_cast<double>(fleet.n_gpu_per_node), 1.0, true).ac_W;
   }
   p.feeder = scenario.feeder.sized(design_W, 0.1 * design_W);
   p.source = scenario.source;
@@ -111,12 +111,25 @@ std::vector<ClassMap> Engine::Impl::class_maps() const {
 
 void Engine::Impl::ask() {
   job_step = life->next(now);
-  if (job_step.state != last_state) settled = 0;
+  if (job_step.state != last_state) {
+    // A short pause leaves the fleet almost as it was; a start or an outage does not.
+    const bool pause = job_step.state == workload::JobState::iterate &&
+                       (last_state == workload::JobState::checkpoint || last_state == workload::JobState::evaluate);
+    if (!works(job_step.state) || (!pause && job_step.state == workload::JobState::iterate)) settled = 0;
+    to_resolve = job_step.state == workload::JobState::iterate ? (pause ? 3 : 30) : 0;
+    if (pause) settled = iterating_settled;
+    changed = true;
+  } else {
+    changed = false;
+  }
   last_state = job_step.state;
   task.inlet_K = halls->inlet_K();
   task.air_J_per_m3_K = halls->air_J_per_m3_K();
   // After a change the last step's means describe something else; the present is the better guess.
-  if (settled == 0) state.die_mean_K = state.die_K;
+  if (changed) {
+    state.die_mean_K = state.die_K;
+    state.die_peak_K = state.die_K;
+  }
   const double ahead_s = last_step_s > 0.0 ? last_step_s : 1.0;
   if (job_step.state == workload::JobState::iterate)
     task_maker->set_work(TrainingTask::Work::iterate, 0, state, ahead_s, signals, task);
@@ -142,7 +155,7 @@ Engine::Impl::Length Engine::Impl::choose_length() {
   const Tick period = task.timeline->period;
   const std::int64_t whole = (hard_end - now) / period;
   if (whole == 0) return {1, true, true};
-  const bool resolved = scenario.run.advance == "resolved" || settled < 30 || job_step.state == workload::JobState::evaluate;
+  const bool resolved = scenario.run.advance == "resolved" || to_resolve > 0 || job_step.state == workload::JobState::evaluate;
   if (resolved) return {1, true, false};
   std::int64_t n = (macro_end - now + period - 1) / period;  // the first boundary that is not before the macro step's end
   if (job_step.until != workload::never) n = std::min(n, (job_step.until - now + period - 1) / period);
@@ -169,7 +182,7 @@ void Engine::Impl::advance(const Length& length) {
     step.tokens = task_maker->model().tokens_per_iteration() * static_cast<double>(length.repetitions);
     step.iteration_s = seconds(period);
     step.slowest_Hz = task_maker->slowest_Hz();
-    if (settled > 3)
+    if (settled > 3 && recorder->hotter(halls->mean_inlet_K()))
       recorder->snapshot(state, signals, *task_maker, halls->inlet_K(), make_load_edges(*task.timeline, power),
                          halls->mean_inlet_K());
   }
@@ -190,7 +203,26 @@ void Engine::Impl::work_done(const Length& length) {
     life->completed(job_step, 0, now);
   }
   take_job_events();
+  watch_limits();
   ++settled;
+  if (to_resolve > 0) --to_resolve;
+  if (job_step.state == workload::JobState::iterate) iterating_settled = settled;
+}
+
+/// What no limiter can prevent is a result, said once: a die beyond its shutdown temperature, a cap that even the lowest
+/// clock exceeds.
+void Engine::Impl::watch_limits() {
+  std::size_t n_hot = 0;
+  for (std::size_t g = 0; g < fleet.n_gpu(); ++g)
+    if (state.die_peak_K[g] > fleet.types[fleet.node_hall[g / fleet.n_gpu_per_node]].governor.shutdown_K) ++n_hot;
+  if (n_hot > 0 && !said_hot)
+    recorder->event(now, "over_shutdown_temperature", "site", fmt::format("{} GPUs beyond their shutdown temperature", n_hot));
+  said_hot = said_hot || n_hot > 0;
+  const double lowest_Hz = fleet.types.front().gpu.clock_min_Hz();
+  if (works(job_step.state) && task_maker->slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !said_cap) {
+    recorder->event(now, "cap_not_held", scenario.jobs.front().name, "the lowest clock draws more than the power cap allows");
+    said_cap = true;
+  }
 }
 
 void Engine::Impl::take_job_events() {

@@ -14,7 +14,6 @@
 namespace tidewatt::sim {
 
 cooling::Weather make_weather(const Scenario& scenario);
-Tick local_time_of_day(const std::string& start);
 
 /// One line of the energy audit, J.
 struct AuditLevel {
@@ -43,6 +42,7 @@ struct Engine::Impl {
   std::vector<ClassMap> class_maps() const;
   void spin_up();
   void take_job_events();
+  void watch_limits();
   std::vector<AuditLevel> audit() const;
   void summarise(Result& result, const std::vector<AuditLevel>& levels);
 
@@ -57,7 +57,11 @@ struct Engine::Impl {
   Tick macro_begin = 0;
   FleetState state;
   std::optional<workload::JobLife> life;
-  std::int64_t settled = 0;  ///< steps since the job changed what it does
+  std::int64_t settled = 0;            ///< steps since the last start or outage
+  std::int64_t iterating_settled = 0;  ///< the same when the job last iterated
+  std::int64_t to_resolve = 0;         ///< iterations still to resolve after a change
+  bool changed = true;                 ///< the job does something else than in the last step
+  bool said_hot = false, said_cap = false;
   double last_step_s = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state = workload::JobState::done;
   // Parts that hold their own memory.

@@ -89,9 +89,11 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("wue_L_per_kWh", halls->books().water_kg.value() / (r.it_J() / 3.6e6));
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_planned", books.planned);
-  const double since_start_s = seconds(books.total_ns());
+  const double since_start_s =
+      seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
   put("effective_time_percent",
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
+  put("smoothing_burn_MWh", meters.smoothing_burn.value() / 3.6e9);
   put("energy_closure", closure);
   put("input_energy_error", input_error);
 }

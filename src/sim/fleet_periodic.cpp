@@ -105,7 +105,7 @@ void commit(const Fleet& fleet, FleetState& state, FleetSignals& signals, const 
     state.base_K[g] = base;
     state.sink_K[g] = sink;
     state.die_mean_K[g] = pass.mean_K[slot];
-    signals.die_peak_K[g] = pass.mean_K[slot] + r * map.peak_rise_K;
+    state.die_peak_K[g] = pass.mean_K[slot] + r * map.peak_rise_K;
     double gpu_J = 0.0;
     for (std::size_t i = 0; i < n_used; ++i) gpu_J += s.watts[slot * n_used + i] * map.kind_s[map.used[i]] * n_rep;
     signals.gpu_J[g] = gpu_J;

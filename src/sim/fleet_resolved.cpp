@@ -116,7 +116,7 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
     state.sink_K[i] = sink;
     state.die_mean_K[i] = air_K[g] + r[g] * from_modes(m, 0, a) / step.step_s;
     heat_J[g] = m.sink_air_W_per_K * from_modes(m, 2, a);
-    signals.die_peak_K[i] = peak_K[g];
+    state.die_peak_K[i] = peak_K[g];
     signals.gpu_J[i] = total_J[g];
     books.gpu_in += total_J[g];
   }

@@ -33,6 +33,7 @@ void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
   const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
   h.supply_K = p.supply_end_K;
   h.hot_aisle_K = p.hot_aisle_mean_K;
+  means_.plant_W += p.fan_J + p.other_electric_W;  // of one second
 }
 
 void HallLoop::set_inlets(Tick now) {
@@ -57,14 +58,14 @@ void HallLoop::collect(const FleetSignals& signals, double step_s) {
     h.heat_J += signals.node_air_W[n] * step_s;
     h.flow_m3 += signals.node_flow_m3_per_s[n] * step_s;
   }
-  for (auto& h : halls_) h.collected_s += step_s;
 }
 
 void HallLoop::settle(const FleetSignals& signals) {
   collect(signals, 1.0);
+  means_ = {};
   for (auto& h : halls_) {
     start(h, {h.heat_J, h.flow_m3, weather_.at(0)});
-    h.heat_J = h.flow_m3 = h.collected_s = 0.0;
+    h.heat_J = h.flow_m3 = 0.0;
   }
   set_inlets(0);
 }
@@ -95,7 +96,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
     books_.stored.add(p.stored_change_J);
     books_.water_kg.add(p.water_kg);
     plant_J += p.fan_J + p.other_electric_W * step_s;
-    h.heat_J = h.flow_m3 = h.collected_s = 0.0;
+    h.heat_J = h.flow_m3 = 0.0;
   }
   means_.plant_W = plant_J / step_s;
   set_inlets(t1);

@@ -44,7 +44,7 @@ class HallLoop {
     std::unique_ptr<cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
-    double heat_J = 0, flow_m3 = 0, collected_s = 0;
+    double heat_J = 0, flow_m3 = 0;
     double supply_K = 0, hot_aisle_K = 0;
   };
   void start(Hall& h, const cooling::PlantInput& input);

@@ -41,7 +41,7 @@ void node_own_clocks(const Fleet& fleet, const FleetState& state, const FleetTas
     // Only dies near their target can be limited by it within a step.
     if (state.die_mean_K[g] > gov.thermal_target_K - 15.0) {
       const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, slot);
-      const double peak_above_mean_K = std::max(0.0, signals.die_peak_K[g] - state.die_mean_K[g]);
+      const double peak_above_mean_K = std::max(0.0, state.die_peak_K[g] - state.die_mean_K[g]);
       const auto z0 = to_modes(*step.modes, state.die_K[g], state.base_K[g], state.sink_K[g], air_K, r);
       limit_W = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s, gov.thermal_target_K - peak_above_mean_K));
     }

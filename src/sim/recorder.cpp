@@ -75,7 +75,7 @@ void Recorder::fleet_step(const Step& step, const FleetState& state, const Fleet
     fan += state.fan_frac[n];
     const bool busy = task.stage_of_node(n) >= 0;
     for (std::size_t g = n * fleet_.n_gpu_per_node; g < (n + 1) * fleet_.n_gpu_per_node; ++g) {
-      now_.die_max_K = std::max(now_.die_max_K, signals.die_peak_K[g]);
+      now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
       if (!busy) continue;
       die += state.die_mean_K[g];
       clock += state.clock_Hz[g];
@@ -147,7 +147,6 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const Sit
 
 void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
                         std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K) {
-  if (mean_inlet_K <= hottest_inlet_K_) return;
   hottest_inlet_K_ = mean_inlet_K;
   const std::size_t n = fleet_.n_gpu();
   std::vector<std::int64_t> row(n), rack(n), node(n), slot(n), stage(n), replica(n), limiter(n);

@@ -28,6 +28,7 @@ class Recorder {
   void macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
                 std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K);
+  bool hotter(double mean_inlet_K) const { return mean_inlet_K > hottest_inlet_K_; }
   void event(Tick tick, std::string kind, std::string entity, std::string text);
 
   struct Hourly {

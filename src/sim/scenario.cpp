@@ -165,7 +165,7 @@ void admit(const Scenario& s) {
     throw RefusedError("job: more than one job on a fleet is not simulated yet");
 }
 
-void check(Reading& reading, const Scenario& s, const Node& root) {
+void check(Reading& reading, Scenario& s, const Node& root) {
   const auto report = [&](const std::string& key, std::string message) {
     reading.findings.push_back({root.place, key, std::move(message)});
   };
@@ -178,17 +178,42 @@ void check(Reading& reading, const Scenario& s, const Node& root) {
       report("hall." + h.hall.name + ".n_gpu", fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
     if (h.server.n_gpu != s.halls.front().server.n_gpu)
       report("hall." + h.hall.name + ".server", "all halls need servers with the same number of GPUs");
+    const auto& first = s.halls.front().compute;
+    if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s || h.compute.reference_clock_Hz != first.reference_clock_Hz)
+      report("hall." + h.hall.name + ".gpu", "all halls of a job need the same type of GPU");
+    const double lowest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.front();
+    const double highest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.back();
+    if (h.hall.clock_lock_Hz != 0.0 && (h.hall.clock_lock_Hz < lowest_Hz || h.hall.clock_lock_Hz > highest_Hz))
+      report("hall." + h.hall.name + ".clock_lock_MHz",
+             fmt::format("{:.0f} is outside the V/f table, {:.0f} to {:.0f} MHz", h.hall.clock_lock_Hz * 1e-6, lowest_Hz * 1e-6, highest_Hz * 1e-6));
     if (h.hall.cap_W > h.gpu.tdp_W)
       report("hall." + h.hall.name + ".cap_W", fmt::format("{} is above the board limit of {} W", h.hall.cap_W, h.gpu.tdp_W));
   }
   for (const auto& j : s.jobs) {
     if (j.plan.n_gpu > n_gpu)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} GPUs, but the halls hold {}", j.plan.n_gpu, n_gpu));
+    if (!s.halls.empty() && s.halls.front().server.n_gpu != j.network.gpus_per_node)
+      report("job." + j.name + ".network.gpus_per_node",
+             fmt::format("{} GPUs per node, but the servers have {}", j.network.gpus_per_node, s.halls.front().server.n_gpu));
+    if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
+      report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
     if (!s.halls.empty())
       for (auto& f : workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
         reading.findings.push_back(std::move(f));
   }
+  if (to_tick(s.run.duration_s) % ns_per_ms != 0)
+    report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));
+  try {
+    local_time_of_day(s.run.start);
+  } catch (const InputError& e) {
+    report("run.start", e.findings().front().message);
+  }
+  for (const auto& w : s.windows)
+    if (w.start_s >= s.run.duration_s)
+      s.notes.push_back(fmt::format("record.window.{}: begins at {} s, after the run's end", w.name, w.start_s));
   for (const auto& e : s.events) {
+    if (e.at_s >= s.run.duration_s)
+      s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
     bool known = false;
     for (const auto& j : s.jobs) known = known || j.name == e.job;
     if (!known) report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
@@ -222,7 +247,8 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
     const Node spec{s.weather.climate, node ? node->place : Place{}};
     reading.read(catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed), "weather.climate",
                  s.climate.emplace());
-    if (s.weather.day == "hot_clear" || s.weather.day == "dated") s.weather.day = "hot";
+    if (s.weather.day == "hot_clear" || s.weather.day == "dated")
+      reading.findings.push_back({node->place, "weather.day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", s.weather.day)});
   }
 }
 
@@ -275,8 +301,16 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
 Scenario load_scenario(const std::string& path, const LoadOptions& options) {
   const std::string text = read_file(path, 16u << 20);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  Scenario s = read_scenario(parse_toml(text, path), folder.empty() ? "." : folder, options);
+  Node root = parse_toml(text, path);
+  Scenario s = read_scenario(root, folder.empty() ? "." : folder, options);
   s.text = text;
+  // What it inherits belongs to it: the text alone must be able to repeat the run.
+  for (const Node* base = root.find("base"); base; base = root.find("base")) {
+    const std::string name = std::get<std::string>(base->value);
+    const std::string below_text = read_file((std::filesystem::path(s.folder) / name).string(), 16u << 20);
+    s.text += "\n# ---- base = " + name + "\n" + below_text;
+    root = parse_toml(below_text, name);
+  }
   for (const auto& set : options.set) s.text += "\n# --set " + set;
   if (!options.weather_epw.empty())
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();

@@ -73,7 +73,7 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
     task.kind_mix.push_back(mix_of(k));
     task.kind_context.push_back(k.context ? 1 : 0);
     const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix.back(), reference_Hz,
-                                     k.context ? reference_Hz : type.gpu.params().idle_clock_Hz, 0.0);
+                                     k.context ? reference_Hz : std::max(type.gpu.params().idle_clock_Hz, type.gpu.clock_min_Hz()), 0.0);
     task.kind_reference_W.push_back(std::round((p.fixed_W + p.leakage_W) * 1e3) * 1e-3);
   }
   task.kind_low_W.assign(n, 0.0);

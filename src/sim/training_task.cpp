@@ -156,7 +156,10 @@ void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, cons
   add_idle(task);
   set_kinds(task, timeline_, type_of(fleet_, first_node_), task.reference_Hz);
   own_clocks(fleet_, state, task, seconds(duration), signals);
-  if (options_.smoothing && !(kind.name == "idle" && smoothing_.level_W == 0.0)) smooth(task, 0, false);
+  if (options_.smoothing) {
+    if (smoothing_.level_W == 0.0) smoothing_.level_W = nominal_kind_W(task, type_of(fleet_, first_node_), 0, 318.15)[0];
+    smooth(task, 0, false);
+  }
   held_ = true;
 }
 

@@ -255,7 +255,9 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   settle(now);
   ++books_.unexpected;
   std::int64_t node = -1;
-  if (tick_of(*failures_, failure_) == now) {
+  // All that struck up to now are one interruption each, the same cut.
+  for (bool first = true; tick_of(*failures_, failure_) <= now; first = false) {
+    if (!first) ++books_.unexpected;
     node = (*failures_)[failure_].node;
     failure_ = find(*failures_, failure_ + 1, false);
   }

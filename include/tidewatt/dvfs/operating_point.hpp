@@ -9,7 +9,6 @@ namespace tidewatt::dvfs {
 /// Limits of the clock governor of one GPU type.
 struct GovernorParams {
   double cap_margin_W;            ///< the 1 s power limiter holds the mean this far below the cap, W
-  double peak_limit_ratio;        ///< phase-mean power may not exceed this × cap
   double thermal_target_K;        ///< die temperature that the thermal limiter holds, K
   double slowdown_K;              ///< hardware slowdown, K
   double slowdown_clock_ratio;    ///< clock during slowdown ÷ highest clock

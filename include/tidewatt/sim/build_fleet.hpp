@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "tidewatt/sim/fleet_state.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/sim/site.hpp"
@@ -8,8 +10,8 @@ namespace tidewatt::sim {
 /// The flat fleet of a checked scenario: chips and resistances drawn by GPU index, recirculation by rack.
 Fleet build_fleet(const Scenario& scenario);
 
-/// A fleet that has stood idle in air of `inlet_K`.
-FleetState idle_state(const Fleet& fleet, double inlet_K);
+/// A fleet at the temperature of its inlets. @param inlet_K [node]
+FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K);
 FleetSignals make_signals(const Fleet& fleet);
 
 }  // namespace tidewatt::sim

@@ -13,6 +13,7 @@ struct FleetState {
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
   std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → leakage, limits
+  std::vector<double> die_peak_K;             ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
 };
@@ -21,7 +22,6 @@ struct FleetState {
 struct FleetSignals {
   std::vector<double> own_Hz;            ///< [gpu] clock it could hold without waiting for others
   std::vector<dvfs::Limiter> limiter;    ///< [gpu]
-  std::vector<double> die_peak_K;        ///< [gpu] highest die temperature inside the step
   std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step
   std::vector<double> node_air_W;        ///< [node] mean heat given to the hall
   std::vector<double> node_flow_m3_per_s;  ///< [node]

@@ -35,7 +35,6 @@ struct RunParams {
   double macro_step_s = 60.0;
   std::string advance = "periodic";  ///< periodic | resolved
   std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
-  bool warm_start = false;           ///< begin in the thermal equilibrium of the first task
   bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
   bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
   void fields(FieldVisitor& v);
@@ -110,7 +109,8 @@ struct Scenario {
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
   std::optional<mitigation::SiteBatteryParams> battery;
   std::optional<cooling::ClimateParams> climate;
-  std::string text;                              ///< the scenario's TOML after inheritance and overrides
+  std::string text;                              ///< the scenario's TOML, what it inherits and the overrides
+  std::vector<std::string> notes;                ///< what is legal but has no effect
   std::string folder;                            ///< paths inside the scenario are below it
   std::vector<catalog::AssumedInput> assumed;
 };
@@ -120,6 +120,9 @@ struct LoadOptions {
   std::string weather_epw;       ///< user's EPW file, wins over the scenario's weather
   std::string catalog_overlay;
 };
+
+/// Time of day of `run.start`, local standard time. @throws InputError unless it is YYYY-MM-DDThh:00:00.
+Tick local_time_of_day(const std::string& start);
 
 /// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
 Scenario load_scenario(const std::string& path, const LoadOptions& options = {});

@@ -1,0 +1,79 @@
+// Cases that once hung, aborted or lied: each is small and says what must hold.
+#include <cmath>
+
+#include "catch.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/sim/run.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+Scenario tiny(const std::string& more, std::vector<std::string> set = {}) {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  LoadOptions o;
+  o.set = std::move(set);
+  return read_scenario(parse_toml(read_file(folder + "/tiny.toml", 1u << 20) + more, "tiny.toml"), folder, o);
+}
+
+std::string failure(const char* name, const char* at_s) {
+  return std::string("\n[[event]]\nname = \"") + name + "\"\nkind = \"failure\"\njob = \"main\"\nat_s = " + at_s + "\n";
+}
+
+double figure(const Result& r, const std::string& key) {
+  for (const auto& [k, v] : r.summary)
+    if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
+  return std::nan("");
+}
+
+std::string refusal(std::vector<std::string> set) {
+  try {
+    tiny("", std::move(set));
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("two failures at the same nanosecond, and one at the job's start, end and are counted") {
+  const std::vector<std::string> short_run = {"run.duration_h=0.05"};
+  CHECK(figure(run(tiny(failure("a", "60.5") + failure("b", "60.5"), short_run)), "n_interruptions_unexpected") == 2);
+  CHECK(figure(run(tiny(failure("a", "0"), {"run.duration_h=0.02", "job.main.life.start_s=0"})), "energy_closure") < 1e-11);
+}
+
+TEST_CASE("a battery that only stands by keeps books that close") {
+  const char* battery = "\n[[mitigation]]\nname = \"b\"\nkind = \"site_battery\"\ncatalog = \"site_battery_10MW\"\n";
+  CHECK(figure(run(tiny(battery, {"run.duration_h=0.0005"})), "energy_closure") < 1e-11);
+}
+
+TEST_CASE("the frequency stands still until the load changes") {
+  const auto r = run(tiny("", {"run.duration_h=0.001", "job.main.life.start_s=100"}));
+  CHECK(figure(r, "freq_deviation_max_mHz") < 1e-3);
+}
+
+TEST_CASE("smoothing does not throttle idle GPUs when a job begins") {
+  const char* smoothing =
+      "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.5\nramp_up_W_per_s = 100\n"
+      "ramp_down_W_per_s = 100\nhysteresis_s = 1\n";
+  const std::vector<std::string> begin = {"run.duration_h=0.005", "job.main.life.start_s=5"};
+  CHECK(figure(run(tiny(smoothing, begin)), "pcc_min_MW") >= 0.999 * figure(run(tiny("", begin)), "pcc_min_MW"));
+}
+
+TEST_CASE("what cannot be meant is refused before it runs") {
+  CHECK_THAT(refusal({"run.start=hello"}), Catch::Contains("run.start"));
+  CHECK_THAT(refusal({"run.duration_h=0.050000012"}), Catch::Contains("whole number of milliseconds"));
+  CHECK_THAT(refusal({"hall.a.clock_lock_MHz=4000"}), Catch::Contains("outside the V/f table"));
+  CHECK_THAT(refusal({"job.main.network.gpus_per_node=4"}), Catch::Contains("GPUs per node"));
+}
+
+TEST_CASE("a cap that the lowest clock exceeds is said, not hidden") {
+  const auto r = run(tiny("", {"run.duration_h=0.05", "hall.a.cap_W=60"}));
+  bool said = false;
+  for (const auto& a : r.arrays)
+    if (a.path == "/events/kind")
+      for (const auto& kind : std::get<std::vector<std::string>>(a.values)) said = said || kind == "cap_not_held";
+  CHECK(said);
+}
