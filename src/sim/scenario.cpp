@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -153,13 +154,14 @@ void admit(const Scenario& s) {
   constexpr double limit_B = 16e9, bytes_per_gpu = 600.0;
   double n_gpu = 0;
   for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
-  double window_B = 0;
-  for (const auto& w : s.windows) window_B += w.duration_s * 1000.0 * 24.0;
+  // Samples of three doubles, a time axis, and one copy while the result is assembled; four doubles per pyramid second.
+  double window_B = s.run.duration_s * 64.0;
+  for (const auto& w : s.windows) window_B += std::min(w.duration_s, s.run.duration_s) * 1000.0 * 64.0;
   if (n_gpu * bytes_per_gpu > limit_B)
     throw RefusedError(fmt::format("hall.*.n_gpu: {:.0f} GPUs would need about {:.1f} GB of memory, above the limit of {:.0f} GB",
                                    n_gpu, n_gpu * bytes_per_gpu * 1e-9, limit_B * 1e-9));
   if (window_B > limit_B / 4)
-    throw RefusedError(fmt::format("record.window: the recorded windows would need {:.1f} GB, above the limit of {:.0f} GB",
+    throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
                                    window_B * 1e-9, limit_B * 0.25e-9));
   if (s.jobs.size() > 1)
     throw RefusedError("job: more than one job on a fleet is not simulated yet");
