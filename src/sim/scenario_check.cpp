@@ -1,0 +1,81 @@
+#include "scenario_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tidewatt::sim {
+
+void admit(const Scenario& s) {
+  constexpr double limit_B = 16e9, bytes_per_gpu = 600.0;
+  double n_gpu = 0;
+  for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
+  // Samples of three doubles, a time axis, and one copy while the result is assembled; four doubles per pyramid second.
+  double window_B = s.run.duration_s * 64.0;
+  for (const auto& w : s.windows) window_B += std::min(w.duration_s, s.run.duration_s) * 1000.0 * 64.0;
+  if (n_gpu * bytes_per_gpu > limit_B)
+    throw RefusedError(fmt::format("hall.*.n_gpu: {:.0f} GPUs would need about {:.1f} GB of memory, above the limit of {:.0f} GB",
+                                   n_gpu, n_gpu * bytes_per_gpu * 1e-9, limit_B * 1e-9));
+  if (window_B > limit_B / 4)
+    throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
+                                   window_B * 1e-9, limit_B * 0.25e-9));
+  if (s.jobs.size() > 1)
+    throw RefusedError("job: more than one job on a fleet is not simulated yet");
+}
+
+void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
+  const auto report = [&](const std::string& key, std::string message) {
+    findings.push_back({place, key, std::move(message)});
+  };
+  if (s.halls.empty()) report("hall", "a site needs one hall at least");
+  if (s.jobs.empty()) report("job", "a scenario needs one job");
+  std::int64_t n_gpu = 0;
+  for (const auto& h : s.halls) {
+    n_gpu += h.hall.n_gpu;
+    if (h.server.n_gpu > 0 && h.hall.n_gpu % h.server.n_gpu != 0)
+      report("hall." + h.hall.name + ".n_gpu", fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
+    if (h.server.n_gpu != s.halls.front().server.n_gpu)
+      report("hall." + h.hall.name + ".server", "all halls need servers with the same number of GPUs");
+    const auto& first = s.halls.front().compute;
+    if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s || h.compute.reference_clock_Hz != first.reference_clock_Hz)
+      report("hall." + h.hall.name + ".gpu", "all halls of a job need the same type of GPU");
+    const double lowest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.front();
+    const double highest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.back();
+    if (h.hall.clock_lock_Hz != 0.0 && (h.hall.clock_lock_Hz < lowest_Hz || h.hall.clock_lock_Hz > highest_Hz))
+      report("hall." + h.hall.name + ".clock_lock_MHz",
+             fmt::format("{:.0f} is outside the V/f table, {:.0f} to {:.0f} MHz", h.hall.clock_lock_Hz * 1e-6, lowest_Hz * 1e-6, highest_Hz * 1e-6));
+    if (h.hall.cap_W > h.gpu.tdp_W)
+      report("hall." + h.hall.name + ".cap_W", fmt::format("{} is above the board limit of {} W", h.hall.cap_W, h.gpu.tdp_W));
+  }
+  for (const auto& j : s.jobs) {
+    if (j.plan.n_gpu > n_gpu)
+      report("job." + j.name + ".plan.n_gpu", fmt::format("{} GPUs, but the halls hold {}", j.plan.n_gpu, n_gpu));
+    if (!s.halls.empty() && s.halls.front().server.n_gpu != j.network.gpus_per_node)
+      report("job." + j.name + ".network.gpus_per_node",
+             fmt::format("{} GPUs per node, but the servers have {}", j.network.gpus_per_node, s.halls.front().server.n_gpu));
+    if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
+      report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
+    if (!s.halls.empty())
+      for (auto& f : workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
+        findings.push_back(std::move(f));
+  }
+  if (to_tick(s.run.duration_s) % ns_per_ms != 0)
+    report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));
+  try {
+    local_time_of_day(s.run.start);
+  } catch (const InputError& e) {
+    report("run.start", e.findings().front().message);
+  }
+  for (const auto& w : s.windows)
+    if (w.start_s >= s.run.duration_s)
+      s.notes.push_back(fmt::format("record.window.{}: begins at {} s, after the run's end", w.name, w.start_s));
+  for (const auto& e : s.events) {
+    if (e.at_s >= s.run.duration_s)
+      s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
+    bool known = false;
+    for (const auto& j : s.jobs) known = known || j.name == e.job;
+    if (!known) report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
+  }
+}
+
+}  // namespace tidewatt::sim

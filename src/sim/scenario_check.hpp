@@ -1,0 +1,15 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+/// What the parts of a scenario must agree on; adds to `findings`, and to the scenario's notes what has no effect.
+/// @param place of the scenario, for findings that belong to no single line
+void check_scenario(Scenario& scenario, const Place& place, std::vector<Finding>& findings);
+
+/// What a run will hold in memory, against the limit. @throws RefusedError naming the key and the limit.
+void admit(const Scenario& scenario);
+
+}  // namespace tidewatt::sim
