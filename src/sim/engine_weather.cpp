@@ -13,12 +13,18 @@ struct Start {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
 };
 
+int days_in(int year, int month) {
+  constexpr int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return month == 2 && leap ? 29 : days[month - 1];
+}
+
 Start parse_start(const std::string& text) {
   Start s;
   char tail = 0;
   const int n = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &s.year, &s.month, &s.day, &s.hour, &s.minute,
                             &s.second, &tail);
-  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > 31 || s.hour < 0 || s.hour > 23 || s.minute != 0 ||
+  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 ||
       s.second != 0)
     throw InputError(Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
   return s;

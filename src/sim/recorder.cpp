@@ -43,7 +43,7 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_thermal_frac", "1", "share of GPU time held by the thermal limit"},
     ColumnInfo{"limiter_clock_frac", "1", "share of GPU time held by a clock lock"},
     ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
-    ColumnInfo{"job_state", "1", "0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"},
+    ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"},
 };
 
 }  // namespace
@@ -88,7 +88,7 @@ void Recorder::fleet_step(const Step& step, const FleetState& state, const Fleet
   now_.die_Ks += d * die / n_busy;
   now_.fan_s += d * fan / static_cast<double>(fleet_.n_node());
   now_.it_J += site_load_J;
-  now_.state = static_cast<std::int64_t>(step.state);
+  now_.state_s[static_cast<std::size_t>(step.state)] += d;
   it_J_.add(site_load_J);
   if (step.iteration_s > 0.0) {
     const auto at = [&](double share) {
@@ -126,7 +126,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const Sit
       on ? now_.iteration_s2 / it : nan, now_.it_J / d, pcc.mean_W, pcc.min_W, pcc.max_W, m.plant_W, m.water_kg_per_s,
       now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
-      static_cast<double>(now_.state)};
+      static_cast<double>(std::max_element(std::begin(now_.state_s), std::end(now_.state_s)) - std::begin(now_.state_s))};
   for (std::size_t i = 0; i < row.size(); ++i) day_[day_columns[i].name].push_back(row[i]);
   spread_over_hours(begin, end, [&](Hourly& h, double s, double share) {
     h.pcc_J += pcc.J * share;
@@ -199,8 +199,10 @@ void Recorder::event(Tick tick, std::string kind, std::string entity, std::strin
 Recorder::Swing Recorder::swing() const {
   Swing out;
   double lo = 0, hi = 0;
+  int n_hour = 0;
   for (const auto& [h, x] : hours_) {
     if (x.iterating_s < 900.0) continue;
+    ++n_hour;
     const double rate = x.tokens / x.iterating_s;
     if (!out.known || rate < lo) {
       lo = rate;
@@ -209,6 +211,7 @@ Recorder::Swing Recorder::swing() const {
     hi = out.known ? std::max(hi, rate) : rate;
     out.known = true;
   }
+  out.known = n_hour > 1;  // one hour alone swings against nothing
   if (out.known) out.percent = 100.0 * (hi - lo) / mean_throughput();
   return out;
 }

@@ -56,7 +56,7 @@ class Recorder {
     double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hzs = 0, p95_Hzs = 0;
     double die_Ks = 0, fan_s = 0, time_s = 0, it_J = 0, die_max_K = 0;
     double limiter_s[5] = {};
-    std::int64_t state = 0;
+    double state_s[workload::n_job_state] = {};
   };
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);

@@ -69,10 +69,10 @@ def day_arrays(rng):
     iteration = ITERATION_s * 1.66e9 / (clock - 30e6) + 0.002 * rng.standard_normal(n)
     tokens = 16 * 1024 * 1024 / iteration
     stopped = (t > 11.2 * 3600) & (t < 11.5 * 3600)
-    state = np.where(stopped, 7, 3)
+    state = np.where(stopped, 7, 4)
     state[:6] = [0, 1, 1, 2, 2, 2]
-    state[200::240] = 5
-    idle = state != 3
+    state[200::240] = 6
+    idle = state != 4
     power = np.where(idle, 9e6, 20.9e6 + 6e4 * (inlet - 297)) + 3e4 * rng.standard_normal(n)
     limiter = np.clip(0.93 - 0.01 * (inlet - 297) + 0.01 * rng.standard_normal(n), 0, 1) * ~idle
     thermal = 0.02 * np.maximum(sun, 0) * ~idle
@@ -102,7 +102,7 @@ def day_arrays(rng):
         "limiter_power_frac": (limiter, "1"),
         "limiter_thermal_frac": (thermal, "1"),
         "limiter_clock_frac": (np.maximum(0, 0.97 * ~idle - limiter - thermal), "1"),
-        "job_state": (state, "1", "0 idle, 1 initialise, 2 load, 3 iterate, 4 evaluate, 5 checkpoint, 6 down, 7 restart"),
+        "job_state": (state, "1", "0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"),
     }  # fmt: skip
 
 

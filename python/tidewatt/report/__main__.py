@@ -15,7 +15,7 @@ def main() -> int:
     try:
         report = build(args.result, args.out)
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"tidewatt: {args.result}: not a result file of tidewatt ({error})", file=sys.stderr)
         return 2
     for path in report.paths:
         print(path)

@@ -25,12 +25,16 @@ def trace(x, y, name, colour, **more):
 
 
 def band(x, low, high, name, colour, **more):
-    """A filled band as one closed outline: two traces whose second fills to the first."""
-    edge = {"line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip", **more}
-    return [
-        trace(x, low, name, colour, showlegend=False, **edge),
-        trace(x, high, name, colour, fill="tonexty", fillcolor=colour, **edge),
-    ]
+    """A filled band: per unbroken stretch a closed outline of two traces, the second filling to the first."""
+    edge = {"line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip", "legendgroup": name, **more}
+    known = np.isfinite(np.asarray(low, float)) & np.isfinite(np.asarray(high, float))
+    starts = np.flatnonzero(known & ~np.r_[False, known[:-1]])
+    ends = np.flatnonzero(known & ~np.r_[known[1:], False]) + 1
+    out = []
+    for i, (a, b) in enumerate(zip(starts, ends)):
+        out.append(trace(x[a:b], low[a:b], name, colour, **{**edge, "showlegend": False}))
+        out.append(trace(x[a:b], high[a:b], name, colour, fill="tonexty", fillcolor=colour, **{"showlegend": i == 0, **edge}))
+    return out
 
 
 def stacked(n: int, titles: list[str], x_title: str, height: int) -> dict:

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import BLACK, STATE_COLOURS, STATES, VERMILION, TimeAxis, bin_edges, new_figure, spans
+from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, bin_edges, new_figure, spans
 
 MOST_LABELS = 14
 
@@ -31,7 +31,7 @@ def state_spans(result: ResultFile):
 
 def state_look(k: int) -> tuple[str, str]:
     """(word, colour) of a job state."""
-    return (STATES[k], STATE_COLOURS[k]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
+    return (STATES[k], STATE_COLOUR[STATES[k]]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
 
 
 def draw(result: ResultFile):

@@ -21,8 +21,12 @@ LIMITER_WORDS = {
     "none": "none: at the highest clock",
     "idle": "idle",
 }
-STATES = ["idle", "initialise", "load", "iterate", "evaluate", "checkpoint", "down", "restart"]
-STATE_COLOURS = ["#EEEEEE", PURPLE, YELLOW, SKY, GREEN, ORANGE, VERMILION, BLUE]
+# In the order of /day/job_state.
+STATE_COLOUR = {
+    "queued": "#EEEEEE", "initialise": PURPLE, "load": YELLOW, "warm up": "#F7E9A0", "iterate": SKY, "evaluate": GREEN,
+    "checkpoint": ORANGE, "detect": VERMILION, "replace": "#8C2D04", "maintenance": BLUE, "done": "#C9CED4",
+}  # fmt: skip
+STATES = list(STATE_COLOUR)
 
 RC = {
     "font.family": "DejaVu Sans",
