@@ -231,7 +231,7 @@ void JobLife::completed(const JobStep& step, std::int64_t iterations, Tick now) 
     case JobState::load:
       return enter(JobState::warm_up, now);
     case JobState::warm_up:
-      log(now, "restart", -1, fmt::format("from iteration {}", progress_));
+      log(now, books_.unexpected + books_.planned == 0 ? "start" : "restart", -1, fmt::format("from iteration {}", progress_));
       return choose(now);
     case JobState::detect:
       return enter(JobState::replace, now);
