@@ -66,12 +66,9 @@ void Engine::Impl::spin_up() {
   }
   const double load_W = make_load_template(*task.timeline, power).max_W;
   SiteStream::Params p;
-  double design_W = 0.0;
-  for (std::size_t n = 0; n < fleet.n_node(); ++n) {
-    const auto& type = fleet.types[fleet.node_hall[n]];
-    design_W += power::server_power(type.server, type.gpu.params().tdp_W * static_cast<double>(fleet.n_gpu_per_node), 1.0, true).ac_W;
-  }
-  p.feeder = scenario.feeder.sized(design_W, 0.1 * design_W);
+  double total_W = 0.0;
+  for (std::size_t n = 0; n < fleet.n_node(); ++n) total_W += design_W(fleet.types[fleet.node_hall[n]]);
+  p.feeder = scenario.feeder.sized(total_W, 0.1 * total_W);
   p.source = scenario.source;
   p.frequency = scenario.frequency;
   p.battery = scenario.battery;

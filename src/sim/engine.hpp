@@ -44,6 +44,7 @@ struct Engine::Impl {
   void take_job_events();
   void watch_limits();
   std::vector<AuditLevel> audit() const;
+  double input_error() const;
   void summarise(Result& result, const std::vector<AuditLevel>& levels);
 
   Scenario scenario;

@@ -42,6 +42,10 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
   return levels;
 }
 
+double Engine::Impl::input_error() const {
+  return std::abs(meters.input_reference.value() - walk.J()) / walk.J();
+}
+
 void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& levels) {
   const auto& r = *recorder;
   const auto& model = task_maker->model();
@@ -56,8 +60,6 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   const auto line = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
   for (const auto& l : levels) closure = std::max(closure, l.closure());
-  const double reference_J = walk.J();
-  const double input_error = std::abs(meters.input_reference.value() - reference_J) / reference_J;
   const auto& books = life->books();
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
@@ -95,7 +97,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
   put("smoothing_burn_MWh", meters.smoothing_burn.value() / 3.6e9);
   put("energy_closure", closure);
-  put("input_energy_error", input_error);
+  put("input_energy_error", input_error());
 }
 
 Result Engine::Impl::finish() {
@@ -148,7 +150,7 @@ Result Engine::Impl::finish() {
     if (!(l.closure() <= 1e-11))
       open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, l.closure(), l.in_J, l.out_J, l.stored_J);
   if (!open.empty()) throw SolverError("the energy books do not close to 1e-11:" + open);
-  const double input_error = std::abs(meters.input_reference.value() - walk.J()) / walk.J();
+  const double input_error = this->input_error();
   if (input_error > 1e-12)
     throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", input_error));
   return result;

@@ -61,7 +61,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
     for (std::size_t i = 0; i < used.size(); ++i) {
       const std::uint32_t k = used[i];
       const bool context = task.kind_context[k] != 0;
-      const double f = context ? clock_Hz : std::max(gpu.params().idle_clock_Hz, gpu.clock_min_Hz());
+      const double f = context ? clock_Hz : gpu.idle_clock_Hz();
       const auto p = dvfs::phase_power(gpu, chip, task.kind_mix[k], task.reference_Hz, f, context ? gate_Hz : 0.0);
       powers[slot * used.size() + i] = {p.fixed_W, p.leakage_W, task.kind_low_W[k], task.kind_high_W[k]};
     }

@@ -16,7 +16,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
       h.plant = std::make_unique<cooling::PrescribedInlet>(spec.prescribed, weather.local_at_start_ns());
     else
       h.plant = std::make_unique<cooling::OutsideAirPlant>(
-          spec.outside_air, n_node * power::server_power(spec.server, spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu), 1.0, true).ac_W);
+          spec.outside_air, n_node * design_W(fleet.types[halls_.size() - 1]));
     h.state.resize(h.plant->n_state());
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                                        spec.air.fan_min_frac, false).ac_W;

@@ -19,4 +19,9 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
   return t;
 }
 
+double design_W(const NodeType& type) {
+  const double gpu_W = type.gpu.params().tdp_W * static_cast<double>(type.server.n_gpu);
+  return power::server_power(type.server, gpu_W, 1.0, true).ac_W;
+}
+
 }  // namespace tidewatt::sim

@@ -73,7 +73,7 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
     task.kind_mix.push_back(mix_of(k));
     task.kind_context.push_back(k.context ? 1 : 0);
     const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix.back(), reference_Hz,
-                                     k.context ? reference_Hz : std::max(type.gpu.params().idle_clock_Hz, type.gpu.clock_min_Hz()), 0.0);
+                                     k.context ? reference_Hz : type.gpu.idle_clock_Hz(), 0.0);
     task.kind_reference_W.push_back(std::round((p.fixed_W + p.leakage_W) * 1e3) * 1e-3);
   }
   task.kind_low_W.assign(n, 0.0);
@@ -88,7 +88,7 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   std::vector<double> out;
   for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
     const bool context = task.kind_context[k] != 0;
-    const double f = context ? point.clock_Hz : std::max(type.gpu.params().idle_clock_Hz, type.gpu.clock_min_Hz());
+    const double f = context ? point.clock_Hz : type.gpu.idle_clock_Hz();
     const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], task.reference_Hz, f, context ? gate_Hz : 0.0);
     const double W = p.fixed_W + p.leakage_W * factor;
     out.push_back(std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],

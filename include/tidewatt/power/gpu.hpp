@@ -78,6 +78,8 @@ class GpuModel {
     return p_.dynamic_W * v * v * (clock_Hz / p_.dynamic_ref_Hz);
   }
   double clock_min_Hz() const { return clock_min_Hz_; }
+  /// Clock without a CUDA context, inside the table.
+  double idle_clock_Hz() const { return p_.idle_clock_Hz > clock_min_Hz_ ? p_.idle_clock_Hz : clock_min_Hz_; }
   double clock_max_Hz() const { return clock_max_Hz_; }
   const GpuPowerParams& params() const { return p_; }
 

@@ -35,6 +35,9 @@ NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams
                         const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
                         double clock_lock_Hz);
 
+/// AC power of one node with every GPU at its board limit and fans at full speed: what feeders and plants are sized for.
+double design_W(const NodeType& type);
+
 /// The checked, flat, constant description of the fleet. GPUs of one node are contiguous; nodes of one rack, row and
 /// hall are contiguous too.
 struct Fleet {

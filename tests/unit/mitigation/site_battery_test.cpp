@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "wave.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/random.hpp"
 #include "tidewatt/base/reader.hpp"
@@ -26,12 +27,6 @@ SiteBatteryParams battery() {
   p.ramp_up_W_per_s = 1e6;
   p.ramp_down_W_per_s = 2e6;
   return p;
-}
-std::vector<double> wave(std::size_t n) {
-  std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i)
-    x[i] = (i % 6500 < 5200 ? 17e6 : 6e6) + 1e5 * random::normal(1, random::Purpose::jitter, i);
-  return x;
 }
 double stored_J(const SiteBatteryState& s, const SiteBatteryParams& p) {
   return (s.energy_J - p.soc_initial_frac * p.energy_J) + s.energy_carry_J;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "wave.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/random.hpp"
 #include "tidewatt/base/reader.hpp"
@@ -22,12 +23,6 @@ FeederParams site() {
   p.auxiliary_power_factor_frac = 0.9;
   p.design_loading_frac = 0.8;
   return p;
-}
-std::vector<double> wave(std::size_t n) {
-  std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i)
-    x[i] = (i % 6500 < 5200 ? 17e6 : 6e6) + 1e5 * random::normal(1, random::Purpose::jitter, i);
-  return x;
 }
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "tiny.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -10,21 +11,8 @@ using namespace tidewatt::sim;
 
 namespace {
 
-Scenario tiny(const std::string& more, std::vector<std::string> set = {}) {
-  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
-  LoadOptions o;
-  o.set = std::move(set);
-  return read_scenario(parse_toml(read_file(folder + "/tiny.toml", 1u << 20) + more, "tiny.toml"), folder, o);
-}
-
 std::string failure(const char* name, const char* at_s) {
   return std::string("\n[[event]]\nname = \"") + name + "\"\nkind = \"failure\"\njob = \"main\"\nat_s = " + at_s + "\n";
-}
-
-double figure(const Result& r, const std::string& key) {
-  for (const auto& [k, v] : r.summary)
-    if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
-  return std::nan("");
 }
 
 std::string refusal(std::vector<std::string> set) {

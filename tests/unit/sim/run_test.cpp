@@ -3,6 +3,7 @@
 #include <map>
 
 #include "catch.hpp"
+#include "tiny.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -43,13 +44,6 @@ job = "main"
 at_s = 60.3
 )";
 
-Scenario tiny(const std::string& more = "", std::vector<std::string> set = {}) {
-  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
-  LoadOptions o;
-  o.set = std::move(set);
-  return read_scenario(parse_toml(read_file(folder + "/tiny.toml", 1u << 20) + more, "tiny.toml"), folder, o);
-}
-
 template <class T>
 const std::vector<T>& values(const Result& r, const std::string& path) {
   for (const auto& a : r.arrays)
@@ -58,12 +52,6 @@ const std::vector<T>& values(const Result& r, const std::string& path) {
 }
 
 const std::vector<double>& reals(const Result& r, const std::string& path) { return values<double>(r, path); }
-
-double figure(const Result& r, const std::string& key) {
-  for (const auto& [k, v] : r.summary)
-    if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
-  throw std::runtime_error("no figure " + key);
-}
 
 double sum(const std::vector<double>& x) {
   CompensatedSum s;

@@ -1,0 +1,27 @@
+#pragma once
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/sim/run.hpp"
+
+/// tests/scenarios/tiny.toml with more tables behind it and keys overridden.
+inline tidewatt::sim::Scenario tiny(const std::string& more = "", std::vector<std::string> set = {}) {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  tidewatt::sim::LoadOptions o;
+  o.set = std::move(set);
+  const auto text = tidewatt::read_file(folder + "/tiny.toml", 1u << 20) + more;
+  return tidewatt::sim::read_scenario(tidewatt::parse_toml(text, "tiny.toml"), folder, o);
+}
+
+/// A figure of the summary as a number; NaN if it is null.
+inline double figure(const tidewatt::sim::Result& r, const std::string& key) {
+  for (const auto& [k, v] : r.summary) {
+    if (k != key) continue;
+    if (const auto* d = std::get_if<double>(&v)) return *d;
+    if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
+    return std::nan("");
+  }
+  throw std::runtime_error("no figure " + key);
+}
