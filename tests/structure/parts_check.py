@@ -21,7 +21,8 @@ MAY_INCLUDE = {
     "catalog": BASE | MODELS,
     "sim": BELOW_SIM,
     "io": BASE | {"sim"},
-    "study": BASE | {"sim", "io"},
+    "study": BELOW_SIM | {"sim", "io"},
+    "validate": BELOW_SIM | {"sim", "io", "study"},
 }
 ALL = set(MAY_INCLUDE)
 # What stands above the library's parts and may include all of them.

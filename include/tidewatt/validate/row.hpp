@@ -1,0 +1,59 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidewatt::validate {
+
+enum class Verdict { pass, fail, skipped, calibrated };
+
+/// One published result held against the model: inputs in `what`, the published interval, what tidewatt gives.
+/// error = (got − nearest end of the expected interval) / |that end|, 0 inside it; pass where |error| ≤ tolerance.
+/// A row with an absolute tolerance (`absolute`) carries its error in the row's unit instead.
+struct Row {
+  std::string id;    ///< as in the validation list, e.g. "W3/39.1B"
+  std::string what;  ///< the inputs, in words
+  std::string unit;  ///< of expected and got, e.g. "s", "TF", "degC", "%"
+  double expected_low = 0.0, expected_high = 0.0;  ///< equal where one value is published
+  double got = 0.0;
+  double tolerance = 0.0;  ///< fraction, or in `unit` where `absolute`
+  bool absolute = false;
+  double error = 0.0;
+  Verdict verdict = Verdict::skipped;
+  std::string source;  ///< key in docs/references.bib, or the publication
+  std::string note;    ///< why it falls short, why it was skipped, what was fitted
+};
+
+/// One value with a relative tolerance.
+Row against(std::string id, std::string what, std::string unit, double expected, double got, double tolerance_frac,
+            std::string source, std::string note = "");
+/// An interval: inside passes; outside, the distance to its nearer end counts against `tolerance_frac` (0: none allowed).
+Row within(std::string id, std::string what, std::string unit, double low, double high, double got, double tolerance_frac,
+           std::string source, std::string note = "");
+/// One value with a tolerance in the row's own unit.
+Row within_absolute(std::string id, std::string what, std::string unit, double expected, double got, double tolerance,
+                    std::string source, std::string note = "");
+/// A yes or no: expected 1, got 1 or 0.
+Row holds(std::string id, std::string what, bool held, std::string source, std::string note = "");
+/// A row whose measurement file is absent.
+Row skipped(std::string id, std::string what, std::string source, std::string why);
+/// A row whose data set a parameter: shown, never counted as a prediction.
+Row calibrated(Row row, std::string note);
+
+std::string_view name(Verdict v);  ///< "pass", "fail", "skipped", "calibrated"
+
+struct Context {
+  std::filesystem::path data;  ///< folder of measurement files; rows whose files are absent are skipped
+};
+
+/// One function per group of rows; each file holds one group.
+using Group = std::vector<Row> (*)(const Context&);
+struct NamedGroup {
+  std::string_view name;  ///< "workload", "power", "thermal", "diurnal", "plant", "grid"
+  Group rows;
+};
+/// All groups in a fixed order.
+std::vector<NamedGroup> groups();
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/validate/row.hpp"
+
+namespace {
+
+using namespace tidewatt::validate;
+
+struct Arguments {
+  std::vector<std::string> groups;
+  std::string data = "../shared/data";
+  bool json = false;
+};
+
+std::vector<NamedGroup> chosen(const Arguments& a) {
+  std::vector<NamedGroup> out;
+  std::vector<std::string> known;
+  for (const auto& g : groups()) known.emplace_back(g.name);
+  for (const auto& wanted : a.groups)
+    if (std::find(known.begin(), known.end(), wanted) == known.end()) {
+      const auto close = tidewatt::nearest(wanted, known);
+      throw tidewatt::InputError(fmt::format("no group of validation rows '{}'{}; there are {}", wanted,
+                                             close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
+                                             fmt::join(known, ", ")));
+    }
+  for (const auto& g : groups())
+    if (a.groups.empty() || std::find(a.groups.begin(), a.groups.end(), g.name) != a.groups.end()) out.push_back(g);
+  return out;
+}
+
+nlohmann::ordered_json as_json(const Row& r) {
+  nlohmann::ordered_json j;
+  const bool known = r.verdict != Verdict::skipped;
+  const auto number = [&](double x) { return known && std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
+  j["id"] = r.id;
+  j["what"] = r.what;
+  j["unit"] = r.unit;
+  if (r.expected_low == r.expected_high)
+    j["expected"] = number(r.expected_low);
+  else
+    j["expected"] = {r.expected_low, r.expected_high};
+  j["got"] = number(r.got);
+  j["error"] = number(r.error);
+  j["tolerance"] = number(r.tolerance);
+  j["tolerance_unit"] = r.absolute ? r.unit : "fraction";
+  j["pass"] = known ? nlohmann::ordered_json(r.verdict != Verdict::fail) : nlohmann::ordered_json();
+  j["verdict"] = name(r.verdict);
+  j["source"] = r.source;
+  j["note"] = r.note;
+  return j;
+}
+
+std::string expected_text(const Row& r) {
+  if (r.verdict == Verdict::skipped) return "–";
+  if (r.expected_low == r.expected_high) return fmt::format("{:.4g}", r.expected_low);
+  return fmt::format("{:.4g}…{:.4g}", r.expected_low, r.expected_high);
+}
+
+void print(const Row& r) {
+  const bool known = r.verdict != Verdict::skipped;
+  fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", r.id, name(r.verdict), expected_text(r),
+             known ? fmt::format("{:.4g}", r.got) : "–", r.unit,
+             !known       ? ""
+             : r.absolute ? fmt::format("{:+.3g}", r.error)
+                          : fmt::format("{:+.2f} %", 100.0 * r.error),
+             !known       ? ""
+             : r.absolute ? fmt::format("{:.3g}", r.tolerance)
+                          : fmt::format("{:.3g} %", 100.0 * r.tolerance),
+             r.what);
+  if (!r.note.empty()) fmt::print("{:<12}   {}\n", "", r.note);
+}
+
+void validate(const Arguments& a) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::size_t n[4] = {};
+  if (!a.json)
+    fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", "row", "verdict", "expected", "got", "unit", "error",
+               "allowed", "inputs");
+  for (const auto& group : chosen(a))
+    for (const auto& r : group.rows({a.data})) {
+      ++n[static_cast<int>(r.verdict)];
+      if (a.json)
+        rows.push_back(as_json(r));
+      else
+        print(r);
+    }
+  if (a.json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"rows", rows}}.dump(2));
+  else
+    fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("validate", "published results held against the models: expected, got, error, tolerance");
+  c->add_option("group", a->groups, "workload, power, thermal, diurnal, plant, grid; all when none is named");
+  c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped");
+  c->add_flag("--json", a->json, "the rows as one JSON object");
+  c->callback([a] { validate(*a); });
+}

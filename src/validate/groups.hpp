@@ -1,0 +1,13 @@
+#pragma once
+#include "tidewatt/validate/row.hpp"
+
+namespace tidewatt::validate {
+
+std::vector<Row> workload_rows(const Context&);  ///< W and F rows
+std::vector<Row> power_rows(const Context&);     ///< P rows
+std::vector<Row> thermal_rows(const Context&);   ///< T rows
+std::vector<Row> diurnal_rows(const Context&);   ///< D rows
+std::vector<Row> plant_rows(const Context&);     ///< C rows
+std::vector<Row> grid_rows(const Context&);      ///< G rows
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,7 @@
+#include "groups.hpp"
+
+namespace tidewatt::validate {
+
+std::vector<Row> power_rows(const Context&) { return {}; }
+
+}  // namespace tidewatt::validate
