@@ -70,6 +70,12 @@ void Pyramid::push(std::span<const double> load_W) {
   }
 }
 
+void Pyramid::push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W) {
+  const Open part{next_bin_, n_bin, min_W, sum_W, max_W};
+  next_bin_ += n_bin;
+  raise(part, 0);
+}
+
 void Pyramid::end() {
   for (std::size_t level = 0; level < lengths_.size(); ++level) close(level);
 }

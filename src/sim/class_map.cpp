@@ -60,7 +60,6 @@ void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, 
     peak_K = std::max(peak_K, end_K);
   }
   const double mean_K = total_Ks / map.period_s;
-  map.kind_rise_K.assign(map.kind_s.size(), 0.0);
   for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - mean_K;
   map.peak_rise_K = peak_K - mean_K;
 }
@@ -99,6 +98,9 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
         map.weight_s[segments[j].kind][m][q] += (decay[j + 1] - decay[j]) / rate;
     }
   }
+  map.kind_rise_K.assign(n_kind, 0.0);
+  map.repeats = !reference_W.empty();
+  if (!map.repeats) return map;
   std::array<std::vector<double>, n_mode> weight_s;
   interpolate_weights(map, reference.rate_per_s, weight_s);
   reference_rise(map, segments, reference, reference_W, weight_s);

@@ -18,7 +18,7 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
   const auto& m = meters;
   const auto& f = stream->feeder_meters();
   const auto& b = stream->battery_meters();
-  const auto& h = halls->books();
+  const auto& h = halls.books();
   std::vector<AuditLevel> levels = {
       {"package", m.gpu_in.value(), m.package_out.value(), m.package_stored.value()},
       {"server", m.ac_in.value(),
@@ -27,7 +27,7 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
       {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
       {"feeder", f.drawn_J.value(), f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0},
       {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
-      {"hall heat", m.air_out.value(), h.heat_in.value(), 0.0},
+      {"hall heat", m.air_out.value(), h.heat_in.value(), halls.pending_heat_J(now)},
       {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
   };
   if (scenario.battery) {
@@ -47,8 +47,8 @@ double Engine::Impl::input_error() const {
 }
 
 void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& levels) {
-  const auto& r = *recorder;
-  const auto& model = task_maker->model();
+  const auto& r = recorder;
+  const auto& model = first_job().maker().model();
   const double total_s = seconds(end);
   const double gpus = static_cast<double>(model.n_gpu());
   const double tokens_per_s = r.mean_throughput();
@@ -60,7 +60,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   const auto line = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
   for (const auto& l : levels) closure = std::max(closure, l.closure());
-  const auto& books = life->books();
+  const auto& books = first_job().life().books();
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
   put("schema_version", std::int64_t{1});
@@ -88,7 +88,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
   put("pue", stream->connection_J() / r.it_J());
-  put("wue_L_per_kWh", halls->books().water_kg.value() / (r.it_J() / 3.6e6));
+  put("wue_L_per_kWh", halls.books().water_kg.value() / (r.it_J() / 3.6e6));
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_planned", books.planned);
   const double since_start_s =
@@ -103,7 +103,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
 Result Engine::Impl::finish() {
   stream->finish();
   Result result;
-  recorder->add_arrays(result.arrays);
+  recorder.add_arrays(result.arrays);
   stream->add_arrays(result.arrays);
   const auto levels = audit();
   std::vector<std::string> name;

@@ -14,37 +14,38 @@ struct Half {
   std::array<double, n_mode> decay, mean;  // e^{−λd/2} and its mean over (0, d/2)
 };
 
-/// All GPUs of one node through one segment. `z` holds each GPU's modes, advanced in place; `watts` receives the power.
+/// All GPUs of one node through one segment. `z` holds the modes, advanced in place; `watts` receives the power.
 /// Leakage at the segment's middle, predicted with the power at its start: second order.
-TIDEWATT_INLINE void step_segment(const NodeStep& step, const Lanes& air_K, const Lanes& r, std::size_t kind_slot,
-                         std::size_t n_used, std::span<const KindPower> powers, double d, const Half& half,
-                         std::array<Lanes, n_mode>& z, std::array<Lanes, n_mode>& area, Lanes& watts, Lanes& peak_K) {
+TIDEWATT_INLINE void step_segment(const NodeStep& step, const Lanes& air_K, const Lanes& r, const KindPower& p, double d,
+                                  const Half& half, Modes& z, Modes& area, Lanes& watts, Lanes& peak_K) {
   const auto& m = *step.modes;
   const double k_T = step.type.gpu.params().leakage_per_K;
   const double T_ref = step.type.gpu.params().leakage_ref_K;
-  for (std::size_t g = 0; g < step.n_gpu; ++g) {
-    const KindPower& p = powers[g * n_used + kind_slot];
-    double die = 0.0;
-    for (std::size_t j = 0; j < n_mode; ++j) die = std::fma(m.shape[0][j], z[j][g], die);
-    const double start_W = p.at(math::exp(k_T * (std::fma(r[g], die, air_K[g]) - T_ref)));
+  std::array<double, n_mode> decay, half_drive, drive, gain_d, per_rate;
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    // Over the whole segment: decay = half², mean = half.mean (1 + half)/2.
+    decay[j] = half.decay[j] * half.decay[j];
+    half_drive[j] = m.gain_K_per_J[j] * (0.5 * d) * half.mean[j];
+    drive[j] = m.gain_K_per_J[j] * d * half.mean[j] * (0.5 + 0.5 * half.decay[j]);
+    gain_d[j] = m.gain_K_per_J[j] * d;
+    per_rate[j] = 1.0 / m.rate_per_s[j];
+  }
+  for (std::size_t l = 0; l < max_gpu; ++l) {
+    const double start_W = p.at(l, math::exp(k_T * (std::fma(r[l], from_modes(m, 0, z, l), air_K[l]) - T_ref)));
     double middle = 0.0;
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      const double zj = std::fma(half.decay[j], z[j][g], m.gain_K_per_J[j] * start_W * (0.5 * d) * half.mean[j]);
-      middle = std::fma(m.shape[0][j], zj, middle);
-    }
-    const double W = p.at(math::exp(k_T * (std::fma(r[g], middle, air_K[g]) - T_ref)));
-    watts[g] = W;
+    for (std::size_t j = 0; j < n_mode; ++j)
+      middle = std::fma(m.shape[0][j], std::fma(half.decay[j], z[j][l], half_drive[j] * start_W), middle);
+    const double W = p.at(l, math::exp(k_T * (std::fma(r[l], middle, air_K[l]) - T_ref)));
+    watts[l] = W;
     double end = 0.0;
     for (std::size_t j = 0; j < n_mode; ++j) {
-      const double drive = m.gain_K_per_J[j] * W;
-      // Over the whole segment: decay = half², mean = half.mean (1 + half)/2.
-      const double next = std::fma(half.decay[j] * half.decay[j], z[j][g],
-                                   drive * d * half.mean[j] * (0.5 + 0.5 * half.decay[j]));
-      area[j][g] += (drive * d - (next - z[j][g])) / m.rate_per_s[j];
-      z[j][g] = next;
+      const double next = std::fma(decay[j], z[j][l], drive[j] * W);
+      area[j][l] += (gain_d[j] * W - (next - z[j][l])) * per_rate[j];
+      z[j][l] = next;
       end = std::fma(m.shape[0][j], next, end);
     }
-    peak_K[g] = std::max(peak_K[g], std::fma(r[g], end, air_K[g]));
+    const double end_K = std::fma(r[l], end, air_K[l]);
+    peak_K[l] = peak_K[l] > end_K ? peak_K[l] : end_K;
   }
 }
 
@@ -58,17 +59,10 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
                Scratch& s, NodeBooks& books, double* segment_W) {
   const auto& segments = task.timeline->classes[step.cls];
   const auto& m = *step.modes;
-  const auto& pkg = step.type.package;
-  Lanes air_K{}, r{}, peak_K{}, total_J{}, heat_J{};
-  std::array<Lanes, n_mode> z{}, area{};
-  for (std::size_t g = 0; g < step.n_gpu; ++g) {
-    const std::size_t i = step.first_gpu + g;
-    air_K[g] = step.air_K(fleet, g);
-    r[g] = fleet.resistance_ratio[i];
-    peak_K[g] = state.die_K[i];
-    const auto z0 = to_modes(m, state.die_K[i], state.base_K[i], state.sink_K[i], air_K[g], r[g]);
-    for (std::size_t j = 0; j < n_mode; ++j) z[j][g] = z0[j];
-  }
+  const NodeLanes node = gather(fleet, state, step);
+  const Lanes air_K = air_of(fleet, step);
+  Lanes peak_K = node.die_K, total_J{}, watts{};
+  Modes z = to_modes(m, node, air_K), area{};
   const bool busy = task.class_busy[step.cls] != 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const double d = seconds(segments[i].duration);
@@ -78,19 +72,13 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
       half.decay[j] = math::exp(-x);
       half.mean[j] = math::mean_decay(x);
     }
-    Lanes watts{};
-    step_segment(step, air_K, r, s.slot_of_kind[segments[i].kind], s.used.size(), s.powers, d, half, z, area, watts,
-                 peak_K);
-    double gpu_W = 0.0;
-    for (std::size_t g = 0; g < step.n_gpu; ++g) {
-      gpu_W += watts[g];
-      total_J[g] += watts[g] * d;
-      const auto& kind = s.powers[g * s.used.size() + s.slot_of_kind[segments[i].kind]];
-      if (kind.low_W > 0.0)
-        books.burn += std::max(0.0, watts[g] - kind.natural(step.type.gpu.leakage_temperature_factor(
-                                                    state.die_mean_K[step.first_gpu + g]))) * d;
-    }
-    const auto p = power::server_power(step.type.server, gpu_W, step.fan_mean_frac, busy);
+    const KindPower& kind = s.powers[s.slot_of_kind[segments[i].kind]];
+    step_segment(step, air_K, node.r, kind, d, half, z, area, watts, peak_K);
+    for (std::size_t l = 0; l < max_gpu; ++l) total_J[l] += watts[l] * d;
+    if (kind.low_W > 0.0)
+      for (std::size_t l = 0; l < step.n_gpu; ++l)
+        books.burn += std::max(0.0, watts[l] - kind.natural(l, step.type.gpu.leakage_temperature_factor(node.carry_K[l]))) * d;
+    const auto p = power::server_power(step.type.server, sum_of(watts, step), step.fan_mean_frac, busy);
     segment_W[i] = p.ac_W;
     books.ac_in += p.ac_W * d;
     books.conversion += p.conversion_W * d;
@@ -99,26 +87,18 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
     books.psu += p.psu_W * d;
     books.reference += task.kind_reference_W[segments[i].kind] * d;
   }
-  for (std::size_t g = 0; g < step.n_gpu; ++g) {
-    const std::size_t i = step.first_gpu + g;
-    std::array<double, n_mode> end{}, a{};
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      end[j] = z[j][g];
-      a[j] = area[j][g];
-    }
-    const double die = air_K[g] + r[g] * from_modes(m, 0, end);
-    const double base = air_K[g] + r[g] * from_modes(m, 1, end);
-    const double sink = air_K[g] + r[g] * from_modes(m, 2, end);
-    books.package_stored += (pkg.die_J_per_K * (die - state.die_K[i]) + pkg.base_J_per_K * (base - state.base_K[i]) +
-                             pkg.sink_J_per_K * (sink - state.sink_K[i])) / r[g];
-    state.die_K[i] = die;
-    state.base_K[i] = base;
-    state.sink_K[i] = sink;
-    state.die_mean_K[i] = air_K[g] + r[g] * from_modes(m, 0, a) / step.step_s;
-    heat_J[g] = m.sink_air_W_per_K * from_modes(m, 2, a);
-    state.die_peak_K[i] = peak_K[g];
-    signals.gpu_J[i] = total_J[g];
-    books.gpu_in += total_J[g];
+  books.gpu_in += sum_of(total_J, step);
+  store_package(state, step, node, air_K, z, books);
+  Lanes heat_J;
+  for (std::size_t l = 0; l < max_gpu; ++l) heat_J[l] = m.sink_air_W_per_K * from_modes(m, 2, area, l);
+  for (std::size_t l = 0; l < step.n_gpu; ++l) {
+    const std::size_t g = step.first_gpu + l;
+    const double mean_K = air_K[l] + node.r[l] * from_modes(m, 0, area, l) / step.step_s;
+    // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
+    state.die_carry_K[g] = mean_K + 0.5 * (state.die_K[g] - node.die_K[l]);
+    state.die_mean_K[g] = mean_K;
+    state.die_peak_K[g] = peak_K[l];
+    signals.gpu_J[g] = total_J[l];
   }
   finish_node(fleet, state, signals, step, books, heat_J);
 }
@@ -131,32 +111,29 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   const std::size_t n_kind = task.timeline->kinds.size();
   std::size_t widest = 0;
   for (const auto& c : classes) widest = std::max(widest, c.size());
-  std::vector<NodeBooks> books(fleet.n_node());
-  std::vector<double> segment_W(fleet.n_node() * widest);
-  parallel_ranges(fleet.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+  std::vector<NodeBooks> books(task.n_node());
+  std::vector<double> segment_W(task.n_node() * widest);
+  parallel_ranges(task.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch s;
-    for (std::size_t n = begin; n < end; ++n) {
-      const std::uint32_t cls = task.node_class[n];
+    for (std::size_t i = begin; i < end; ++i) {
+      NodeStep step = make_node_step(fleet, task, i, seconds(task.timeline->period));
       s.used.clear();
       s.slot_of_kind.assign(n_kind, UINT32_MAX);
-      for (const auto& seg : classes[cls]) {
+      for (const auto& seg : classes[step.cls]) {
         if (s.slot_of_kind[seg.kind] != UINT32_MAX) continue;
         s.slot_of_kind[seg.kind] = static_cast<std::uint32_t>(s.used.size());
         s.used.push_back(seg.kind);
       }
-      const std::size_t g = n * fleet.n_gpu_per_node;
-      NodeStep step{fleet.types[fleet.node_hall[n]], n, g, fleet.n_gpu_per_node, cls, seconds(task.timeline->period)};
-      step.inlet_K = task.inlet_K[n];
-      step.set_fan(state.fan_frac[n], std::span<const double>(state.die_mean_K.data() + g, step.n_gpu));
-      step.set_rear(state.front_W[n], task.air_J_per_m3_K);
+      step.set_fan(state.fan_frac[step.node], gather(state.die_carry_K, step));
+      step.set_rear(state.front_W[step.node], task.air_J_per_m3_K);
       gated_powers(fleet, state, signals, task, step, s.used, s.powers);
-      play_node(fleet, state, signals, task, step, s, books[n], &segment_W[n * widest]);
+      play_node(fleet, state, signals, task, step, s, books[i], &segment_W[i * widest]);
     }
   });
   book(meters, books);
   ClassPower out(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) out[c].assign(classes[c].size(), 0.0);
-  for (std::size_t n = 0; n < fleet.n_node(); ++n) {
+  for (std::size_t n = 0; n < task.n_node(); ++n) {
     auto& sum = out[task.node_class[n]];
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += segment_W[n * widest + i];
   }

@@ -52,22 +52,35 @@ double HallLoop::mean_inlet_K() const {
   return sum / static_cast<double>(inlet_K_.size());
 }
 
-void HallLoop::collect(const FleetSignals& signals, double step_s) {
-  for (std::size_t n = 0; n < fleet_.n_node(); ++n) {
-    auto& h = halls_[fleet_.node_hall[n]];
-    h.heat_J += signals.node_air_W[n] * step_s;
-    h.flow_m3 += signals.node_flow_m3_per_s[n] * step_s;
+void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end) {
+  for (std::size_t n = first_node; n < first_node + n_node;) {
+    Given g{fleet_.node_hall[n], begin, end, 0.0, 0.0};
+    for (; n < first_node + n_node && fleet_.node_hall[n] == g.hall; ++n) {
+      g.heat_W += signals.node_air_W[n];
+      g.flow_m3_per_s += signals.node_flow_m3_per_s[n];
+    }
+    given_.push_back(g);
   }
 }
 
 void HallLoop::settle(const FleetSignals& signals) {
-  collect(signals, 1.0);
+  given_.clear();
+  collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   means_ = {};
-  for (auto& h : halls_) {
-    start(h, {h.heat_J, h.flow_m3, weather_.at(0)});
-    h.heat_J = h.flow_m3 = 0.0;
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    double heat_W = 0.0, flow = 0.0;
+    for (const auto& g : given_)
+      if (g.hall == i) heat_W += g.heat_W, flow += g.flow_m3_per_s;
+    start(halls_[i], {heat_W, flow, weather_.at(0)});
   }
+  given_.clear();
   set_inlets(0);
+}
+
+double HallLoop::pending_heat_J(Tick now) const {
+  double J = 0.0;
+  for (const auto& g : given_) J += g.heat_W * seconds(g.end - std::max(g.begin, now));
+  return J;
 }
 
 double HallLoop::advance(Tick t0, Tick t1) {
@@ -76,13 +89,21 @@ double HallLoop::advance(Tick t0, Tick t1) {
   means_.inlet_K = mean_inlet_K();
   means_.outdoor_drybulb_K = outdoor.drybulb_K;
   means_.outdoor_wetbulb_K = outdoor.wetbulb_K;
-  double heat_J = 0.0;
-  for (const auto& h : halls_) heat_J += h.heat_J;
   const double step_s = seconds(t1 - t0);
+  std::vector<double> heat_J(halls_.size(), 0.0), flow_m3(halls_.size(), 0.0);
+  double all_J = 0.0;
+  for (const auto& g : given_) {
+    const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
+    heat_J[g.hall] += g.heat_W * inside_s;
+    flow_m3[g.hall] += g.flow_m3_per_s * inside_s;
+    all_J += g.heat_W * inside_s;
+  }
+  std::erase_if(given_, [&](const Given& g) { return g.end <= t1; });
   double plant_J = 0.0;
-  for (auto& h : halls_) {
-    const auto p = h.plant->advance(h.state, {h.heat_J / step_s, h.flow_m3 / step_s, outdoor}, t0, t1, *h.workspace);
-    const double share = h.heat_J / heat_J;
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    auto& h = halls_[i];
+    const auto p = h.plant->advance(h.state, {heat_J[i] / step_s, flow_m3[i] / step_s, outdoor}, t0, t1, *h.workspace);
+    const double share = heat_J[i] / all_J;
     means_.supply_K += share * p.supply_mean_K;
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
     means_.water_kg_per_s += p.water_kg / step_s;
@@ -96,7 +117,6 @@ double HallLoop::advance(Tick t0, Tick t1) {
     books_.stored.add(p.stored_change_J);
     books_.water_kg.add(p.water_kg);
     plant_J += p.fan_J + p.other_electric_W * step_s;
-    h.heat_J = h.flow_m3 = 0.0;
   }
   means_.plant_W = plant_J / step_s;
   set_inlets(t1);

@@ -17,12 +17,15 @@ class HallLoop {
  public:
   HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather);
 
-  /// Adds one fleet step: mean heat and flow of every node over `step_s`.
-  void collect(const FleetSignals& signals, double step_s);
+  /// What a range of nodes gives from `begin` to `end`: heat and flow, at their means over the step. Steps may reach
+  /// beyond the macro step; every macro step takes its share of the time.
+  void collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end);
   /// Puts every plant into equilibrium with what the servers give now; nothing is booked.
   void settle(const FleetSignals& signals);
   /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
   double advance(Tick t0, Tick t1);
+  /// What has been collected beyond `now`, J: heat on its way into the next macro step.
+  double pending_heat_J(Tick now) const;
   /// Air at every server's front for the next macro step, K.
   std::span<const double> inlet_K() const { return inlet_K_; }
   double mean_inlet_K() const;
@@ -44,14 +47,19 @@ class HallLoop {
     std::unique_ptr<cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
-    double heat_J = 0, flow_m3 = 0;
     double supply_K = 0, hot_aisle_K = 0;
+  };
+  struct Given {  // by the servers of one hall
+    std::size_t hall;
+    Tick begin, end;
+    double heat_W, flow_m3_per_s;
   };
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   const Fleet& fleet_;
   const cooling::Weather& weather_;
   std::vector<Hall> halls_;
+  std::vector<Given> given_;
   std::vector<double> inlet_K_;
   double air_J_per_m3_K_ = 0;
   Means means_;

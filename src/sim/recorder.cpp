@@ -65,31 +65,34 @@ void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
   }
 }
 
-void Recorder::fleet_step(const Step& step, const FleetState& state, const FleetSignals& signals,
-                          const TrainingTask& task, double site_load_J) {
+void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node,
+                          const FleetState& state, const FleetSignals& signals) {
   const double d = seconds(step.end - step.begin);
+  it_J_.add(step.load_J);
+  spread_over_hours(step.begin, step.end, [&](Hourly& h, double s, double share) {
+    if (user == 0 && step.iteration_s > 0.0) {
+      h.tokens += step.tokens * share;
+      h.iterating_s += s;
+    }
+    h.it_J += step.load_J * share;
+  });
+  const std::size_t first = first_node * fleet_.n_gpu_per_node, last = (first_node + n_node) * fleet_.n_gpu_per_node;
+  for (std::size_t g = first; g < last; ++g) now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
+  if (user > 0) return;
   double die = 0.0, fan = 0.0, clock = 0.0;
   std::array<double, 5> limiter{};
-  scratch_.clear();
-  for (std::size_t n = 0; n < fleet_.n_node(); ++n) {
-    fan += state.fan_frac[n];
-    const bool busy = task.stage_of_node(n) >= 0;
-    for (std::size_t g = n * fleet_.n_gpu_per_node; g < (n + 1) * fleet_.n_gpu_per_node; ++g) {
-      now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
-      if (!busy) continue;
-      die += state.die_mean_K[g];
-      clock += state.clock_Hz[g];
-      limiter[static_cast<std::size_t>(signals.limiter[g])] += 1.0;
-      scratch_.push_back(state.clock_Hz[g]);
-    }
+  for (std::size_t n = first_node; n < first_node + n_node; ++n) fan += state.fan_frac[n];
+  for (std::size_t g = first; g < last; ++g) {
+    die += state.die_mean_K[g];
+    clock += state.clock_Hz[g];
+    limiter[static_cast<std::size_t>(signals.limiter[g])] += 1.0;
   }
+  scratch_.assign(state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(first), state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(last));
   const auto n_busy = static_cast<double>(scratch_.size());
   now_.time_s += d;
   now_.die_Ks += d * die / n_busy;
-  now_.fan_s += d * fan / static_cast<double>(fleet_.n_node());
-  now_.it_J += site_load_J;
+  now_.fan_s += d * fan / static_cast<double>(n_node);
   now_.state_s[static_cast<std::size_t>(step.state)] += d;
-  it_J_.add(site_load_J);
   if (step.iteration_s > 0.0) {
     const auto at = [&](double share) {
       auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(share * (n_busy - 1.0));
@@ -106,24 +109,32 @@ void Recorder::fleet_step(const Step& step, const FleetState& state, const Fleet
     for (std::size_t i = 0; i < limiter.size(); ++i) now_.limiter_s[i] += d * limiter[i] / n_busy;
     if (clock_slowest_Hz_ == 0.0 || step.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = step.slowest_Hz;
   }
-  spread_over_hours(step.begin, step.end, [&](Hourly& h, double s, double share) {
-    if (step.iteration_s > 0.0) {
-      h.tokens += step.tokens * share;
-      h.iterating_s += s;
-    }
-    h.it_J += site_load_J * share;
-  });
 }
 
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc) {
   const auto& m = halls.means();
+  // A step longer than the macro step leaves later ones without a step of their own: it goes on in them.
+  if (now_.time_s == 0.0) {
+    const double hottest_K = now_.die_max_K;
+    now_ = last_;
+    now_.die_max_K = std::max(now_.die_max_K, hottest_K);
+  } else {
+    last_ = now_;
+    total_.time_s += now_.time_s;
+    total_.die_Ks += now_.die_Ks;
+    total_.iterating_s += now_.iterating_s;
+    total_.tokens += now_.tokens;
+    total_.clock_Hzs += now_.clock_Hzs;
+    total_.iteration_s2 += now_.iteration_s2;
+    for (std::size_t i = 0; i < 5; ++i) total_.limiter_s[i] += now_.limiter_s[i];
+  }
   const double d = now_.time_s, it = now_.iterating_s;
   const bool on = it > 0.0;
   const std::array<double, day_columns.size()> row = {
       seconds(begin), m.outdoor_drybulb_K, m.outdoor_wetbulb_K, m.supply_K, m.inlet_K, m.hot_aisle_K,
       on ? now_.clock_Hzs / it : nan, on ? now_.slowest_Hzs / it : nan, on ? now_.p05_Hzs / it : nan,
       on ? now_.p95_Hzs / it : nan, now_.die_Ks / d, now_.die_max_K, on ? now_.tokens / it : nan,
-      on ? now_.iteration_s2 / it : nan, now_.it_J / d, pcc.mean_W, pcc.min_W, pcc.max_W, m.plant_W, m.water_kg_per_s,
+      on ? now_.iteration_s2 / it : nan, pcc.load_mean_W, pcc.mean_W, pcc.min_W, pcc.max_W, m.plant_W, m.water_kg_per_s,
       now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
       static_cast<double>(std::max_element(std::begin(now_.state_s), std::end(now_.state_s)) - std::begin(now_.state_s))};
@@ -135,13 +146,6 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const Sit
     h.covered_s += s;
   });
   die_max_K_ = std::max(die_max_K_, now_.die_max_K);
-  total_.time_s += d;
-  total_.die_Ks += now_.die_Ks;
-  total_.iterating_s += it;
-  total_.tokens += now_.tokens;
-  total_.clock_Hzs += now_.clock_Hzs;
-  total_.iteration_s2 += now_.iteration_s2;
-  for (std::size_t i = 0; i < 5; ++i) total_.limiter_s[i] += now_.limiter_s[i];
   now_ = {};
 }
 

@@ -22,9 +22,11 @@ class Recorder {
     double tokens = 0.0;        ///< of completed iterations
     double iteration_s = 0.0;   ///< 0: not iterating
     double slowest_Hz = 0.0;
+    double load_J = 0.0;        ///< AC energy of the user's nodes
   };
-  void fleet_step(const Step& step, const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
-                  double site_load_J);
+  /// One step of the `user`-th user of the fleet, on its range of nodes. The series describe the first user's GPUs.
+  void fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
+                  const FleetSignals& signals);
   void macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
                 std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K);
@@ -54,7 +56,7 @@ class Recorder {
  private:
   struct Running {  // sums over the current macro step
     double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hzs = 0, p95_Hzs = 0;
-    double die_Ks = 0, fan_s = 0, time_s = 0, it_J = 0, die_max_K = 0;
+    double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0;
     double limiter_s[5] = {};
     double state_s[workload::n_job_state] = {};
   };
@@ -67,6 +69,7 @@ class Recorder {
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
   std::map<std::string, std::vector<double>> day_;
+  Running last_;  ///< of the last macro step in which the first user took a step
   std::vector<Array> fleet_arrays_;
   struct Event {
     double time_s;

@@ -99,7 +99,7 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
 
 SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitigation::GpuSmoothingParams& params,
                                  double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind,
-                                 double waiting_W, std::size_t n_job, bool repeats,
+                                 double waiting_W, bool repeats,
                                  mitigation::SmoothingState& state) {
   SmoothedTimeline out;
   std::map<std::tuple<std::uint32_t, double, double>, std::uint32_t> known;
@@ -113,14 +113,8 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
     return it->second;
   };
   std::vector<mitigation::SmoothingState> end(timeline.classes.size(), state);
-  constexpr double unbounded = std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     const auto& segments = timeline.classes[c];
-    if (c >= n_job) {
-      auto& idle = out.timeline.classes.emplace_back();
-      for (const auto& s : segments) idle.push_back({s.duration, kind_of(s.kind, 0.0, unbounded)});
-      continue;
-    }
     std::vector<Tick> duration;
     std::vector<double> W;
     for (const auto& s : segments) {
@@ -141,9 +135,7 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
     auto& segments = out.timeline.classes[c];
     Tick rest = out.timeline.period;
     for (const auto& s : segments) rest -= s.duration;
-    if (c >= n_job)
-      segments.back().duration += rest;
-    else if (rest > 0)
+    if (rest > 0)
       for (const auto& piece : mitigation::smooth_from(end[c], params, tdp_W, std::array{rest}, std::array{waiting_W}, waiting_W))
         segments.push_back({piece.duration, kind_of(wait_kind, piece.low_W, piece.high_W)});
   }

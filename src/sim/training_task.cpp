@@ -17,6 +17,8 @@ std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
   return static_cast<std::uint32_t>(timeline.kinds.size() - 1);
 }
 
+constexpr double nominal_die_K = 338.15;  ///< at which smoothing sees a GPU's natural power
+
 const NodeType& type_of(const Fleet& fleet, std::size_t node) { return fleet.types[fleet.node_hall[node]]; }
 
 }  // namespace
@@ -55,30 +57,18 @@ std::vector<dvfs::PhaseMix> TrainingTask::stage_windows(const workload::Timeline
   return out;
 }
 
-void TrainingTask::add_idle(FleetTask& task) {
-  if (n_node() == fleet_.n_node()) return;
-  timeline_.kinds.push_back(idle_kind());
-  timeline_.classes.push_back({{timeline_.period, static_cast<std::uint32_t>(timeline_.kinds.size() - 1)}});
-  const auto cls = static_cast<std::uint32_t>(timeline_.classes.size() - 1);
-  for (std::size_t n = 0; n < fleet_.n_node(); ++n)
-    if (n < first_node_ || n - first_node_ >= n_node()) task.node_class[n] = cls;
-  task.class_gate_Hz.push_back(0.0);
-  task.class_window.push_back(mix_of(idle_kind()));
-  task.class_busy.push_back(0);
-}
-
 void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s,
                             FleetSignals& signals, FleetTask& task) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
   const double reference_Hz = model_.reference_clock_Hz();
   const auto& type = type_of(fleet_, first_node_);
-  // What could everyone do alone? Classes are the stages; idle nodes stand behind them.
+  // What could everyone do alone? Classes are the stages.
   task.reference_Hz = reference_Hz;
   task.class_window = window;
-  task.class_window.push_back(mix_of(idle_kind()));
-  task.node_class.assign(fleet_.n_node(), static_cast<std::uint32_t>(n_stage));
-  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[first_node_ + i] = static_cast<std::uint32_t>(node_stage_[i]);
+  task.first_node = first_node_;
+  task.node_class.resize(n_node());
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(node_stage_[i]);
   own_clocks(fleet_, state, task, ahead_s, signals);
 
   const auto n_replica = static_cast<std::size_t>(model_.dp());
@@ -121,9 +111,8 @@ void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& s
     }
   task.class_busy.assign(n_group * n_stage, 1);
   for (std::size_t i = 0; i < n_node(); ++i)
-    task.node_class[first_node_ + i] = static_cast<std::uint32_t>(
+    task.node_class[i] = static_cast<std::uint32_t>(
         group_of[static_cast<std::size_t>(node_replica_[i])] * n_stage + static_cast<std::size_t>(node_stage_[i]));
-  add_idle(task);
   set_kinds(task, timeline_, type, reference_Hz);
   // The first repetition after a pause starts from what the pause left; the later ones repeat each other.
   if (options_.smoothing) smooth(task, index_of(timeline_, "bubble"), !held_);
@@ -132,32 +121,35 @@ void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& s
 
 void TrainingTask::smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats) {
   const auto& type = type_of(fleet_, first_node_);
-  const auto natural_W = nominal_kind_W(task, type, 0, 338.15);
+  const auto natural_W = nominal_kind_W(task, type, 0, nominal_die_K);
   auto smoothed = smooth_timeline(timeline_, *options_.smoothing, type.gpu.params().tdp_W, natural_W, wait_kind,
-                                  natural_W[wait_kind], timeline_.classes.size() - (n_node() < fleet_.n_node() ? 1 : 0),
-                                  repeats, smoothing_);
+                                  natural_W[wait_kind], repeats, smoothing_);
   timeline_ = std::move(smoothed.timeline);
   set_kinds(task, timeline_, type, model_.reference_clock_Hz());
   task.kind_low_W = std::move(smoothed.low_W);
   task.kind_high_W = std::move(smoothed.high_W);
 }
 
-void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state,
-                            FleetSignals& signals, FleetTask& task) {
-  timeline_ = {};
-  timeline_.kinds.push_back(kind);
-  timeline_.classes.push_back({{duration, 0}});
-  timeline_.period = duration;
-  task.reference_Hz = model_.reference_clock_Hz();
+void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
+               std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task) {
+  timeline = {};
+  timeline.kinds.push_back(kind);
+  timeline.classes.push_back({{duration, 0}});
+  timeline.period = duration;
   task.class_window = {mix_of(kind)};
   task.class_gate_Hz = {0.0};
   task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
-  task.node_class.assign(fleet_.n_node(), 0);
-  add_idle(task);
-  set_kinds(task, timeline_, type_of(fleet_, first_node_), task.reference_Hz);
+  task.first_node = first_node;
+  task.node_class.assign(n_node, 0);
+  set_kinds(task, timeline, type_of(fleet, first_node), reference_Hz);
+}
+
+void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state,
+                            FleetSignals& signals, FleetTask& task) {
+  hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, first_node_, n_node(), timeline_, task);
   own_clocks(fleet_, state, task, seconds(duration), signals);
   if (options_.smoothing) {
-    if (smoothing_.level_W == 0.0) smoothing_.level_W = nominal_kind_W(task, type_of(fleet_, first_node_), 0, 318.15)[0];
+    if (smoothing_.level_W == 0.0) smoothing_.level_W = nominal_kind_W(task, type_of(fleet_, first_node_), 0, nominal_die_K)[0];
     smooth(task, 0, false);
   }
   held_ = true;

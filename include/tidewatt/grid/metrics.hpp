@@ -19,6 +19,7 @@ class StepMeter {
   explicit StepMeter(std::int64_t window);
   void begin(std::int64_t first_bin);
   void push(std::span<const double> x);
+  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
 
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
   double fall() const { return fall_; }  ///< largest decrease, as a positive number
@@ -57,6 +58,7 @@ class RampMeter {
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
+  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
 
  private:
@@ -75,6 +77,7 @@ class ExtremesMeter {
  public:
   void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
   void push(std::span<const double> load_W);
+  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.
   void widen(double lo_W, double hi_W);

@@ -27,6 +27,8 @@ class Pyramid {
 
   void begin(std::int64_t first_bin);  ///< a recorded interval; ends the running one
   void push(std::span<const double> load_W);
+  /// `n_bin` bins at once, of which these are known; not across a bucket of the finest level.
+  void push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W);
   void end();                                   ///< closes the buckets that are still open
   std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
   const std::vector<std::int64_t>& lengths() const { return lengths_; }

@@ -24,6 +24,7 @@ struct ClassMap {
   std::vector<std::array<std::array<double, n_point>, thermal::n_mode>> weight_s;  ///< [kind][mode][point]
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
+  bool repeats = true;              ///< false: a slice that happens once; kinds have no rise of their own
 };
 
 /// Lowest and highest rate of each mode among the nodes.
@@ -31,7 +32,7 @@ struct RateRange {
   std::array<double, thermal::n_mode> lo, hi;
 };
 
-/// @param reference_W [kind] power of the nominal chip, for kind_rise_K and peak_rise_K
+/// @param reference_W [kind] power of the nominal chip, for the rises; empty: a slice, see ClassMap::repeats
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
                         const thermal::PackageModes& reference, std::span<const double> reference_W);
 

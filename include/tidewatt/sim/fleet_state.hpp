@@ -12,7 +12,8 @@ struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
-  std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → leakage, limits
+  std::vector<double> die_carry_K;            ///< [gpu] mean over a repetition that the last step ended in, K → leakage, limits
+  std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;             ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet

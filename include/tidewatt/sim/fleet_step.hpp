@@ -11,11 +11,12 @@
 
 namespace tidewatt::sim {
 
-/// What the fleet does from now on: a timeline, how often, and who plays which class.
+/// What a range of nodes does from now on: a timeline, how often, and who plays which class.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
   std::int64_t repetitions = 1;
-  std::vector<std::uint32_t> node_class;       ///< [node] class in the timeline
+  std::size_t first_node = 0;                  ///< the range is first_node … first_node + node_class.size()
+  std::vector<std::uint32_t> node_class;       ///< [node of the range] class in the timeline
   std::vector<double> class_gate_Hz;           ///< [class] clock of the slowest GPU it waits for; 0: none
   std::vector<dvfs::PhaseMix> class_window;    ///< [class] work in the power limiter's window
   std::vector<dvfs::PhaseMix> kind_mix;        ///< [kind]
@@ -24,9 +25,10 @@ struct FleetTask {
   std::vector<std::uint8_t> class_busy;        ///< [class] part of a job (host activity)
   std::vector<double> kind_reference_W;        ///< [kind] whole milliwatts; yardstick of the input-energy check
   double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
-  std::span<const double> inlet_K;             ///< [node] air at the server's front, mean over the step
+  std::span<const double> inlet_K;             ///< [node of the site] air at the server's front, mean over the step
   double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
   std::size_t n_thread = 1;
+  std::size_t n_node() const { return node_class.size(); }
 };
 
 /// Mean AC power of each class in each of its segments, W, summed over the class's nodes.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,15 @@
 
 namespace tidewatt::sim {
 
-/// From the nodes' load to the connection and the grid behind it, every repetition, on one clock of 1 ms bins.
+class LoadLane;
+
+/// From the nodes' load to the connection and the grid behind it, on one clock of absolute 1 ms bins.
 ///
-/// Templates are kept until the macro step's cooling power is known, then repeated onto absolute bins (energy-exact) and
-/// passed through feeder, battery, source impedance and frequency; meters, pyramids and recorded windows see all of it.
+/// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
+/// cooling power is known, `flush` lays them on bins and passes those through feeder, battery, source impedance and
+/// frequency; meters, pyramid and recorded windows see them. Where one lane repeats, the rest is constant, no window is
+/// open and the grid has come to repeat itself, whole periods are booked in closed form: energies times their number,
+/// the pyramid from the repeated template, the slow ramps from its means; extremes have all been seen.
 class SiteStream {
  public:
   struct Window {
@@ -32,20 +38,24 @@ class SiteStream {
     grid::FrequencyParams frequency;
     std::optional<mitigation::SiteBatteryParams> battery;
     std::vector<Window> windows;
+    std::size_t n_lane = 1;
+    std::size_t first_kept_level = 0;  ///< of the pyramid's {0.1, 1, 10, 60} s, finest that is kept for the whole run
+    bool closed_form = true;           ///< false: every repetition passes bin by bin
   };
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
+  ~SiteStream();
+  SiteStream(SiteStream&&) noexcept;
 
-  /// The site's load from where the stream stands. @param iterating the job trains: candidates for the spectrum
-  void append(LoadTemplate load, std::int64_t repetitions, bool iterating);
-  /// Passes everything appended so far. @param auxiliary_W cooling power of the macro step
-  void flush(double auxiliary_W);
-  /// The last, incomplete bin.
-  void finish();
+  /// A lane's load from where the lane stands. @param iterating a job trains: candidates for the spectrum
+  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating);
+  /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W cooling power since the last flush
+  void flush(Tick until, double auxiliary_W);
+  void finish();  ///< after the last flush
 
-  /// Connection power of the macro steps flushed since the last call: energy, mean and exact extremes.
+  /// Connection power since the last call.
   struct Span {
-    double J = 0.0;  ///< over the whole 1 ms bins that the flush completed
-    double mean_W = 0.0, min_W = 0.0, max_W = 0.0;
+    double J = 0.0, load_J = 0.0;
+    double mean_W = 0.0, load_mean_W = 0.0, min_W = 0.0, max_W = 0.0;
   };
   Span take_span();
 
@@ -60,23 +70,26 @@ class SiteStream {
   double ramp_down_W_per_s() const { return ramp_.ramps().front().down_W_per_s; }
   double frequency_deviation_Hz() const;
   double voltage_deviation_pu() const;
-  numerics::Spectrum spectrum() const;  ///< of the longest uninterrupted iterating interval
+  /// Of the longest uninterrupted iterating interval, its first five minutes.
+  numerics::Spectrum spectrum() const { return best_; }
+  std::int64_t repeated_bins() const { return repeated_bins_; }  ///< booked in closed form
   void add_arrays(std::vector<Array>& arrays);
 
  private:
-  struct Pending {
-    LoadTemplate load;
-    std::int64_t repetitions;
-    bool iterating;
-  };
   struct Recorded {
     Window window;
     std::vector<double> pcc_W, bus_pu, frequency_Hz;
     std::int64_t first_bin = -1;
   };
-  void repeat(const LoadTemplate& load);
-  void add_energy(Tick begin, Tick end, double J);
-  void pass(bool iterating, bool last);
+  struct Periodic;  // one lane repeats, the others are constant
+  std::int64_t stretch_end(std::int64_t until_bin);
+  std::optional<Periodic> periodic(std::int64_t bin);
+  void advance_stretch(std::int64_t end_bin);
+  bool open_window(std::int64_t from_bin, std::int64_t to_bin) const;
+  void pass(std::int64_t to_bin);
+  void repeat(const Periodic& p, std::int64_t periods);
+  void book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin);
+  void keep_buckets();
   void record(std::size_t n);
   void end_interval();
 
@@ -85,6 +98,7 @@ class SiteStream {
   grid::Frequency frequency_;
   std::optional<mitigation::SiteBattery> battery_;
   double nominal_Hz_;
+  bool closed_form_;
   grid::FrequencyState frequency_state_;
   grid::FrequencyMeters frequency_meters_;
   grid::VoltageMeters voltage_meters_;
@@ -93,22 +107,25 @@ class SiteStream {
   double battery_start_J_ = 0.0;
   power::FeederMeters feeder_meters_;
 
-  Tick now_ = 0;                 ///< end of what has been laid on bins
-  std::int64_t first_bin_ = 0;   ///< absolute bin of bins_J_[0]
-  std::vector<double> bins_J_;   ///< bins not yet passed; the last may be incomplete
-  std::vector<Pending> pending_;
+  std::vector<LoadLane> lanes_;
+  std::int64_t bin_ = 0;         ///< next absolute bin to pass
   double auxiliary_W_ = 0.0;
-  double carried_J_ = 0.0;       ///< cooling energy of the incomplete last bin
   double initial_pu_ = 1.0;      ///< bus voltage before the run
+  bool iterating_ = false;       ///< the stretch being passed trains
+  std::int64_t alike_since_ = 0; ///< bin since which the load has repeated much the same
+  Tick last_period_ = 0;
+  double last_range_W_ = 0.0;
 
-  std::vector<double> load_W_, pcc_W_, pcc_var_, bus_pu_, deviation_Hz_;  // chunk scratch
-  CompensatedSum connection_J_, span_J_;
-  std::int64_t span_bins_ = 0;
+  std::vector<double> bin_J_, load_W_, pcc_W_, pcc_var_, bus_pu_, deviation_Hz_;  // chunk scratch
+  CompensatedSum connection_J_, span_J_, span_load_J_;
+  std::int64_t span_bins_ = 0, repeated_bins_ = 0;
   double span_min_W_, span_max_W_;
   grid::StepMeter step_{1000};
-  grid::RampMeter ramp_{{100, 1000, 10000, 60000, 300000, 900000}};
-  grid::Pyramid pyramid_{{10, 100, 1000, 10000, 60000}};
+  grid::RampMeter ramp_{{100, 1000, 10000}};
+  grid::RampMeter slow_ramp_{{600, 3000, 9000}};  ///< over means of 100 ms
+  grid::Pyramid pyramid_{{100, 1000, 10000, 60000}};
   grid::ExtremesMeter extremes_;
+  std::size_t first_kept_level_;
   std::vector<std::vector<grid::Bucket>> buckets_;
   numerics::Welch running_{std::size_t{1} << 16, 1000.0};
   std::int64_t running_bins_ = 0, best_bins_ = 0;

@@ -27,13 +27,13 @@ struct SmoothedTimeline {
   std::vector<double> low_W, high_W;  ///< [kind]
 };
 
-/// Applies GPU smoothing to the first `n_job` classes; the others, of idle nodes, only last as long. Classes that lose less time than the slowest wait for it at the end.
+/// Applies GPU smoothing to every class. Classes that lose less time than the slowest wait for it at the end.
 /// @param natural_W [kind] nominal power  @param wait_kind kind that waits  @param waiting_W its power
 /// @param repeats the timeline is one of many: it begins as a repetition leaves it; otherwise it begins in `state`
 /// @param state of all classes before and, from the first class, after
 SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitigation::GpuSmoothingParams& params,
                                  double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind,
-                                 double waiting_W, std::size_t n_job, bool repeats,
+                                 double waiting_W, bool repeats,
                                  mitigation::SmoothingState& state);
 
 /// The first `length` of a timeline, for an iteration that a failure cuts.

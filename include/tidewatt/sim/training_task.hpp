@@ -28,7 +28,7 @@ class TrainingTask {
   /// @param ahead_s expected length of the step
   void set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s, FleetSignals& signals,
                 FleetTask& task);
-  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …).
+  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
   void set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state, FleetSignals& signals,
                 FleetTask& task);
 
@@ -40,7 +40,6 @@ class TrainingTask {
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
 
  private:
-  void add_idle(FleetTask& task);
   void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
   std::vector<dvfs::PhaseMix> stage_windows(const workload::Timeline& at_reference) const;
 
@@ -58,5 +57,9 @@ class TrainingTask {
 
 /// A GPU without work and without context.
 workload::PhaseKind idle_kind();
+
+/// Sets `task` to a constant state of a range of nodes; `timeline` receives it and must outlive the task.
+void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
+               std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task);
 
 }  // namespace tidewatt::sim

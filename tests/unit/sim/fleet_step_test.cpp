@@ -56,6 +56,7 @@ struct Setup {
     state.die_K.assign(n, 335);
     state.base_K.assign(n, 328);
     state.sink_K.assign(n, 318);
+    state.die_carry_K.assign(n, 335);
     state.die_mean_K.assign(n, 335);
     state.clock_Hz.assign(n, 1.5e9);
     state.fan_frac.assign(n_node, 0.75);

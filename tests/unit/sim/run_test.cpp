@@ -233,7 +233,7 @@ TEST_CASE("warmer inlets leave less clock under the same power limit") {
 
 TEST_CASE("progress can stop a run, and a stopped run leaves nothing") {
   int n = 0;
-  const auto r = run(tiny(), {1, [&](double done) { return done >= 0.0 && ++n < 3; }});
+  const auto r = run(tiny("", {"run.macro_step_s=1"}), {1, [&](double done) { return done >= 0.0 && ++n < 3; }});
   CHECK(n == 3);
   CHECK(r.arrays.empty());
   CHECK(r.summary.empty());

@@ -61,7 +61,7 @@ TEST_CASE("smoothing holds its floor in the waiting kind and its classes stay to
   const auto t = two_kinds();
   const std::vector<double> natural = {690, 150};
   mitigation::SmoothingState state;
-  const auto s = smooth_timeline(t, {0.6, 1e6, 1e6, 2.0}, 700, natural, 1, 150, 1, true, state);
+  const auto s = smooth_timeline(t, {0.6, 1e6, 1e6, 2.0}, 700, natural, 1, 150, true, state);
   CHECK(total(s.timeline.classes[0]) == s.timeline.period);
   double lowest = 1e9;
   for (const auto& seg : s.timeline.classes[0])
@@ -69,17 +69,15 @@ TEST_CASE("smoothing holds its floor in the waiting kind and its classes stay to
   CHECK(lowest == Approx(420).epsilon(0.02));
 }
 
-TEST_CASE("a stop ramps down from where the work left the GPUs; idle nodes have no part in it") {
+TEST_CASE("a stop ramps down from where the work left the GPUs") {
   workload::Timeline t;
-  t.kinds = {{"down", 0, 0, 0, 1, 0, 0, 0, 0, false}, {"idle", 0, 0, 0, 1, 0, 0, 0, 0, false}};
-  t.classes = {{{10 * ns_per_s, 0}}, {{10 * ns_per_s, 1}}};
+  t.kinds = {{"down", 0, 0, 0, 1, 0, 0, 0, 0, false}};
+  t.classes = {{{10 * ns_per_s, 0}}};
   t.period = 10 * ns_per_s;
-  const std::vector<double> natural = {70, 70};
+  const std::vector<double> natural = {70};
   mitigation::SmoothingState state{690, 0};
-  const auto s = smooth_timeline(t, {0.5, 1e6, 100, 1.0}, 700, natural, 0, 70, 1, false, state);
+  const auto s = smooth_timeline(t, {0.5, 1e6, 100, 1.0}, 700, natural, 0, 70, false, state);
   CHECK(total(s.timeline.classes[0]) == t.period);
   CHECK(s.low_W[s.timeline.classes[0].front().kind] > 650);
   CHECK(state.level_W == Approx(70));  // 340 W held until 3.4 s, then 270 W more at 100 W/s
-  REQUIRE(s.timeline.classes[1].size() == 1);
-  CHECK(s.low_W[s.timeline.classes[1].front().kind] == 0);
 }

@@ -1,0 +1,232 @@
+#include "job_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fleet_node.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using workload::JobState;
+
+bool works(JobState s) { return s == JobState::iterate || s == JobState::evaluate; }
+
+std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job, Tick end, std::int64_t n_node) {
+  std::vector<workload::Failure> out;
+  if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
+  for (const auto& e : s.events)
+    if (e.kind == "failure" && e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, false});
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
+  return out;
+}
+
+}  // namespace
+
+std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice) {
+  const auto& fleet = hands.fleet;
+  const auto& state = hands.state;
+  const double step_s = seconds(task.timeline->period) * static_cast<double>(task.repetitions);
+  // Rates between those of the slowest and the fastest fan that can occur in this step.
+  RateRange rates;
+  rates.lo.fill(1e300);
+  rates.hi.fill(0.0);
+  const thermal::PackageModes* reference = nullptr;
+  for (std::size_t i = 0; i < task.n_node(); ++i) {
+    auto step = detail::make_node_step(fleet, task, i, step_s);
+    const auto& air = step.type.air;
+    const double target = thermal::fan_target_frac(air, [&] {
+      const auto carry = detail::gather(state.die_carry_K, step);
+      return *std::max_element(carry.begin(), carry.end());
+    }());
+    for (const double fan : {state.fan_frac[step.node], target}) {
+      const auto& modes = step.type.modes[fan_step(std::max(air.fan_min_frac, fan))];
+      if (reference == nullptr) reference = &modes;
+      for (std::size_t m = 0; m < thermal::n_mode; ++m) {
+        rates.lo[m] = std::min(rates.lo[m], modes.rate_per_s[m]);
+        rates.hi[m] = std::max(rates.hi[m], modes.rate_per_s[m]);
+      }
+    }
+  }
+  const auto& type = fleet.types[fleet.node_hall[task.first_node]];
+  std::vector<ClassMap> maps(task.timeline->classes.size());
+  const std::size_t n_kind = task.timeline->kinds.size();
+  for (std::size_t c = 0; c < maps.size(); ++c)
+    maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference,
+                             slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15));
+  return maps;
+}
+
+JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane,
+               std::size_t first_node, std::size_t n_node)
+    : name_(spec != nullptr ? spec->name : "idle"),
+      lane_(lane),
+      first_node_(first_node),
+      n_node_(n_node),
+      macro_step_(to_tick(scenario.run.macro_step_s)) {
+  if (spec == nullptr) return;
+  TrainingTask::Options options;
+  options.replica_groups = scenario.run.replica_groups;
+  options.gating = scenario.run.gating;
+  options.smoothing = scenario.gpu_smoothing;
+  const auto& hall = scenario.halls[fleet.node_hall[first_node]];
+  maker_.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node, options);
+  life_.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, maker_->model().model_checkpoint_bytes()},
+                failures_of(scenario, *spec, to_tick(scenario.run.duration_s), static_cast<std::int64_t>(n_node)));
+}
+
+void JobRun::set_air(Hands& hands) {
+  task_.n_thread = hands.n_thread;
+  task_.inlet_K = hands.halls.inlet_K();
+  task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
+}
+
+ClassPower JobRun::spin_up(Hands& hands, FleetMeters& unbooked) {
+  set_air(hands);
+  task_.repetitions = 1;
+  const double reference_Hz = hands.scenario.halls.front().compute.reference_clock_Hz;
+  hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
+  own_clocks(hands.fleet, hands.state, task_, 3600.0, hands.signals);
+  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false));
+}
+
+void JobRun::advance_to(Tick until, Hands& hands) {
+  while (now_ < until) step(until, hands);
+}
+
+void JobRun::step(Tick until, Hands& hands) {
+  ask(hands);
+  const Length length = choose_length(until, hands);
+  advance(length, hands);
+  work_done(length, hands);
+}
+
+void JobRun::ask(Hands& hands) {
+  set_air(hands);
+  job_step_ = life_ ? life_->next(now_) : workload::JobStep{};
+  if (job_step_.state != last_state_) {
+    // A short pause leaves the fleet almost as it was; a start or an outage does not.
+    const bool pause = job_step_.state == JobState::iterate &&
+                       (last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate);
+    if (!works(job_step_.state) || (!pause && job_step_.state == JobState::iterate)) settled_ = 0;
+    to_resolve_ = job_step_.state == JobState::iterate ? (pause ? 3 : 30) : 0;
+    if (pause) settled_ = iterating_settled_;
+    // What the last step carried describes something else; the present is the better guess.
+    const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
+    const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
+    for (auto* v : {&hands.state.die_carry_K, &hands.state.die_mean_K, &hands.state.die_peak_K})
+      std::copy_n(hands.state.die_K.begin() + first, n, v->begin() + first);
+  }
+  last_state_ = job_step_.state;
+  const double ahead_s = last_step_s_ > 0.0 ? last_step_s_ : 1.0;
+  if (job_step_.state == JobState::iterate)
+    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
+  else if (job_step_.state == JobState::evaluate)
+    maker_->set_work(TrainingTask::Work::evaluate, job_step_.evaluation_batches, hands.state, ahead_s, hands.signals, task_);
+}
+
+JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
+  const Tick hard_end = std::min(hands.end, job_step_.interrupt);
+  if (!works(job_step_.state)) {
+    // A constant state: stretches that grow from 1 s, never across a macro step.
+    Tick stretch = ns_per_s << std::min<std::int64_t>(settled_, 12);
+    stretch = std::min({stretch, hard_end - now_, until - now_});
+    if (job_step_.until != workload::never) stretch = std::min(stretch, job_step_.until - now_);
+    stretch = std::max<Tick>(stretch, 1);
+    const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
+    const auto kind = free ? idle_kind() : job_step_.kind;
+    if (maker_) {
+      maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
+    } else {
+      hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
+      own_clocks(hands.fleet, hands.state, task_, seconds(stretch), hands.signals);
+    }
+    return {1, true, false};
+  }
+  const Tick period = task_.timeline->period;
+  const std::int64_t whole = (hard_end - now_) / period;
+  if (whole == 0) return {1, true, true};
+  const bool resolved = hands.scenario.run.advance == "resolved" || to_resolve_ > 0 || job_step_.state == JobState::evaluate;
+  if (resolved) return {1, true, false};
+  std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
+  if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
+  n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), settled_ < 90 ? 1 + (settled_ - 30) / 8 : n});
+  return {n, false, false};
+}
+
+void JobRun::advance(const Length& length, Hands& hands) {
+  task_.repetitions = length.repetitions;
+  ClassPower power;
+  if (length.resolved) {
+    graded_ = graded(length.cut ? cut(*task_.timeline, std::min(hands.end, job_step_.interrupt) - now_) : *task_.timeline);
+    task_.timeline = &graded_;
+    power = advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_);
+  } else {
+    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
+  }
+  hands.walk.add(task_);
+  if (job_step_.state == JobState::iterate && !length.cut && settled_ > 3 && hands.recorder.hotter(hands.halls.mean_inlet_K()))
+    hands.recorder.snapshot(hands.state, hands.signals, *maker_, hands.halls.inlet_K(), make_load_edges(*task_.timeline, power),
+                            hands.halls.mean_inlet_K());
+  deliver(make_load_template(*task_.timeline, power), length, hands);
+}
+
+/// The step's load to the site, its heat to the halls, its figures to the recorder.
+void JobRun::deliver(LoadTemplate load, const Length& length, Hands& hands) {
+  const Tick period = task_.timeline->period;
+  const Tick stop = now_ + period * length.repetitions;
+  Recorder::Step step{now_, stop, job_step_.state};
+  step.load_J = load.total_J() * static_cast<double>(length.repetitions);
+  if (job_step_.state == JobState::iterate && !length.cut) {
+    step.tokens = maker_->model().tokens_per_iteration() * static_cast<double>(length.repetitions);
+    step.iteration_s = seconds(period);
+    step.slowest_Hz = maker_->slowest_Hz();
+  }
+  hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
+  hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
+  hands.stream->append(lane_, std::move(load), length.repetitions, job_step_.state == JobState::iterate);
+  last_step_s_ = seconds(stop - now_);
+  now_ = stop;
+}
+
+void JobRun::work_done(const Length& length, Hands& hands) {
+  ++settled_;
+  if (!life_) return;
+  const std::int64_t iterations = job_step_.state == JobState::iterate && !length.cut ? length.repetitions : 0;
+  if (now_ >= job_step_.interrupt) {
+    life_->interrupted(now_, iterations);
+  } else if (works(job_step_.state)) {
+    if (!length.cut) life_->completed(job_step_, iterations, now_);
+  } else if (job_step_.until != workload::never && now_ >= job_step_.until) {
+    life_->completed(job_step_, 0, now_);
+  }
+  for (auto& e : life_->take_events())
+    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", e.entity), std::move(e.text));
+  watch_limits(hands);
+  if (to_resolve_ > 0) --to_resolve_;
+  if (job_step_.state == JobState::iterate) iterating_settled_ = settled_;
+}
+
+/// What no limiter can prevent is a result, said once: a die beyond its shutdown temperature, a cap that even the lowest
+/// clock exceeds.
+void JobRun::watch_limits(Hands& hands) {
+  const auto& fleet = hands.fleet;
+  if (!said_hot_) {
+    std::size_t n_hot = 0;
+    for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
+      const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
+      for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) n_hot += hands.state.die_peak_K[g] > limit_K;
+    }
+    if (n_hot > 0)
+      hands.recorder.event(now_, "over_shutdown_temperature", "site", fmt::format("{} GPUs beyond their shutdown temperature", n_hot));
+    said_hot_ = n_hot > 0;
+  }
+  const double lowest_Hz = fleet.types[fleet.node_hall[first_node_]].gpu.clock_min_Hz();
+  if (works(job_step_.state) && maker_->slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !said_cap_) {
+    hands.recorder.event(now_, "cap_not_held", name_, "the lowest clock draws more than the power cap allows");
+    said_cap_ = true;
+  }
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,87 @@
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "hall_loop.hpp"
+#include "recorder.hpp"
+#include "schedule_walk.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/training_task.hpp"
+#include "tidewatt/workload/job_life.hpp"
+
+namespace tidewatt::sim {
+
+/// What the users of the fleet share: constants, the fleet's state, and who is told what happened.
+struct Hands {
+  const Scenario& scenario;
+  const Fleet& fleet;
+  std::size_t n_thread;
+  Tick end;
+  FleetState& state;
+  FleetSignals& signals;
+  FleetMeters& meters;
+  ScheduleWalk& walk;
+  HallLoop& halls;
+  std::optional<SiteStream>& stream;
+  Recorder& recorder;
+};
+
+/// Maps of all classes of a task for the fan speeds that can occur in the step. @param slice see ClassMap::repeats
+std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice);
+
+/// One user of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
+class JobRun {
+ public:
+  /// @param spec nullptr: idle nodes  @param lane of the site's load
+  JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane, std::size_t first_node,
+         std::size_t n_node);
+
+  /// Steps until this user's clock is at or beyond `until`.
+  void advance_to(Tick until, Hands& hands);
+  /// The range stands idle for an hour, unbooked; returns the power of it, for spin-up.
+  ClassPower spin_up(Hands& hands, FleetMeters& unbooked);
+  const workload::Timeline& timeline() const { return *task_.timeline; }
+
+  Tick now() const { return now_; }
+  std::size_t first_node() const { return first_node_; }
+  std::size_t n_node() const { return n_node_; }
+  bool trains() const { return maker_.has_value(); }
+  const std::string& name() const { return name_; }
+  const TrainingTask& maker() const { return *maker_; }
+  const workload::JobLife& life() const { return *life_; }
+
+ private:
+  struct Length {
+    std::int64_t repetitions = 1;
+    bool resolved = false;
+    bool cut = false;
+  };
+  void step(Tick until, Hands& hands);
+  void ask(Hands& hands);                             // what the job wants; sets the task
+  Length choose_length(Tick until, Hands& hands);     // how far this step goes
+  void advance(const Length& length, Hands& hands);
+  void deliver(LoadTemplate load, const Length& length, Hands& hands);
+  void work_done(const Length& length, Hands& hands);
+  void watch_limits(Hands& hands);
+  void set_air(Hands& hands);
+
+  std::string name_;
+  std::size_t lane_, first_node_, n_node_;
+  Tick macro_step_;
+  std::optional<TrainingTask> maker_;
+  // State: all and only what a restart needs.
+  Tick now_ = 0;
+  std::optional<workload::JobLife> life_;
+  std::int64_t settled_ = 0;            ///< steps since the last start or outage
+  std::int64_t iterating_settled_ = 0;  ///< the same when the job last iterated
+  std::int64_t to_resolve_ = 0;         ///< iterations still to resolve after a change
+  bool said_hot_ = false, said_cap_ = false;
+  double last_step_s_ = 0.0;  ///< how far the limiters look ahead
+  workload::JobState last_state_ = workload::JobState::done;
+  // Signals: recomputed each step.
+  FleetTask task_;
+  workload::JobStep job_step_;
+  workload::Timeline hold_, graded_;
+};
+
+}  // namespace tidewatt::sim
