@@ -4,6 +4,7 @@
 
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
+#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim::detail {
 
@@ -52,16 +53,24 @@ namespace {
 void wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                  const NodeStep& step, double gate_Hz) {
   const auto& type = step.type;
-  for (std::size_t g = step.first_gpu; g < step.first_gpu + step.n_gpu; ++g) {
-    double clock_Hz = std::max(signals.own_Hz[g], gate_Hz);
-    if (gate_Hz > 0.0 && signals.limiter[g] == dvfs::Limiter::power) {
-      const double factor = type.gpu.leakage_temperature_factor(state.die_carry_K[g]);
-      clock_Hz = dvfs::operating_point(type.gpu, fleet.chip[g], task.class_window[step.cls], task.reference_Hz, gate_Hz,
-                                       factor, type.cap_W - type.governor.cap_margin_W, type.clock_lock_Hz, clock_Hz * 1.01)
-                     .clock_Hz;
-    }
-    state.clock_Hz[g] = clock_Hz;
+  const std::size_t first = step.first_gpu, n = step.n_gpu;
+  const Lanes guess = guess_K(state, step);
+  Lanes waiting_Hz, limit_W;
+  bool waits = false;
+  for (std::size_t l = 0; l < n; ++l) {
+    waiting_Hz[l] = state.clock_Hz[first + l];
+    waits = waits || (gate_Hz > 0.0 && signals.limiter[first + l] == dvfs::Limiter::power);
   }
+  std::array<dvfs::Limiter, max_gpu> unused;
+  limit_W.fill(type.cap_W - type.governor.cap_margin_W);
+  if (waits)
+    dvfs::operating_points(type.gpu, task.class_window[step.cls], task.reference_Hz, gate_Hz, type.clock_lock_Hz,
+                           {{fleet.chip.data() + first, n}, {guess.data(), n}, {limit_W.data(), n},
+                            {waiting_Hz.data(), n}, {unused.data(), n}});
+  for (std::size_t l = 0; l < n; ++l)
+    state.clock_Hz[first + l] = waits && signals.limiter[first + l] == dvfs::Limiter::power
+                                    ? waiting_Hz[l]
+                                    : std::max(state.own_Hz[first + l], gate_Hz);
 }
 
 /// Chip and voltage of a node's GPUs at their clocks; see dvfs::phase_power for the equation.
@@ -105,7 +114,7 @@ TIDEWATT_INLINE void fill(KindPower& out, const power::GpuPowerParams& p, const 
 }  // namespace
 
 TIDEWATT_CLONES
-void gated_powers(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,
+void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const NodeStep& step, std::span<const std::uint32_t> used, std::vector<KindPower>& powers) {
   const double gate_Hz = task.class_gate_Hz[step.cls];
   bool any_context = false, any_idle = false;

@@ -44,16 +44,23 @@ NodeStep make_node_step(const Fleet& fleet, const FleetTask& task, std::size_t i
 
 /// A node's GPUs out of the fleet's arrays.
 struct NodeLanes {
-  Lanes die_K, base_K, sink_K, r, carry_K;
+  Lanes die_K, base_K, sink_K, r, guess_K;
 };
 TIDEWATT_INLINE Lanes gather(const std::vector<double>& of_gpu, const NodeStep& step) {
   Lanes out;
   for (std::size_t l = 0; l < max_gpu; ++l) out[l] = of_gpu[step.first_gpu + (l < step.n_gpu ? l : 0)];
   return out;
 }
+/// Mean die temperature that the step will have if it goes on as the last one did.
+TIDEWATT_INLINE Lanes guess_K(const FleetState& state, const NodeStep& step) {
+  const Lanes carry = gather(state.die_carry_K, step), rate = gather(state.die_rate_K_per_s, step);
+  Lanes out;
+  for (std::size_t l = 0; l < max_gpu; ++l) out[l] = std::fma(0.5 * step.step_s, rate[l], carry[l]);
+  return out;
+}
 TIDEWATT_INLINE NodeLanes gather(const Fleet& fleet, const FleetState& state, const NodeStep& step) {
   return {gather(state.die_K, step), gather(state.base_K, step), gather(state.sink_K, step),
-          gather(fleet.resistance_ratio, step), gather(state.die_carry_K, step)};
+          gather(fleet.resistance_ratio, step), guess_K(state, step)};
 }
 TIDEWATT_INLINE Lanes air_of(const Fleet& fleet, const NodeStep& step) {
   Lanes out;
@@ -89,7 +96,7 @@ struct KindPower {
 };
 
 /// Operating point with waiting, then power of every used kind: powers[i] belongs to used[i].
-void gated_powers(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,
+void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const NodeStep& step, std::span<const std::uint32_t> used, std::vector<KindPower>& powers);
 
 /// Temperatures and energies at the end of a step into state and books. @param end the modes there

@@ -24,6 +24,12 @@ struct Pass {
   Lanes period_J, mean_K, heat_J;
 };
 
+TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b) {
+  double out = 0.0;
+  for (std::size_t l = 0; l < max_gpu; ++l) out = std::max(out, std::abs(a[l] - b[l]));
+  return out;
+}
+
 struct Repetition {
   double total_s, decay[n_mode], sum[n_mode];  // e^{−λTM} and Σ_{i<M} e^{−λTi}
 };
@@ -133,32 +139,41 @@ void jump_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
   s.watts.resize(map.used.size());
   for (std::size_t i = 0; i < map.used.size(); ++i)
     for (std::size_t l = 0; l < max_gpu; ++l) s.rise[i][l] = math::exp(k_T * node.r[l] * map.kind_rise_K[map.used[i]]);
-  // Predictor with the means that the last step leads to, corrector with this step's own.
-  Lanes mean_K = node.carry_K, air_K{};
-  double front_W = state.front_W[step.node];
+  // Predictor with the means that the last step leads to, then this step's own until they no longer move the power.
+  Lanes mean_K = node.guess_K, air_K{};
+  double front_W = state.front_W[step.node], moved_K = 1.0;
   Pass pass;
-  for (int i = 0; i < 2; ++i) {
-    step.set_fan(state.fan_frac[step.node], mean_K);
+  for (int i = 0; i < 4 && moved_K > 0.02; ++i) {
+    const Lanes assumed_K = mean_K;
+    step.set_fan(state.fan_frac[step.node], assumed_K);
     step.set_rear(front_W, task.air_J_per_m3_K);
     air_K = air_of(fleet, step);
     pass = run_pass(step, node, air_K, map, task.repetitions, mean_K, s);
     mean_K = pass.mean_K;
+    moved_K = largest_gap(mean_K, assumed_K);
     front_W = front_sum(pass.heat_J, fleet, step) / step.step_s;
   }
   const Lanes carry_K = last_mean_K(step, node, air_K, map, task.repetitions, pass);
   Lanes gpu_J;
   book_power(step, task, map, s, pass, books, gpu_J, kind_ac_W);
   books.gpu_in += sum_of(gpu_J, step);
-  store_package(state, step, node, air_K, pass.end, books);
+  // Copies, because what is handed on could be written to behind the compiler's back, and then nothing is vectorised.
+  const NodeLanes before = node;
+  const Lanes air_then_K = air_K, heat_J = pass.heat_J;
+  const Modes end_z = pass.end;
+  store_package(state, step, before, air_then_K, end_z, books);
   for (std::size_t l = 0; l < step.n_gpu; ++l) {
     const std::size_t g = step.first_gpu + l;
     signals.gpu_J[g] = gpu_J[l];
     state.die_mean_K[g] = pass.mean_K[l];
+    const double carry_then_K = state.die_carry_K[g];
     state.die_carry_K[g] = map.repeats ? carry_K[l] : state.die_K[g];
+    state.die_rate_K_per_s[g] = map.repeats ? (state.die_carry_K[g] - carry_then_K) / step.step_s : 0.0;
     state.die_peak_K[g] = map.repeats ? pass.mean_K[l] + node.r[l] * map.peak_rise_K
                                       : std::max({node.die_K[l], pass.mean_K[l], state.die_K[g]});
   }
-  finish_node(fleet, state, signals, step, books, pass.heat_J);
+  signals.miss_K[step.node] = largest_gap(pass.mean_K, node.guess_K);
+  finish_node(fleet, state, signals, step, books, heat_J);
 }
 
 }  // namespace

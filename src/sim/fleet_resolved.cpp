@@ -77,7 +77,7 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
     for (std::size_t l = 0; l < max_gpu; ++l) total_J[l] += watts[l] * d;
     if (kind.low_W > 0.0)
       for (std::size_t l = 0; l < step.n_gpu; ++l)
-        books.burn += std::max(0.0, watts[l] - kind.natural(l, step.type.gpu.leakage_temperature_factor(node.carry_K[l]))) * d;
+        books.burn += std::max(0.0, watts[l] - kind.natural(l, step.type.gpu.leakage_temperature_factor(node.guess_K[l]))) * d;
     const auto p = power::server_power(step.type.server, sum_of(watts, step), step.fan_mean_frac, busy);
     segment_W[i] = p.ac_W;
     books.ac_in += p.ac_W * d;
@@ -88,14 +88,19 @@ void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, con
     books.reference += task.kind_reference_W[segments[i].kind] * d;
   }
   books.gpu_in += sum_of(total_J, step);
-  store_package(state, step, node, air_K, z, books);
-  Lanes heat_J;
+  // Copies, because what is handed on could be written to behind the compiler's back, and then nothing is vectorised.
+  const NodeLanes before = node;
+  const Lanes air_then_K = air_K;
+  const Modes end = z;
+  store_package(state, step, before, air_then_K, end, books);
+  Lanes heat_J{};
   for (std::size_t l = 0; l < max_gpu; ++l) heat_J[l] = m.sink_air_W_per_K * from_modes(m, 2, area, l);
   for (std::size_t l = 0; l < step.n_gpu; ++l) {
     const std::size_t g = step.first_gpu + l;
     const double mean_K = air_K[l] + node.r[l] * from_modes(m, 0, area, l) / step.step_s;
     // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
     state.die_carry_K[g] = mean_K + 0.5 * (state.die_K[g] - node.die_K[l]);
+    state.die_rate_K_per_s[g] = 0.0;
     state.die_mean_K[g] = mean_K;
     state.die_peak_K[g] = peak_K[l];
     signals.gpu_J[g] = total_J[l];
@@ -124,7 +129,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
         s.slot_of_kind[seg.kind] = static_cast<std::uint32_t>(s.used.size());
         s.used.push_back(seg.kind);
       }
-      step.set_fan(state.fan_frac[step.node], gather(state.die_carry_K, step));
+      step.set_fan(state.fan_frac[step.node], guess_K(state, step));
       step.set_rear(state.front_W[step.node], task.air_J_per_m3_K);
       gated_powers(fleet, state, signals, task, step, s.used, s.powers);
       play_node(fleet, state, signals, task, step, s, books[i], &segment_W[i * widest]);

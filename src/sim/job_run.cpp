@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "fleet_node.hpp"
 
@@ -87,7 +88,7 @@ ClassPower JobRun::spin_up(Hands& hands, FleetMeters& unbooked) {
   task_.repetitions = 1;
   const double reference_Hz = hands.scenario.halls.front().compute.reference_clock_Hz;
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
-  own_clocks(hands.fleet, hands.state, task_, 3600.0, hands.signals);
+  idle_clocks(hands.fleet, hands.state, task_, hands.signals);
   return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false));
 }
 
@@ -96,30 +97,32 @@ void JobRun::advance_to(Tick until, Hands& hands) {
 }
 
 void JobRun::step(Tick until, Hands& hands) {
-  ask(hands);
+  ask(until, hands);
   const Length length = choose_length(until, hands);
   advance(length, hands);
   work_done(length, hands);
 }
 
-void JobRun::ask(Hands& hands) {
+void JobRun::ask(Tick until, Hands& hands) {
   set_air(hands);
   job_step_ = life_ ? life_->next(now_) : workload::JobStep{};
   if (job_step_.state != last_state_) {
     // A short pause leaves the fleet almost as it was; a start or an outage does not.
     const bool pause = job_step_.state == JobState::iterate &&
                        (last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate);
-    if (!works(job_step_.state) || (!pause && job_step_.state == JobState::iterate)) settled_ = 0;
-    to_resolve_ = job_step_.state == JobState::iterate ? (pause ? 3 : 30) : 0;
-    if (pause) settled_ = iterating_settled_;
+    to_slice_ = job_step_.state == JobState::iterate && !pause ? 2 : 0;
+    held_ = 0;
+    since_change_ = 0;
+    jump_s_ = 0.0;
     // What the last step carried describes something else; the present is the better guess.
     const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
     const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
     for (auto* v : {&hands.state.die_carry_K, &hands.state.die_mean_K, &hands.state.die_peak_K})
       std::copy_n(hands.state.die_K.begin() + first, n, v->begin() + first);
+    std::fill_n(hands.state.die_rate_K_per_s.begin() + first, n, 0.0);
   }
   last_state_ = job_step_.state;
-  const double ahead_s = last_step_s_ > 0.0 ? last_step_s_ : 1.0;
+  const double ahead_s = since_change_ == 0 ? 1.0 : std::min(std::max(last_step_s_, jump_s_), seconds(until - now_));
   if (job_step_.state == JobState::iterate)
     maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
   else if (job_step_.state == JobState::evaluate)
@@ -129,8 +132,8 @@ void JobRun::ask(Hands& hands) {
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   const Tick hard_end = std::min(hands.end, job_step_.interrupt);
   if (!works(job_step_.state)) {
-    // A constant state: stretches that grow from 1 s, never across a macro step.
-    Tick stretch = ns_per_s << std::min<std::int64_t>(settled_, 12);
+    // A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
+    Tick stretch = ns_per_s << std::min<std::int64_t>(2 * held_, 12);
     stretch = std::min({stretch, hard_end - now_, until - now_});
     if (job_step_.until != workload::never) stretch = std::min(stretch, job_step_.until - now_);
     stretch = std::max<Tick>(stretch, 1);
@@ -140,58 +143,100 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
       maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
     } else {
       hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
-      own_clocks(hands.fleet, hands.state, task_, seconds(stretch), hands.signals);
+      idle_clocks(hands.fleet, hands.state, task_, hands.signals);
     }
-    return {1, true, false};
+    return {1, How::resolved, false};
   }
+  const bool resolve = hands.scenario.run.advance == "resolved";
   const Tick period = task_.timeline->period;
   const std::int64_t whole = (hard_end - now_) / period;
-  if (whole == 0) return {1, true, true};
-  const bool resolved = hands.scenario.run.advance == "resolved" || to_resolve_ > 0 || job_step_.state == JobState::evaluate;
-  if (resolved) return {1, true, false};
+  if (whole == 0) return {1, resolve ? How::resolved : How::sliced, true};
+  if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
+  if (to_slice_ > 0) return {1, How::sliced, false};
   std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
   if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
-  n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), settled_ < 90 ? 1 + (settled_ - 30) / 8 : n});
-  return {n, false, false};
+  const auto allowed = static_cast<std::int64_t>(jump_s_ / seconds(period));
+  n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), std::max<std::int64_t>(1, allowed)});
+  return {n, How::repeated, false};
 }
 
 void JobRun::advance(const Length& length, Hands& hands) {
   task_.repetitions = length.repetitions;
+  const bool iterates = job_step_.state == JobState::iterate && !length.cut;
+  const double tokens = iterates ? maker_->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0;
+  if (length.how == How::sliced) return advance_sliced(length, hands);
   ClassPower power;
-  if (length.resolved) {
-    graded_ = graded(length.cut ? cut(*task_.timeline, std::min(hands.end, job_step_.interrupt) - now_) : *task_.timeline);
+  if (length.how == How::resolved) {
+    graded_ = graded(length.cut ? slice(*task_.timeline, 0, std::min(hands.end, job_step_.interrupt) - now_) : *task_.timeline);
     task_.timeline = &graded_;
     power = advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_);
   } else {
     power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
+    judge(hands);
   }
-  hands.walk.add(task_);
-  if (job_step_.state == JobState::iterate && !length.cut && settled_ > 3 && hands.recorder.hotter(hands.halls.mean_inlet_K()))
+  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K()))
     hands.recorder.snapshot(hands.state, hands.signals, *maker_, hands.halls.inlet_K(), make_load_edges(*task_.timeline, power),
                             hands.halls.mean_inlet_K());
-  deliver(make_load_template(*task_.timeline, power), length, hands);
+  deliver(power, tokens, hands);
 }
 
-/// The step's load to the site, its heat to the halls, its figures to the recorder.
-void JobRun::deliver(LoadTemplate load, const Length& length, Hands& hands) {
-  const Tick period = task_.timeline->period;
-  const Tick stop = now_ + period * length.repetitions;
+/// One iteration in slices from 10 ms after a start, doubling up to a second, because leakage then follows a die that
+/// warms by the second.
+void JobRun::advance_sliced(const Length& length, Hands& hands) {
+  const workload::Timeline whole = *task_.timeline;
+  const Tick end = length.cut ? std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
+  const double tokens = length.cut ? 0.0 : maker_->model().tokens_per_iteration();
+  Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
+  for (Tick at = 0; at < end;) {
+    const Tick stop = end - at <= step + step / 2 ? end : at + step;
+    graded_ = slice(whole, at, stop);
+    task_.timeline = &graded_;
+    const auto power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
+    deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
+    at = stop;
+    step = std::min(2 * step, ns_per_s);
+  }
+  last_step_s_ = seconds(end);
+}
+
+/// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen and
+/// leakage guessed. Second order in the jump's length.
+void JobRun::judge(Hands& hands) {
+  double worst_K = 0.0, sum_K = 0.0;
+  for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
+    worst_K = std::max(worst_K, hands.signals.miss_K[n]);
+    sum_K += hands.signals.miss_K[n];
+  }
+  const double tolerance_K = hands.scenario.run.tolerance_K;
+  const double error = std::max({sum_K / static_cast<double>(n_node_), 0.25 * worst_K, 1e-9}) / tolerance_K;
+  const double done_s = seconds(task_.timeline->period) * static_cast<double>(task_.repetitions);
+  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  jump_s_ = std::max(jump_s_, 1.5 * seconds(task_.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
+}
+
+/// The step's load to the site, its heat to the halls, its figures to the recorder; its clock moves on.
+void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
+  hands.walk.add(task_);
+  LoadTemplate load = make_load_template(*task_.timeline, power);
+  const Tick stop = now_ + task_.timeline->period * task_.repetitions;
   Recorder::Step step{now_, stop, job_step_.state};
-  step.load_J = load.total_J() * static_cast<double>(length.repetitions);
-  if (job_step_.state == JobState::iterate && !length.cut) {
-    step.tokens = maker_->model().tokens_per_iteration() * static_cast<double>(length.repetitions);
-    step.iteration_s = seconds(period);
+  step.load_J = load.total_J() * static_cast<double>(task_.repetitions);
+  if (tokens > 0.0) {
+    step.tokens = tokens;
+    step.iteration_s = seconds(stop - now_) * maker_->model().tokens_per_iteration() / tokens;
     step.slowest_Hz = maker_->slowest_Hz();
   }
   hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
-  hands.stream->append(lane_, std::move(load), length.repetitions, job_step_.state == JobState::iterate);
+  hands.stream->append(lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate);
   last_step_s_ = seconds(stop - now_);
+  since_change_ += stop - now_;
   now_ = stop;
 }
 
 void JobRun::work_done(const Length& length, Hands& hands) {
-  ++settled_;
+  ++held_;
+  if (to_slice_ > 0) --to_slice_;
   if (!life_) return;
   const std::int64_t iterations = job_step_.state == JobState::iterate && !length.cut ? length.repetitions : 0;
   if (now_ >= job_step_.interrupt) {
@@ -204,8 +249,6 @@ void JobRun::work_done(const Length& length, Hands& hands) {
   for (auto& e : life_->take_events())
     hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", e.entity), std::move(e.text));
   watch_limits(hands);
-  if (to_resolve_ > 0) --to_resolve_;
-  if (job_step_.state == JobState::iterate) iterating_settled_ = settled_;
 }
 
 /// What no limiter can prevent is a result, said once: a die beyond its shutdown temperature, a cap that even the lowest

@@ -51,16 +51,19 @@ class JobRun {
   const workload::JobLife& life() const { return *life_; }
 
  private:
+  enum class How { repeated, sliced, resolved };
   struct Length {
     std::int64_t repetitions = 1;
-    bool resolved = false;
-    bool cut = false;
+    How how = How::repeated;
+    bool cut = false;  ///< an iteration that a failure or the run's end cuts short
   };
   void step(Tick until, Hands& hands);
-  void ask(Hands& hands);                             // what the job wants; sets the task
+  void ask(Tick until, Hands& hands);                 // what the job wants; sets the task
   Length choose_length(Tick until, Hands& hands);     // how far this step goes
   void advance(const Length& length, Hands& hands);
-  void deliver(LoadTemplate load, const Length& length, Hands& hands);
+  void advance_sliced(const Length& length, Hands& hands);
+  void deliver(const ClassPower& power, double tokens, Hands& hands);
+  void judge(Hands& hands);
   void work_done(const Length& length, Hands& hands);
   void watch_limits(Hands& hands);
   void set_air(Hands& hands);
@@ -72,9 +75,10 @@ class JobRun {
   // State: all and only what a restart needs.
   Tick now_ = 0;
   std::optional<workload::JobLife> life_;
-  std::int64_t settled_ = 0;            ///< steps since the last start or outage
-  std::int64_t iterating_settled_ = 0;  ///< the same when the job last iterated
-  std::int64_t to_resolve_ = 0;         ///< iterations still to resolve after a change
+  std::int64_t held_ = 0;       ///< steps of the running constant state
+  std::int64_t to_slice_ = 0;   ///< iterations still to be taken in slices after a start
+  Tick since_change_ = 0;       ///< time since the fleet was set to something else
+  double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
   bool said_hot_ = false, said_cap_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;

@@ -4,6 +4,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
 #include "tidewatt/base/simd.hpp"
+#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -23,54 +24,74 @@ TIDEWATT_INLINE double power_to_reach(const thermal::PackageModes& m, const std:
   return ((limit_K - air_K) / r - rest) / per_W;
 }
 
-std::array<double, n_mode> modes_of_gpu(const thermal::PackageModes& m, const std::array<double, 3>& over_air_K, double r) {
+TIDEWATT_INLINE std::array<double, n_mode> modes_of_gpu(const thermal::PackageModes& m, const std::array<double, 3>& over_air_K, double r) {
   std::array<double, n_mode> z{};
   for (std::size_t k = 0; k < n_mode; ++k)
     for (std::size_t s = 0; s < 3; ++s) z[k] += m.inverse[k][s] * (over_air_K[s] / r);
   return z;
 }
 
+/// Mean power that keeps every die of a node below its thermal target until the step's end, at most the cap.
 TIDEWATT_CLONES
-void node_own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s, std::size_t i,
+Lanes power_limits(const Fleet& fleet, const FleetState& state, const FleetTask& task, const NodeStep& at, double ahead_s,
+                   double cap_W) {
+  Lanes limit_W;
+  limit_W.fill(cap_W);
+  const auto& gov = at.type.governor;
+  // Only dies near their target can be limited by it within a step.
+  const auto carry_K = guess_K(state, at);
+  if (*std::max_element(carry_K.begin(), carry_K.end()) <= gov.thermal_target_K - 15.0) return limit_W;
+  NodeStep step = at;
+  step.set_fan(state.fan_frac[step.node], carry_K);
+  step.set_rear(state.front_W[step.node], task.air_J_per_m3_K);
+  for (std::size_t l = 0; l < step.n_gpu; ++l) {
+    const std::size_t g = step.first_gpu + l;
+    const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, l);
+    const double peak_above_mean_K = std::max(0.0, state.die_peak_K[g] - state.die_mean_K[g]);
+    const auto z0 = modes_of_gpu(*step.modes, {state.die_K[g] - air_K, state.base_K[g] - air_K, state.sink_K[g] - air_K}, r);
+    limit_W[l] = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s, gov.thermal_target_K - peak_above_mean_K));
+  }
+  return limit_W;
+}
+
+void node_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, std::size_t i,
                      FleetSignals& signals) {
-  NodeStep step = make_node_step(fleet, task, i, ahead_s);
-  const std::size_t n = step.node, first = step.first_gpu;
-  const std::uint32_t cls = step.cls;
-  step.set_fan(state.fan_frac[n], gather(state.die_carry_K, step));
-  step.set_rear(state.front_W[n], task.air_J_per_m3_K);
+  const NodeStep step = make_node_step(fleet, task, i, ahead_s);
+  const std::size_t first = step.first_gpu, n = step.n_gpu;
   const auto& type = step.type;
   const auto& gov = type.governor;
   const double cap_W = type.cap_W - gov.cap_margin_W;
-  for (std::size_t slot = 0; slot < step.n_gpu; ++slot) {
-    const std::size_t g = first + slot;
-    double limit_W = cap_W;
-    // Only dies near their target can be limited by it within a step.
-    if (state.die_carry_K[g] > gov.thermal_target_K - 15.0) {
-      const double r = fleet.resistance_ratio[g], air_K = step.air_K(fleet, slot);
-      const double peak_above_mean_K = std::max(0.0, state.die_peak_K[g] - state.die_mean_K[g]);
-      const auto z0 = modes_of_gpu(*step.modes, {state.die_K[g] - air_K, state.base_K[g] - air_K, state.sink_K[g] - air_K}, r);
-      limit_W = std::min(cap_W, power_to_reach(*step.modes, z0, air_K, r, ahead_s, gov.thermal_target_K - peak_above_mean_K));
+  const Lanes limit_W = power_limits(fleet, state, task, step, ahead_s, cap_W);
+  const Lanes guess = guess_K(state, step);
+  Lanes clock_Hz = gather(state.own_Hz, step);
+  const std::span<dvfs::Limiter> limiter(signals.limiter.data() + first, n);
+  dvfs::operating_points(type.gpu, task.class_window[step.cls], task.reference_Hz, 0.0, type.clock_lock_Hz,
+                         {{fleet.chip.data() + first, n}, {guess.data(), n}, {limit_W.data(), n},
+                          {clock_Hz.data(), n}, limiter});
+  for (std::size_t l = 0; l < n; ++l) {
+    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = dvfs::Limiter::thermal;
+    if (guess[l] > gov.slowdown_K) {
+      clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
+      limiter[l] = dvfs::Limiter::slowdown;
     }
-    const double factor = type.gpu.leakage_temperature_factor(state.die_carry_K[g]);
-    auto p = dvfs::operating_point(type.gpu, fleet.chip[g], task.class_window[cls], task.reference_Hz, 0.0, factor,
-                                   limit_W, type.clock_lock_Hz, state.clock_Hz[g]);
-    if (p.limiter == dvfs::Limiter::power && limit_W < cap_W) p.limiter = dvfs::Limiter::thermal;
-    if (state.die_carry_K[g] > gov.slowdown_K) {
-      p.clock_Hz = std::min(p.clock_Hz, gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
-      p.limiter = dvfs::Limiter::slowdown;
-    }
-    signals.own_Hz[g] = p.clock_Hz;
-    signals.limiter[g] = p.limiter;
+    state.own_Hz[first + l] = clock_Hz[l];
   }
 }
 
 }  // namespace
 
-void own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s,
-                FleetSignals& signals) {
+void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals) {
   parallel_ranges(task.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) node_own_clocks(fleet, state, task, ahead_s, i, signals);
   });
+}
+
+void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals) {
+  for (std::size_t i = 0; i < task.n_node(); ++i) {
+    const NodeStep step = make_node_step(fleet, task, i, 0.0);
+    std::fill_n(state.own_Hz.begin() + static_cast<std::ptrdiff_t>(step.first_gpu), step.n_gpu, step.type.gpu.idle_clock_Hz());
+    std::fill_n(signals.limiter.begin() + static_cast<std::ptrdiff_t>(step.first_gpu), step.n_gpu, dvfs::Limiter::none);
+  }
 }
 
 }  // namespace tidewatt::sim

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 
 namespace tidewatt::sim {
@@ -45,6 +46,24 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
     ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"},
 };
+
+/// Two percentiles from a histogram of 4,096 bins between the extremes, linear inside a bin: the error is below a bin,
+/// and it costs a tenth of a selection.
+std::pair<double, double> percentiles(std::span<const double> x, double low, double high) {
+  constexpr std::size_t n_bin = 4096;
+  const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
+  if (*lo == *hi) return {*lo, *hi};
+  const double first = *lo, width = (*hi - *lo) / n_bin;
+  std::array<std::uint32_t, n_bin + 1> count{};
+  for (const double v : x) ++count[static_cast<std::size_t>((v - first) / width)];
+  const auto at = [&](double share) {
+    double left = share * static_cast<double>(x.size() - 1);
+    std::size_t bin = 0;
+    for (; bin < n_bin && left >= count[bin]; ++bin) left -= count[bin];
+    return first + width * (static_cast<double>(bin) + (count[bin] > 0 ? left / count[bin] : 0.0));
+  };
+  return {at(low), at(high)};
+}
 
 }  // namespace
 
@@ -94,18 +113,14 @@ void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_
   now_.fan_s += d * fan / static_cast<double>(n_node);
   now_.state_s[static_cast<std::size_t>(step.state)] += d;
   if (step.iteration_s > 0.0) {
-    const auto at = [&](double share) {
-      auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(share * (n_busy - 1.0));
-      std::nth_element(scratch_.begin(), middle, scratch_.end());
-      return *middle;
-    };
+    const auto [p05_Hz, p95_Hz] = percentiles(scratch_, 0.05, 0.95);
     now_.iterating_s += d;
     now_.tokens += step.tokens;
     now_.iteration_s2 += d * step.iteration_s;
     now_.clock_Hzs += d * clock / n_busy;
     now_.slowest_Hzs += d * step.slowest_Hz;
-    now_.p05_Hzs += d * at(0.05);
-    now_.p95_Hzs += d * at(0.95);
+    now_.p05_Hzs += d * p05_Hz;
+    now_.p95_Hzs += d * p95_Hz;
     for (std::size_t i = 0; i < limiter.size(); ++i) now_.limiter_s[i] += d * limiter[i] / n_busy;
     if (clock_slowest_Hz_ == 0.0 || step.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = step.slowest_Hz;
   }
@@ -184,7 +199,7 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown");
   real("die_K", state.die_mean_K, "K", "die temperature, mean over the step with the warmest inlet");
   real("clock_Hz", state.clock_Hz, "Hz", "clock in that step");
-  real("own_Hz", signals.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
+  real("own_Hz", state.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
   real("inlet_K", inlet, "K", "air at the server's front");
   real("leakage_ratio", leakage, "1", "leakage of the chip over nominal");
   real("resistance_ratio", fleet_.resistance_ratio, "1", "thermal resistance over nominal");

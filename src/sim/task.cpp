@@ -143,17 +143,18 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
   return out;
 }
 
-workload::Timeline cut(const workload::Timeline& timeline, Tick length) {
+workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to) {
   workload::Timeline out;
   out.kinds = timeline.kinds;
-  out.period = length;
+  out.period = to - from;
   for (const auto& segments : timeline.classes) {
-    auto& to = out.classes.emplace_back();
-    Tick left = length;
+    auto& piece = out.classes.emplace_back();
+    Tick at = 0;
     for (const auto& s : segments) {
-      if (left == 0) break;
-      to.push_back({std::min(left, s.duration), s.kind});
-      left -= to.back().duration;
+      const Tick begin = std::max(at, from), end = std::min(at + s.duration, to);
+      if (begin < end) piece.push_back({end - begin, s.kind});
+      at += s.duration;
+      if (at >= to) break;
     }
   }
   return out;

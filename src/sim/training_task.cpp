@@ -57,7 +57,7 @@ std::vector<dvfs::PhaseMix> TrainingTask::stage_windows(const workload::Timeline
   return out;
 }
 
-void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s,
+void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s,
                             FleetSignals& signals, FleetTask& task) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
@@ -78,7 +78,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, const FleetState& s
   for (std::size_t i = 0; i < n_node(); ++i) {
     auto& slowest = replica_Hz[static_cast<std::size_t>(node_replica_[i])];
     for (std::size_t g = 0; g < fleet_.n_gpu_per_node; ++g) {
-      const double f = signals.own_Hz[(first_node_ + i) * fleet_.n_gpu_per_node + g];
+      const double f = state.own_Hz[(first_node_ + i) * fleet_.n_gpu_per_node + g];
       slowest = std::min(slowest, f);
       sum_Hz += f;
     }
@@ -144,10 +144,13 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   set_kinds(task, timeline, type_of(fleet, first_node), reference_Hz);
 }
 
-void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state,
+void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state,
                             FleetSignals& signals, FleetTask& task) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, first_node_, n_node(), timeline_, task);
-  own_clocks(fleet_, state, task, seconds(duration), signals);
+  if (kind.context)
+    own_clocks(fleet_, state, task, seconds(duration), signals);
+  else
+    idle_clocks(fleet_, state, task, signals);
   if (options_.smoothing) {
     if (smoothing_.level_W == 0.0) smoothing_.level_W = nominal_kind_W(task, type_of(fleet_, first_node_), 0, nominal_die_K)[0];
     smooth(task, 0, false);

@@ -24,7 +24,7 @@ struct ClassMap {
   std::vector<std::array<std::array<double, n_point>, thermal::n_mode>> weight_s;  ///< [kind][mode][point]
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
-  bool repeats = true;              ///< false: a slice that happens once; kinds have no rise of their own
+  bool repeats = true;              ///< false: a slice that happens once; its kinds have no rise of their own
 };
 
 /// Lowest and highest rate of each mode among the nodes.

@@ -13,16 +13,18 @@ struct FleetState {
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
   std::vector<double> die_carry_K;            ///< [gpu] mean over a repetition that the last step ended in, K → leakage, limits
+  std::vector<double> die_rate_K_per_s;       ///< [gpu] how that mean moved over the last step, K/s → its guess for the next
   std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;             ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
+  std::vector<double> own_Hz;                 ///< [gpu] clock it could have held alone in the last step → start of the search
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
 };
 
 /// Recomputed every step; carries nothing from one step to the next.
 struct FleetSignals {
-  std::vector<double> own_Hz;            ///< [gpu] clock it could hold without waiting for others
   std::vector<dvfs::Limiter> limiter;    ///< [gpu]
+  std::vector<double> miss_K;            ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step
   std::vector<double> node_air_W;        ///< [node] mean heat given to the hall
   std::vector<double> node_flow_m3_per_s;  ///< [node]

@@ -36,8 +36,10 @@ using ClassPower = std::vector<std::vector<double>>;
 
 /// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the last die temperatures.
 /// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
-void own_clocks(const Fleet& fleet, const FleetState& state, const FleetTask& task, double ahead_s,
-                FleetSignals& signals);
+void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals);
+
+/// The same for GPUs without a context: the idle clock.
+void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals);
 
 /// Repeats the timeline `task.repetitions` times in one exact affine jump per package; leakage, fans and rear inlet
 /// are held at their means over the jump (second order).

@@ -36,7 +36,7 @@ SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitig
                                  double waiting_W, bool repeats,
                                  mitigation::SmoothingState& state);
 
-/// The first `length` of a timeline, for an iteration that a failure cuts.
-workload::Timeline cut(const workload::Timeline& timeline, Tick length);
+/// What happens from `from` to `to` within one repetition.
+workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to);
 
 }  // namespace tidewatt::sim

@@ -26,10 +26,10 @@ class TrainingTask {
   enum class Work { iterate, evaluate };
   /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
   /// @param ahead_s expected length of the step
-  void set_work(Work work, std::int64_t batches, const FleetState& state, double ahead_s, FleetSignals& signals,
+  void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
                 FleetTask& task);
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
-  void set_hold(const workload::PhaseKind& kind, Tick duration, const FleetState& state, FleetSignals& signals,
+  void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
                 FleetTask& task);
 
   const workload::IterationModel& model() const { return model_; }

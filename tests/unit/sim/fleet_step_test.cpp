@@ -61,7 +61,9 @@ struct Setup {
     state.clock_Hz.assign(n, 1.5e9);
     state.fan_frac.assign(n_node, 0.75);
     state.front_W.assign(n_node, 2600);
-    signals.own_Hz.assign(n, 0);
+    state.own_Hz.assign(n, 1.5e9);
+    state.die_rate_K_per_s.assign(n, 0);
+    signals.miss_K.assign(n_node, 0);
     signals.limiter.assign(n, dvfs::Limiter::none);
     state.die_peak_K.assign(n, 335);
     signals.gpu_J.assign(n, 0);
@@ -87,7 +89,7 @@ struct Setup {
   void gate(double ahead_s) {
     task.class_gate_Hz.assign(2, 0.0);
     own_clocks(fleet, state, task, ahead_s, signals);
-    const double slowest = *std::min_element(signals.own_Hz.begin(), signals.own_Hz.end());
+    const double slowest = *std::min_element(state.own_Hz.begin(), state.own_Hz.end());
     task.class_gate_Hz.assign(2, slowest);
   }
 
@@ -190,8 +192,8 @@ TEST_CASE("leakage matters: without its temperature term the die would not feel 
       s->task.repetitions = 10;
       advance_periodic(s->fleet, s->state, s->signals, s->meters, s->task, s->maps());
     }
-  const double slowest_warm = *std::min_element(warm.signals.own_Hz.begin(), warm.signals.own_Hz.end());
-  const double slowest_cool = *std::min_element(cool.signals.own_Hz.begin(), cool.signals.own_Hz.end());
+  const double slowest_warm = *std::min_element(warm.state.own_Hz.begin(), warm.state.own_Hz.end());
+  const double slowest_cool = *std::min_element(cool.state.own_Hz.begin(), cool.state.own_Hz.end());
   CHECK(slowest_warm < slowest_cool);
   CHECK(warm.state.fan_frac[0] > cool.state.fan_frac[0]);
 }

@@ -39,10 +39,13 @@ TEST_CASE("the limiter's window is the one that draws most, also across the repe
 }
 
 TEST_CASE("a cut timeline keeps what came before the cut, to the nanosecond") {
-  const auto t = cut(two_kinds(), 2 * ns_per_s + 7);
+  const auto t = slice(two_kinds(), 0, 2 * ns_per_s + 7);
   CHECK(t.period == 2 * ns_per_s + 7);
   REQUIRE(t.classes[0].size() == 2);
   CHECK(t.classes[0][1].duration == 7);
+  const auto rest = slice(two_kinds(), 2 * ns_per_s + 7, two_kinds().period);
+  CHECK(total(rest.classes[0]) == rest.period);
+  CHECK(rest.classes[0].front().duration == ns_per_s - 7);
 }
 
 TEST_CASE("graded steps start at 10 ms after every edge, never cross one and add up") {

@@ -43,17 +43,17 @@ struct Setup {
 
 TEST_CASE("the slowest GPU gates its whole replica, and the slowest replica the job") {
   Setup s;
-  const double slowest = *std::min_element(s.signals.own_Hz.begin(), s.signals.own_Hz.end());
+  const double slowest = *std::min_element(s.state.own_Hz.begin(), s.state.own_Hz.end());
   CHECK(s.maker.slowest_Hz() == slowest);
   CHECK(*std::min_element(s.task.class_gate_Hz.begin(), s.task.class_gate_Hz.end()) == slowest);
   for (std::size_t n = 0; n < s.fleet.n_node(); ++n)
-    for (std::size_t g = 8 * n; g < 8 * n + 8; ++g) CHECK(s.signals.own_Hz[g] >= s.task.class_gate_Hz[s.task.node_class[n]]);
+    for (std::size_t g = 8 * n; g < 8 * n + 8; ++g) CHECK(s.state.own_Hz[g] >= s.task.class_gate_Hz[s.task.node_class[n]]);
 }
 
 TEST_CASE("slowing one GPU slows the job; speeding one up does not") {
   Setup s;
   const Tick period = s.maker.timeline().period;
-  const auto slowest = std::min_element(s.signals.own_Hz.begin(), s.signals.own_Hz.end()) - s.signals.own_Hz.begin();
+  const auto slowest = std::min_element(s.state.own_Hz.begin(), s.state.own_Hz.end()) - s.state.own_Hz.begin();
   const std::size_t other = slowest == 5 ? 6 : 5;
   s.fleet.chip[other].leakage_ratio = 0.1;
   s.maker.set_work(TrainingTask::Work::iterate, 0, s.state, 6.0, s.signals, s.task);
