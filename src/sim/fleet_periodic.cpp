@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fleet_node.hpp"
+#include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -10,170 +10,222 @@ namespace {
 
 using namespace detail;
 
-/// Per-thread scratch, so that the node loop allocates nothing.
+/// Per-thread scratch, so that the loop over blocks allocates nothing.
 struct Scratch {
-  std::array<std::vector<double>, n_mode> weight_s;
   std::vector<KindPower> powers;
   std::vector<Lanes> rise;   // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
   std::vector<Lanes> watts;  // [used]
+  Air air;
 };
 
-/// What a jump does to a node's packages.
+/// What a jump does to a block's packages.
 struct Pass {
   Modes start, drive, end;  // drive: g^-1 of what one repetition adds to the modes
   Lanes period_J, mean_K, heat_J;
 };
 
-TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b) {
-  double out = 0.0;
-  for (std::size_t l = 0; l < max_gpu; ++l) out = std::max(out, std::abs(a[l] - b[l]));
-  return out;
+/// mean_decay() without its branch, so that loops over it become vectors; the same bits.
+TIDEWATT_INLINE double mean_decay(double x, double decay) {
+  double p = 1.0 / 362880.0;
+  p = std::fma(p, -x, 1.0 / 40320.0);
+  p = std::fma(p, -x, 1.0 / 5040.0);
+  p = std::fma(p, -x, 1.0 / 720.0);
+  p = std::fma(p, -x, 1.0 / 120.0);
+  p = std::fma(p, -x, 1.0 / 24.0);
+  p = std::fma(p, -x, 1.0 / 6.0);
+  p = std::fma(p, -x, 0.5);
+  p = std::fma(p, -x, 1.0);
+  const double q = (1.0 - decay) / x;
+  return x > 0.05 ? q : p;
 }
 
-struct Repetition {
-  double total_s, decay[n_mode], sum[n_mode];  // e^{−λTM} and Σ_{i<M} e^{−λTi}
-};
-
-TIDEWATT_INLINE Repetition repetition(const thermal::PackageModes& m, double period_s, std::int64_t n) {
-  Repetition r{period_s * static_cast<double>(n), {}, {}};
-  for (std::size_t k = 0; k < n_mode; ++k) {
-    const double x = m.rate_per_s[k] * period_s;
-    const double y = m.rate_per_s[k] * r.total_s;
-    r.decay[k] = math::exp(-y);
-    r.sum[k] = n == 1 ? 1.0 : static_cast<double>(n) * math::mean_decay(y) / math::mean_decay(x);
+/// e^{−λTM} and Σ_{i<M} e^{−λTi} of one mode.
+TIDEWATT_INLINE void repetition(const Lanes& rate_per_s, double period_s, std::int64_t n, Lanes& decay, Lanes& sum) {
+  const double total_s = period_s * static_cast<double>(n), count = static_cast<double>(n);
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double x = rate_per_s[l] * period_s, y = rate_per_s[l] * total_s;
+    decay[l] = math::exp(-y);
+    sum[l] = n == 1 ? 1.0 : count * mean_decay(y, decay[l]) / mean_decay(x, math::exp(-x));
   }
-  return r;
+}
+
+/// Shares of the map's four tabulated rates at every lane's rate: barycentric interpolation.
+struct Shares {
+  Lanes q[ClassMap::n_point];
+};
+TIDEWATT_INLINE Shares shares(const ClassMap& map, std::size_t mode, const Lanes& rate_per_s) {
+  Shares s;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    double sum = 0.0, w[ClassMap::n_point];
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
+      // A rate on a point would divide by zero; next to it, the interpolant is the same to rounding.
+      const double distance = rate_per_s[l] - map.point_per_s[mode][q];
+      w[q] = map.barycentric[mode][q] / (distance != 0.0 ? distance : 1e-300);
+      sum += w[q];
+    }
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) s.q[q][l] = w[q] / sum;
+  }
+  return s;
 }
 
 /// Powers at the assumed mean temperatures, the map, the means that follow.
-TIDEWATT_INLINE Pass run_pass(const NodeStep& step, const NodeLanes& node, const Lanes& air_K, const ClassMap& map,
-                              std::int64_t repetitions, const Lanes& assumed_K, Scratch& s) {
-  const auto& m = *step.modes;
+TIDEWATT_CLONES
+void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::int64_t repetitions,
+              const Lanes& assumed_K, Scratch& s, Pass& out) {
+  const Air& air = s.air;
   const std::size_t n_used = map.used.size();
-  const Repetition rep = repetition(m, map.period_s, repetitions);
-  interpolate_weights(map, m.rate_per_s, s.weight_s);
-  Pass out;
-  out.period_J = {};
-  out.drive = {};
-  Lanes factor;
-  for (std::size_t l = 0; l < max_gpu; ++l) factor[l] = step.type.gpu.leakage_temperature_factor(assumed_K[l]);
+  const auto& p = b.type->gpu.params();
+  const double k_T = p.leakage_per_K, ref_K = p.leakage_ref_K;
+  Lanes factor, period_J{};
+  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (assumed_K[l] - ref_K));
   for (std::size_t i = 0; i < n_used; ++i) {
-    const auto& p = s.powers[i];
-    auto& watts = s.watts[i];
+    const KindPower& kind = s.powers[i];
+    const Lanes& rise = s.rise[i];
+    Lanes& watts = s.watts[i];
     const double kind_s = map.kind_s[map.used[i]];
-    for (std::size_t l = 0; l < max_gpu; ++l) {
-      watts[l] = p.at(l, factor[l] * s.rise[i][l]);
-      out.period_J[l] += watts[l] * kind_s;
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      watts[l] = kind.at(l, factor[l] * rise[l]);
+      period_J[l] += watts[l] * kind_s;
     }
-    for (std::size_t j = 0; j < n_mode; ++j)
-      for (std::size_t l = 0; l < max_gpu; ++l) out.drive[j][l] = std::fma(watts[l], s.weight_s[j][i], out.drive[j][l]);
   }
-  out.start = to_modes(m, node, air_K);
+  out.period_J = period_J;
+  out.start = to_modes(before, air);
+  const double count = static_cast<double>(repetitions);
   Lanes die_Ks{}, sink_Ks{};
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double per_rate = 1.0 / m.rate_per_s[j];
-    for (std::size_t l = 0; l < max_gpu; ++l) {
-      const double z0 = out.start[j][l];
-      const double z1 = std::fma(rep.decay[j], z0, m.gain_K_per_J[j] * out.drive[j][l] * rep.sum[j]);
-      const double area = (m.gain_K_per_J[j] * (out.period_J[l] * static_cast<double>(repetitions)) - (z1 - z0)) * per_rate;
-      out.end[j][l] = z1;
-      die_Ks[l] = std::fma(m.shape[0][j], area, die_Ks[l]);
-      sink_Ks[l] = std::fma(m.shape[2][j], area, sink_Ks[l]);
+    const Shares share = shares(map, j, air.rate_per_s[j]);
+    Lanes drive{}, decay, sum;
+    for (std::size_t i = 0; i < n_used; ++i) {
+      const auto& w = map.weight_s[map.used[i]][j];
+      const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+      const Lanes& watts = s.watts[i];
+      for (std::size_t l = 0; l < n_lane; ++l) {
+        const double weight_s = std::fma(share.q[0][l], w0, std::fma(share.q[1][l], w1, std::fma(share.q[2][l], w2, share.q[3][l] * w3)));
+        drive[l] = std::fma(watts[l], weight_s, drive[l]);
+      }
     }
+    repetition(air.rate_per_s[j], map.period_s, repetitions, decay, sum);
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double z0 = out.start[j][l], gain = air.gain_K_per_J[j][l];
+      const double z1 = std::fma(decay[l], z0, gain * drive[l] * sum[l]);
+      const double area = (gain * (period_J[l] * count) - (z1 - z0)) / air.rate_per_s[j][l];
+      out.end[j][l] = z1;
+      die_Ks[l] = std::fma(air.shape[0][j][l], area, die_Ks[l]);
+      sink_Ks[l] = std::fma(air.shape[2][j][l], area, sink_Ks[l]);
+    }
+    out.drive[j] = drive;
   }
-  for (std::size_t l = 0; l < max_gpu; ++l) {
-    out.mean_K[l] = air_K[l] + node.r[l] * die_Ks[l] / rep.total_s;
-    out.heat_J[l] = m.sink_air_W_per_K * sink_Ks[l];
+  const double per_total_s = 1.0 / (map.period_s * count);
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    out.mean_K[l] = air.air_K[l] + before.r[l] * die_Ks[l] * per_total_s;
+    out.heat_J[l] = air.sink_air_W_per_K[l] * sink_Ks[l];
   }
-  return out;
 }
 
 /// Mean die temperatures over the last repetition alone: where the next step begins.
-TIDEWATT_INLINE Lanes last_mean_K(const NodeStep& step, const NodeLanes& node, const Lanes& air_K, const ClassMap& map,
-                                  std::int64_t repetitions, const Pass& pass) {
+TIDEWATT_CLONES
+Lanes last_mean_K(const Packages& before, const ClassMap& map, std::int64_t repetitions, const Air& air, const Pass& pass) {
   if (repetitions == 1) return pass.mean_K;
-  const auto& m = *step.modes;
-  const Repetition before = repetition(m, map.period_s, repetitions - 1);
-  Lanes die_Ks{};
-  for (std::size_t j = 0; j < n_mode; ++j)
-    for (std::size_t l = 0; l < max_gpu; ++l) {
-      const double z0 = std::fma(before.decay[j], pass.start[j][l], m.gain_K_per_J[j] * pass.drive[j][l] * before.sum[j]);
-      die_Ks[l] = std::fma(m.shape[0][j] / m.rate_per_s[j], m.gain_K_per_J[j] * pass.period_J[l] - (pass.end[j][l] - z0), die_Ks[l]);
+  Lanes die_Ks{}, decay, sum, out;
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    repetition(air.rate_per_s[j], map.period_s, repetitions - 1, decay, sum);
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double gain = air.gain_K_per_J[j][l];
+      const double z0 = std::fma(decay[l], pass.start[j][l], gain * pass.drive[j][l] * sum[l]);
+      die_Ks[l] = std::fma(air.shape[0][j][l] / air.rate_per_s[j][l], gain * pass.period_J[l] - (pass.end[j][l] - z0), die_Ks[l]);
     }
-  Lanes out;
-  for (std::size_t l = 0; l < max_gpu; ++l) out[l] = air_K[l] + node.r[l] * die_Ks[l] / map.period_s;
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) out[l] = air.air_K[l] + before.r[l] * die_Ks[l] / map.period_s;
   return out;
 }
 
-TIDEWATT_INLINE void book_power(const NodeStep& step, const FleetTask& task, const ClassMap& map, const Scratch& s,
-                                const Pass& pass, NodeBooks& books, Lanes& gpu_J, double* kind_ac_W) {
+double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
+  double out = 0.0;
+  for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
+  return out;
+}
+
+/// Energies of every kind at every node of the block, through the servers to their AC inputs.
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Scratch& s, const Pass& pass,
+                NodeBooks* books, Lanes& gpu_J, double* kind_ac_W, std::size_t n_kind) {
   const double n_rep = static_cast<double>(task.repetitions);
+  const bool busy = task.class_busy[b.cls] != 0;
   gpu_J = {};
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const std::uint32_t k = map.used[i];
     const double spent_s = map.kind_s[k] * n_rep;
-    for (std::size_t l = 0; l < max_gpu; ++l) gpu_J[l] += s.watts[i][l] * map.kind_s[k] * n_rep;
-    if (s.powers[i].low_W > 0.0) {
-      for (std::size_t l = 0; l < step.n_gpu; ++l) {
-        const double natural_W = s.powers[i].natural(l, step.type.gpu.leakage_temperature_factor(pass.mean_K[l]));
-        books.burn += std::max(0.0, s.watts[i][l] - natural_W) * spent_s;
-      }
+    for (std::size_t l = 0; l < n_lane; ++l) gpu_J[l] += s.watts[i][l] * spent_s;
+    for (std::size_t n = 0; n < b.n_node; ++n) {
+      NodeBooks& book = books[b.index[n]];
+      if (s.powers[i].low_W > 0.0)
+        for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
+          const double natural_W = s.powers[i].natural(l, b.type->gpu.leakage_temperature_factor(pass.mean_K[l]));
+          book.burn += std::max(0.0, s.watts[i][l] - natural_W) * spent_s;
+        }
+      const auto p = power::server_power(b.type->server, sum_of(s.watts[i], b, n), s.air.fan_mean_frac[n], busy);
+      kind_ac_W[b.index[n] * n_kind + k] = p.ac_W;
+      book.ac_in += p.ac_W * spent_s;
+      book.conversion += p.conversion_W * spent_s;
+      book.host += p.host_W * spent_s;
+      book.fan += p.fan_W * spent_s;
+      book.psu += p.psu_W * spent_s;
+      book.reference += task.kind_reference_W[k] * spent_s;
     }
-    const auto p = power::server_power(step.type.server, sum_of(s.watts[i], step), step.fan_mean_frac, task.class_busy[step.cls] != 0);
-    kind_ac_W[k] = p.ac_W;
-    books.ac_in += p.ac_W * spent_s;
-    books.conversion += p.conversion_W * spent_s;
-    books.host += p.host_W * spent_s;
-    books.fan += p.fan_W * spent_s;
-    books.psu += p.psu_W * spent_s;
-    books.reference += task.kind_reference_W[k] * spent_s;
+  }
+}
+
+/// Predictor with the means that the last step leads to, then this step's own until they no longer move the power.
+void jump(const Fleet& fleet, const FleetState& state, const FleetTask& task, const ClassMap& map, const Block& b,
+          double step_s, const Packages& before, Scratch& s, Pass& pass) {
+  Lanes mean_K = before.guess_K;
+  std::array<double, n_lane> front;
+  for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
+  for (int i = 0; i < 4; ++i) {
+    set_air(fleet, state, task, b, step_s, mean_K, front, s.air);
+    run_pass(b, before, map, task.repetitions, mean_K, s, pass);
+    const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
+    mean_K = pass.mean_K;
+    front = front_W(fleet, b, pass.heat_J, step_s);
+    if (moved_K <= 0.02) break;
   }
 }
 
 TIDEWATT_CLONES
-void jump_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map,
-               NodeStep& step, Scratch& s, NodeBooks& books, double* kind_ac_W) {
-  const NodeLanes node = gather(fleet, state, step);
-  const double k_T = step.type.gpu.params().leakage_per_K;
+void rises(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const double per_r = k_T * map.kind_rise_K[map.used[i]];
+    Lanes& rise = out[i];
+    for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(per_r * r[l]);
+  }
+}
+
+void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map,
+                const Block& b, double step_s, Scratch& s, NodeBooks* books, double* kind_ac_W) {
+  const Packages before = load_packages(fleet, state, b, step_s);
+  gated_powers(fleet, state, signals, task, b, before.guess_K, map.used, s.powers);
   s.rise.resize(map.used.size());
   s.watts.resize(map.used.size());
-  for (std::size_t i = 0; i < map.used.size(); ++i)
-    for (std::size_t l = 0; l < max_gpu; ++l) s.rise[i][l] = math::exp(k_T * node.r[l] * map.kind_rise_K[map.used[i]]);
-  // Predictor with the means that the last step leads to, then this step's own until they no longer move the power.
-  Lanes mean_K = node.guess_K, air_K{};
-  double front_W = state.front_W[step.node], moved_K = 1.0;
+  rises(map, b.type->gpu.params().leakage_per_K, before.r, s.rise);
   Pass pass;
-  for (int i = 0; i < 4 && moved_K > 0.02; ++i) {
-    const Lanes assumed_K = mean_K;
-    step.set_fan(state.fan_frac[step.node], assumed_K);
-    step.set_rear(front_W, task.air_J_per_m3_K);
-    air_K = air_of(fleet, step);
-    pass = run_pass(step, node, air_K, map, task.repetitions, mean_K, s);
-    mean_K = pass.mean_K;
-    moved_K = largest_gap(mean_K, assumed_K);
-    front_W = front_sum(pass.heat_J, fleet, step) / step.step_s;
-  }
-  const Lanes carry_K = last_mean_K(step, node, air_K, map, task.repetitions, pass);
+  jump(fleet, state, task, map, b, step_s, before, s, pass);
   Lanes gpu_J;
-  book_power(step, task, map, s, pass, books, gpu_J, kind_ac_W);
-  books.gpu_in += sum_of(gpu_J, step);
-  // Copies, because what is handed on could be written to behind the compiler's back, and then nothing is vectorised.
-  const NodeLanes before = node;
-  const Lanes air_then_K = air_K, heat_J = pass.heat_J;
-  const Modes end_z = pass.end;
-  store_package(state, step, before, air_then_K, end_z, books);
-  for (std::size_t l = 0; l < step.n_gpu; ++l) {
-    const std::size_t g = step.first_gpu + l;
+  book_power(b, task, map, s, pass, books, gpu_J, kind_ac_W, task.timeline->kinds.size());
+  store_packages(state, b, before, s.air, pass.end, books);
+  const Lanes carry_K = map.repeats ? last_mean_K(before, map, task.repetitions, s.air, pass) : gather(state.die_K.data(), b);
+  for (std::size_t l = 0; l < b.n_used(); ++l) {
+    const std::size_t g = b.gpu[l];
     signals.gpu_J[g] = gpu_J[l];
     state.die_mean_K[g] = pass.mean_K[l];
-    const double carry_then_K = state.die_carry_K[g];
-    state.die_carry_K[g] = map.repeats ? carry_K[l] : state.die_K[g];
-    state.die_rate_K_per_s[g] = map.repeats ? (state.die_carry_K[g] - carry_then_K) / step.step_s : 0.0;
-    state.die_peak_K[g] = map.repeats ? pass.mean_K[l] + node.r[l] * map.peak_rise_K
-                                      : std::max({node.die_K[l], pass.mean_K[l], state.die_K[g]});
+    state.die_rate_K_per_s[g] = map.repeats ? (carry_K[l] - state.die_carry_K[g]) / step_s : 0.0;
+    state.die_carry_K[g] = carry_K[l];
+    state.die_peak_K[g] = map.repeats ? pass.mean_K[l] + before.r[l] * map.peak_rise_K
+                                      : std::max({before.die_K[l], pass.mean_K[l], state.die_K[g]});
   }
-  signals.miss_K[step.node] = largest_gap(pass.mean_K, node.guess_K);
-  finish_node(fleet, state, signals, step, books, heat_J);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    books[b.index[i]].gpu_in += sum_of(gpu_J, b, i);
+    signals.miss_K[b.node[i]] = largest_gap(pass.mean_K, before.guess_K, i * b.n_gpu, b.n_gpu);
+  }
+  finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, books);
 }
 
 }  // namespace
@@ -185,14 +237,11 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const double step_s = seconds(task.timeline->period) * static_cast<double>(task.repetitions);
   std::vector<NodeBooks> books(task.n_node());
   std::vector<double> kind_ac_W(task.n_node() * n_kind, 0.0);
-  parallel_ranges(task.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+  const auto blocks = make_blocks(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch scratch;
-    for (std::size_t i = begin; i < end; ++i) {
-      NodeStep step = make_node_step(fleet, task, i, step_s);
-      const ClassMap& map = maps[step.cls];
-      gated_powers(fleet, state, signals, task, step, map.used, scratch.powers);
-      jump_node(fleet, state, signals, task, map, step, scratch, books[i], &kind_ac_W[i * n_kind]);
-    }
+    for (std::size_t i = begin; i < end; ++i)
+      jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], step_s, scratch, books.data(), kind_ac_W.data());
   });
   book(meters, books);
   std::vector<double> class_kind_W(classes.size() * n_kind, 0.0);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fleet_node.hpp"
+#include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -10,41 +10,47 @@ namespace {
 
 using namespace detail;
 
-struct Half {
-  std::array<double, n_mode> decay, mean;  // e^{−λd/2} and its mean over (0, d/2)
+/// What one segment's length makes of the modes: e^{−λd/2}, e^{−λd}, and the drives of the half and the whole.
+struct SegmentModes {
+  std::array<Lanes, n_mode> half_decay, half_drive, decay, drive;
 };
 
-/// All GPUs of one node through one segment. `z` holds the modes, advanced in place; `watts` receives the power.
-/// Leakage at the segment's middle, predicted with the power at its start: second order.
-TIDEWATT_INLINE void step_segment(const NodeStep& step, const Lanes& air_K, const Lanes& r, const KindPower& p, double d,
-                                  const Half& half, Modes& z, Modes& area, Lanes& watts, Lanes& peak_K) {
-  const auto& m = *step.modes;
-  const double k_T = step.type.gpu.params().leakage_per_K;
-  const double T_ref = step.type.gpu.params().leakage_ref_K;
-  std::array<double, n_mode> decay, half_drive, drive, gain_d, per_rate;
-  for (std::size_t j = 0; j < n_mode; ++j) {
-    // Over the whole segment: decay = half², mean = half.mean (1 + half)/2.
-    decay[j] = half.decay[j] * half.decay[j];
-    half_drive[j] = m.gain_K_per_J[j] * (0.5 * d) * half.mean[j];
-    drive[j] = m.gain_K_per_J[j] * d * half.mean[j] * (0.5 + 0.5 * half.decay[j]);
-    gain_d[j] = m.gain_K_per_J[j] * d;
-    per_rate[j] = 1.0 / m.rate_per_s[j];
-  }
-  for (std::size_t l = 0; l < max_gpu; ++l) {
-    const double start_W = p.at(l, math::exp(k_T * (std::fma(r[l], from_modes(m, 0, z, l), air_K[l]) - T_ref)));
-    double middle = 0.0;
-    for (std::size_t j = 0; j < n_mode; ++j)
-      middle = std::fma(m.shape[0][j], std::fma(half.decay[j], z[j][l], half_drive[j] * start_W), middle);
-    const double W = p.at(l, math::exp(k_T * (std::fma(r[l], middle, air_K[l]) - T_ref)));
-    watts[l] = W;
-    double end = 0.0;
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      const double next = std::fma(decay[j], z[j][l], drive[j] * W);
-      area[j][l] += (gain_d[j] * W - (next - z[j][l])) * per_rate[j];
-      z[j][l] = next;
-      end = std::fma(m.shape[0][j], next, end);
+TIDEWATT_CLONES
+void segment_modes(const Air& air, double d, SegmentModes& out) {
+  for (std::size_t j = 0; j < n_mode; ++j)
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double x = 0.5 * d * air.rate_per_s[j][l];
+      const double half = math::exp(-x), mean = math::mean_decay(x);
+      out.half_decay[j][l] = half;
+      out.half_drive[j][l] = air.gain_K_per_J[j][l] * (0.5 * d) * mean;
+      // Over the whole segment: decay = half², mean = half's mean (1 + half)/2.
+      out.decay[j][l] = half * half;
+      out.drive[j][l] = air.gain_K_per_J[j][l] * d * mean * (0.5 + 0.5 * half);
     }
-    const double end_K = std::fma(r[l], end, air_K[l]);
+}
+
+/// All GPUs of a block through one segment. `z` holds the modes, advanced in place; `watts` receives the power.
+/// Leakage at the segment's middle, predicted with the power at its start: second order.
+TIDEWATT_CLONES
+void step_segment(const power::GpuPowerParams& gpu, const Air& air, const Lanes& r, const KindPower& p, double d,
+                  const SegmentModes& m, Modes& z, Modes& area, Lanes& watts, Lanes& peak_K) {
+  const double k_T = gpu.leakage_per_K, T_ref = gpu.leakage_ref_K;
+  Lanes middle{};
+  for (std::size_t l = 0; l < n_lane; ++l)
+    watts[l] = p.at(l, math::exp(k_T * (std::fma(r[l], from_modes(air, 0, z, l), air.air_K[l]) - T_ref)));
+  for (std::size_t j = 0; j < n_mode; ++j)
+    for (std::size_t l = 0; l < n_lane; ++l)
+      middle[l] = std::fma(air.shape[0][j][l], std::fma(m.half_decay[j][l], z[j][l], m.half_drive[j][l] * watts[l]), middle[l]);
+  for (std::size_t l = 0; l < n_lane; ++l)
+    watts[l] = p.at(l, math::exp(k_T * (std::fma(r[l], middle[l], air.air_K[l]) - T_ref)));
+  for (std::size_t j = 0; j < n_mode; ++j)
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double next = std::fma(m.decay[j][l], z[j][l], m.drive[j][l] * watts[l]);
+      area[j][l] += (air.gain_K_per_J[j][l] * d * watts[l] - (next - z[j][l])) / air.rate_per_s[j][l];
+      z[j][l] = next;
+    }
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double end_K = std::fma(r[l], from_modes(air, 0, z, l), air.air_K[l]);
     peak_K[l] = peak_K[l] > end_K ? peak_K[l] : end_K;
   }
 }
@@ -52,60 +58,67 @@ TIDEWATT_INLINE void step_segment(const NodeStep& step, const Lanes& air_K, cons
 struct Scratch {
   std::vector<std::uint32_t> used, slot_of_kind;
   std::vector<KindPower> powers;
+  Air air;
 };
 
-TIDEWATT_CLONES
-void play_node(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, NodeStep& step,
-               Scratch& s, NodeBooks& books, double* segment_W) {
-  const auto& segments = task.timeline->classes[step.cls];
-  const auto& m = *step.modes;
-  const NodeLanes node = gather(fleet, state, step);
-  const Lanes air_K = air_of(fleet, step);
-  Lanes peak_K = node.die_K, total_J{}, watts{};
-  Modes z = to_modes(m, node, air_K), area{};
-  const bool busy = task.class_busy[step.cls] != 0;
+void book_segment(const Block& b, const FleetTask& task, const Scratch& s, const KindPower& kind, const Packages& before,
+                  const workload::Segment& segment, std::size_t i, const Lanes& watts, NodeBooks* books, double* segment_W,
+                  std::size_t widest) {
+  const double d = seconds(segment.duration);
+  const bool busy = task.class_busy[b.cls] != 0;
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    NodeBooks& book = books[b.index[n]];
+    if (kind.low_W > 0.0)
+      for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l)
+        book.burn += std::max(0.0, watts[l] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) * d;
+    const auto p = power::server_power(b.type->server, sum_of(watts, b, n), s.air.fan_mean_frac[n], busy);
+    segment_W[b.index[n] * widest + i] = p.ac_W;
+    book.ac_in += p.ac_W * d;
+    book.conversion += p.conversion_W * d;
+    book.host += p.host_W * d;
+    book.fan += p.fan_W * d;
+    book.psu += p.psu_W * d;
+    book.reference += task.kind_reference_W[segment.kind] * d;
+  }
+}
+
+void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
+                Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
+  const auto& segments = task.timeline->classes[b.cls];
+  const double step_s = seconds(task.timeline->period);
+  const Packages before = load_packages(fleet, state, b, step_s);
+  std::array<double, n_lane> front;
+  for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
+  set_air(fleet, state, task, b, step_s, before.guess_K, front, s.air);
+  gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
+  Modes z = to_modes(before, s.air), area{};
+  Lanes peak_K = before.die_K, total_J{}, watts;
+  SegmentModes modes;
+  Tick last = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const double d = seconds(segments[i].duration);
-    Half half;
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      const double x = 0.5 * d * m.rate_per_s[j];
-      half.decay[j] = math::exp(-x);
-      half.mean[j] = math::mean_decay(x);
-    }
+    if (segments[i].duration != last) segment_modes(s.air, d, modes);
+    last = segments[i].duration;
     const KindPower& kind = s.powers[s.slot_of_kind[segments[i].kind]];
-    step_segment(step, air_K, node.r, kind, d, half, z, area, watts, peak_K);
-    for (std::size_t l = 0; l < max_gpu; ++l) total_J[l] += watts[l] * d;
-    if (kind.low_W > 0.0)
-      for (std::size_t l = 0; l < step.n_gpu; ++l)
-        books.burn += std::max(0.0, watts[l] - kind.natural(l, step.type.gpu.leakage_temperature_factor(node.guess_K[l]))) * d;
-    const auto p = power::server_power(step.type.server, sum_of(watts, step), step.fan_mean_frac, busy);
-    segment_W[i] = p.ac_W;
-    books.ac_in += p.ac_W * d;
-    books.conversion += p.conversion_W * d;
-    books.host += p.host_W * d;
-    books.fan += p.fan_W * d;
-    books.psu += p.psu_W * d;
-    books.reference += task.kind_reference_W[segments[i].kind] * d;
+    step_segment(b.type->gpu.params(), s.air, before.r, kind, d, modes, z, area, watts, peak_K);
+    for (std::size_t l = 0; l < n_lane; ++l) total_J[l] += watts[l] * d;
+    book_segment(b, task, s, kind, before, segments[i], i, watts, books, segment_W, widest);
   }
-  books.gpu_in += sum_of(total_J, step);
-  // Copies, because what is handed on could be written to behind the compiler's back, and then nothing is vectorised.
-  const NodeLanes before = node;
-  const Lanes air_then_K = air_K;
-  const Modes end = z;
-  store_package(state, step, before, air_then_K, end, books);
-  Lanes heat_J{};
-  for (std::size_t l = 0; l < max_gpu; ++l) heat_J[l] = m.sink_air_W_per_K * from_modes(m, 2, area, l);
-  for (std::size_t l = 0; l < step.n_gpu; ++l) {
-    const std::size_t g = step.first_gpu + l;
-    const double mean_K = air_K[l] + node.r[l] * from_modes(m, 0, area, l) / step.step_s;
+  store_packages(state, b, before, s.air, z, books);
+  Lanes heat_J;
+  for (std::size_t l = 0; l < n_lane; ++l) heat_J[l] = s.air.sink_air_W_per_K[l] * from_modes(s.air, 2, area, l);
+  for (std::size_t l = 0; l < b.n_used(); ++l) {
+    const std::size_t g = b.gpu[l];
+    const double mean_K = s.air.air_K[l] + before.r[l] * from_modes(s.air, 0, area, l) / step_s;
     // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
-    state.die_carry_K[g] = mean_K + 0.5 * (state.die_K[g] - node.die_K[l]);
+    state.die_carry_K[g] = mean_K + 0.5 * (state.die_K[g] - before.die_K[l]);
     state.die_rate_K_per_s[g] = 0.0;
     state.die_mean_K[g] = mean_K;
     state.die_peak_K[g] = peak_K[l];
     signals.gpu_J[g] = total_J[l];
   }
-  finish_node(fleet, state, signals, step, books, heat_J);
+  for (std::size_t i = 0; i < b.n_node; ++i) books[b.index[i]].gpu_in += sum_of(total_J, b, i);
+  finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
 }
 
 }  // namespace
@@ -118,21 +131,18 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   for (const auto& c : classes) widest = std::max(widest, c.size());
   std::vector<NodeBooks> books(task.n_node());
   std::vector<double> segment_W(task.n_node() * widest);
-  parallel_ranges(task.n_node(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+  const auto blocks = make_blocks(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch s;
     for (std::size_t i = begin; i < end; ++i) {
-      NodeStep step = make_node_step(fleet, task, i, seconds(task.timeline->period));
       s.used.clear();
       s.slot_of_kind.assign(n_kind, UINT32_MAX);
-      for (const auto& seg : classes[step.cls]) {
+      for (const auto& seg : classes[blocks[i].cls]) {
         if (s.slot_of_kind[seg.kind] != UINT32_MAX) continue;
         s.slot_of_kind[seg.kind] = static_cast<std::uint32_t>(s.used.size());
         s.used.push_back(seg.kind);
       }
-      step.set_fan(state.fan_frac[step.node], guess_K(state, step));
-      step.set_rear(state.front_W[step.node], task.air_J_per_m3_K);
-      gated_powers(fleet, state, signals, task, step, s.used, s.powers);
-      play_node(fleet, state, signals, task, step, s, books[i], &segment_W[i * widest]);
+      play_block(fleet, state, signals, task, blocks[i], s, books.data(), segment_W.data(), widest);
     }
   });
   book(meters, books);

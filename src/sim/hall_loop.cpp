@@ -93,6 +93,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   std::vector<double> heat_J(halls_.size(), 0.0), flow_m3(halls_.size(), 0.0);
   double all_J = 0.0;
   for (const auto& g : given_) {
+    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
     const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
     heat_J[g.hall] += g.heat_W * inside_s;
     flow_m3[g.hall] += g.flow_m3_per_s * inside_s;

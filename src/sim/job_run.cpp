@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fleet_node.hpp"
-
 namespace tidewatt::sim {
 namespace {
 
@@ -28,21 +26,17 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
 std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice) {
   const auto& fleet = hands.fleet;
   const auto& state = hands.state;
-  const double step_s = seconds(task.timeline->period) * static_cast<double>(task.repetitions);
   // Rates between those of the slowest and the fastest fan that can occur in this step.
   RateRange rates;
   rates.lo.fill(1e300);
   rates.hi.fill(0.0);
   const thermal::PackageModes* reference = nullptr;
-  for (std::size_t i = 0; i < task.n_node(); ++i) {
-    auto step = detail::make_node_step(fleet, task, i, step_s);
-    const auto& air = step.type.air;
-    const double target = thermal::fan_target_frac(air, [&] {
-      const auto carry = detail::gather(state.die_carry_K, step);
-      return *std::max_element(carry.begin(), carry.end());
-    }());
-    for (const double fan : {state.fan_frac[step.node], target}) {
-      const auto& modes = step.type.modes[fan_step(std::max(air.fan_min_frac, fan))];
+  for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
+    const auto& type = fleet.types[fleet.node_hall[n]];
+    const auto carry = state.die_carry_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const double hottest_K = *std::max_element(carry, carry + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
+    for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
+      const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, fan))];
       if (reference == nullptr) reference = &modes;
       for (std::size_t m = 0; m < thermal::n_mode; ++m) {
         rates.lo[m] = std::min(rates.lo[m], modes.rate_per_s[m]);
