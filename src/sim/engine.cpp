@@ -46,7 +46,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       recorder(fleet, local_time_of_day(scenario.run.start)),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
-      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, stream, recorder} {
+      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder} {
   options.n_thread = hands.n_thread;
   state = idle_state(fleet, halls.inlet_K());
   spin_up();
@@ -78,13 +78,41 @@ void Engine::Impl::spin_up() {
   stream.emplace(p, load_W, halls.means().plant_W);
 }
 
+/// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`.
+Tick Engine::Impl::macro_end() const {
+  const auto most = static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s);
+  std::int64_t count = 1;
+  if (halls.miss_K() < 0.01) count = std::clamp<std::int64_t>(2 * macro_count, 1, most);
+  else if (halls.miss_K() < 0.03) count = std::clamp<std::int64_t>(macro_count, 1, most);
+  const Tick begin = now / macro * macro;
+  const Tick until = std::min(end, begin + count * macro);
+  const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
+  return calm ? until : std::min(end, begin + macro);
+}
+
 void Engine::Impl::step() {
-  const Tick until = std::min(end, (now / macro + 1) * macro);
+  const Tick until = macro_end();
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
-  stream->flush(until, plant_W);                           // up the feeder, and the grid's answer
-  recorder.macro_step(now, until, halls, stream->take_span());
+  settle();
+  recorder.macro_step(now, until, halls);
+  pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
+  macro_count = std::max<std::int64_t>(1, (until - now) / macro);
   now = until;
+}
+
+void Engine::Impl::pass_on(Tick until, double plant_W) {
+  for (auto& l : loads) stream->append(l.lane, std::move(l.load), l.repetitions, l.iterating);
+  loads.clear();
+  const auto policy = options.n_thread > 1 ? std::launch::async : std::launch::deferred;
+  flushing = std::async(policy, [this, until, plant_W] {
+    stream->flush(until, plant_W);
+    return stream->take_span();
+  });
+}
+
+void Engine::Impl::settle() {
+  if (flushing.valid()) recorder.connection(flushing.get());
 }
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}

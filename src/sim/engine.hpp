@@ -1,6 +1,7 @@
 #pragma once
 // Private to sim: what an Engine holds.
 #include <chrono>
+#include <future>
 #include <optional>
 
 #include "hall_loop.hpp"
@@ -25,6 +26,9 @@ struct Engine::Impl {
   Impl(const Scenario& s, const RunOptions& o);
 
   void step();  // one macro step
+  Tick macro_end() const;
+  void pass_on(Tick until, double plant_W);
+  void settle();  // waits for what passes beside
   Result finish();
   void spin_up();
   std::vector<AuditLevel> audit() const;
@@ -40,6 +44,7 @@ struct Engine::Impl {
   Fleet fleet;
   // State: all and only what a restart needs; parts hold their own memory.
   Tick now = 0;
+  std::int64_t macro_count = 1;  ///< base steps that the last macro step had
   FleetState state;
   FleetMeters meters;
   ScheduleWalk walk;
@@ -49,7 +54,9 @@ struct Engine::Impl {
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   // Signals: recomputed each step.
   FleetSignals signals;
+  std::vector<LaneLoad> loads;
   Hands hands;
+  std::future<SiteStream::Span> flushing;  ///< the last macro step's load passes the stream beside the next one's fleet
 };
 
 }  // namespace tidewatt::sim

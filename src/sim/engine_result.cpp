@@ -101,6 +101,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
 }
 
 Result Engine::Impl::finish() {
+  settle();
   stream->finish();
   Result result;
   recorder.add_arrays(result.arrays);

@@ -81,6 +81,7 @@ void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task,
   const double x = step_s / type.air.fan_lag_s;
   const double end = math::exp(-x), mean = math::mean_decay(x);
   const thermal::PackageModes* modes[n_lane];
+  std::array<double, n_lane> slope;
   for (std::size_t i = 0; i < b.n_node; ++i) {
     double hottest_K = die_mean_K[i * b.n_gpu];
     for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) hottest_K = die_mean_K[l] > hottest_K ? die_mean_K[l] : hottest_K;
@@ -89,12 +90,15 @@ void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task,
     const std::size_t s = fan_step(target + (now - target) * mean);
     air.fan_mean_frac[i] = fan_frac_of(s);
     modes[i] = &type.modes[s];
-    air.inlet_K[i] = task.inlet_K[b.node[i]];
+    const double moves = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
+    slope[i] = moves;
+    air.inlet_K[i] = task.inlet_K[b.node[i]] + moves * (task.since_macro_s + 0.5 * step_s);
     air.rear_K[i] = air.inlet_K[i] + thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K);
   }
   for (std::size_t l = 0; l < n_lane; ++l) {
     const std::size_t i = b.owner[l];
     air.air_K[l] = fleet.rear(b.gpu[l] % b.n_gpu) ? air.rear_K[i] : air.inlet_K[i];
+    air.air_K_per_s[l] = slope[i];
     air.sink_air_W_per_K[l] = modes[i]->sink_air_W_per_K;
   }
   const auto spread = [&](auto&& value, Lanes& to) {
@@ -215,14 +219,15 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
 
 TIDEWATT_CLONES
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Air& air, const Modes& end,
-                    NodeBooks* books) {
+                    double step_s, NodeBooks* books) {
   const auto& pkg = b.type->package;
   const double die_J_per_K = pkg.die_J_per_K, base_J_per_K = pkg.base_J_per_K, sink_J_per_K = pkg.sink_J_per_K;
   Lanes die, base, sink, stored;
   for (std::size_t l = 0; l < n_lane; ++l) {
-    die[l] = air.air_K[l] + before.r[l] * from_modes(air, 0, end, l);
-    base[l] = air.air_K[l] + before.r[l] * from_modes(air, 1, end, l);
-    sink[l] = air.air_K[l] + before.r[l] * from_modes(air, 2, end, l);
+    const double air_K = std::fma(0.5 * step_s, air.air_K_per_s[l], air.air_K[l]);
+    die[l] = air_K + before.r[l] * from_modes(air, 0, end, l);
+    base[l] = air_K + before.r[l] * from_modes(air, 1, end, l);
+    sink[l] = air_K + before.r[l] * from_modes(air, 2, end, l);
     stored[l] = (die_J_per_K * (die[l] - before.die_K[l]) + base_J_per_K * (base[l] - before.base_K[l]) +
                  sink_J_per_K * (sink[l] - before.sink_K[l])) / before.r[l];
   }

@@ -61,8 +61,8 @@ Lanes guess_K(const FleetState& state, const Block& b, double step_s);
 /// Air and package modes of a block over a step.
 struct Air {
   std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
-  std::array<double, n_lane> inlet_K, rear_K;              ///< [node of the block]
-  Lanes air_K;
+  std::array<double, n_lane> inlet_K, rear_K;              ///< [node of the block], means over the step
+  Lanes air_K, air_K_per_s;                                ///< mean over the step, and how it moves through it
   std::array<Lanes, n_mode> rate_per_s, gain_K_per_J;
   std::array<std::array<Lanes, n_mode>, 3> shape, inverse;  ///< as in thermal::PackageModes
   Lanes sink_air_W_per_K;
@@ -97,21 +97,27 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
 
 /// Temperatures at the end of a step into the state, stored energy into the books. @param end the modes there
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Air& air, const Modes& end,
-                    NodeBooks* books);
+                    double step_s, NodeBooks* books);
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,
                   double step_s, const Lanes& heat_J, NodeBooks* books);
 /// Heat of each node's front row, W.
 std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s);
 
-/// Package temperatures → modal coordinates; and back.
-TIDEWATT_INLINE Modes to_modes(const Packages& p, const Air& air) {
+/// Package temperatures → modal coordinates over the air at the step's beginning; and back. Air that moves by `a` per
+/// second drives every mode by −a/r Σ inverse.
+TIDEWATT_INLINE Modes to_modes(const Packages& p, const Air& air, double step_s) {
   Modes z;
+  Lanes air_K;
+  for (std::size_t l = 0; l < n_lane; ++l) air_K[l] = std::fma(-0.5 * step_s, air.air_K_per_s[l], air.air_K[l]);
   for (std::size_t k = 0; k < n_mode; ++k)
     for (std::size_t l = 0; l < n_lane; ++l)
-      z[k][l] = std::fma(air.inverse[k][0][l], (p.die_K[l] - air.air_K[l]) / p.r[l],
-                         std::fma(air.inverse[k][1][l], (p.base_K[l] - air.air_K[l]) / p.r[l],
-                                  air.inverse[k][2][l] * ((p.sink_K[l] - air.air_K[l]) / p.r[l])));
+      z[k][l] = std::fma(air.inverse[k][0][l], (p.die_K[l] - air_K[l]) / p.r[l],
+                         std::fma(air.inverse[k][1][l], (p.base_K[l] - air_K[l]) / p.r[l],
+                                  air.inverse[k][2][l] * ((p.sink_K[l] - air_K[l]) / p.r[l])));
   return z;
+}
+TIDEWATT_INLINE double air_drive(const Air& air, std::size_t k, std::size_t l, double r) {
+  return -air.air_K_per_s[l] / r * (air.inverse[k][0][l] + air.inverse[k][1][l] + air.inverse[k][2][l]);
 }
 TIDEWATT_INLINE double from_modes(const Air& air, std::size_t store, const Modes& z, std::size_t l) {
   return std::fma(air.shape[store][0][l], z[0][l], std::fma(air.shape[store][1][l], z[1][l], air.shape[store][2][l] * z[2][l]));

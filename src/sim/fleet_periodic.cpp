@@ -70,7 +70,7 @@ TIDEWATT_INLINE Shares shares(const ClassMap& map, std::size_t mode, const Lanes
 
 /// Powers at the assumed mean temperatures, the map, the means that follow.
 TIDEWATT_CLONES
-void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::int64_t repetitions,
+void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::int64_t repetitions, double step_s,
               const Lanes& assumed_K, Scratch& s, Pass& out) {
   const Air& air = s.air;
   const std::size_t n_used = map.used.size();
@@ -89,7 +89,7 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::
     }
   }
   out.period_J = period_J;
-  out.start = to_modes(before, air);
+  out.start = to_modes(before, air, step_s);
   const double count = static_cast<double>(repetitions);
   Lanes die_Ks{}, sink_Ks{};
   for (std::size_t j = 0; j < n_mode; ++j) {
@@ -107,8 +107,10 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::
     repetition(air.rate_per_s[j], map.period_s, repetitions, decay, sum);
     for (std::size_t l = 0; l < n_lane; ++l) {
       const double z0 = out.start[j][l], gain = air.gain_K_per_J[j][l];
-      const double z1 = std::fma(decay[l], z0, gain * drive[l] * sum[l]);
-      const double area = (gain * (period_J[l] * count) - (z1 - z0)) / air.rate_per_s[j][l];
+      const double moved = air_drive(air, j, l, before.r[l]);
+      const double in = gain * drive[l] * sum[l] + moved * ((1.0 - decay[l]) / air.rate_per_s[j][l]);
+      const double z1 = std::fma(decay[l], z0, in);
+      const double area = (gain * (period_J[l] * count) + moved * step_s - (z1 - z0)) / air.rate_per_s[j][l];
       out.end[j][l] = z1;
       die_Ks[l] = std::fma(air.shape[0][j][l], area, die_Ks[l]);
       sink_Ks[l] = std::fma(air.shape[2][j][l], area, sink_Ks[l]);
@@ -124,18 +126,25 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, std::
 
 /// Mean die temperatures over the last repetition alone: where the next step begins.
 TIDEWATT_CLONES
-Lanes last_mean_K(const Packages& before, const ClassMap& map, std::int64_t repetitions, const Air& air, const Pass& pass) {
+Lanes last_mean_K(const Packages& before, const ClassMap& map, std::int64_t repetitions, double step_s, const Air& air,
+                  const Pass& pass) {
   if (repetitions == 1) return pass.mean_K;
   Lanes die_Ks{}, decay, sum, out;
   for (std::size_t j = 0; j < n_mode; ++j) {
     repetition(air.rate_per_s[j], map.period_s, repetitions - 1, decay, sum);
     for (std::size_t l = 0; l < n_lane; ++l) {
       const double gain = air.gain_K_per_J[j][l];
-      const double z0 = std::fma(decay[l], pass.start[j][l], gain * pass.drive[j][l] * sum[l]);
-      die_Ks[l] = std::fma(air.shape[0][j][l] / air.rate_per_s[j][l], gain * pass.period_J[l] - (pass.end[j][l] - z0), die_Ks[l]);
+      const double moved = air_drive(air, j, l, before.r[l]);
+      const double in = gain * pass.drive[j][l] * sum[l] + moved * ((1.0 - decay[l]) / air.rate_per_s[j][l]);
+      const double z0 = std::fma(decay[l], pass.start[j][l], in);
+      const double area = gain * pass.period_J[l] + moved * map.period_s - (pass.end[j][l] - z0);
+      die_Ks[l] = std::fma(air.shape[0][j][l] / air.rate_per_s[j][l], area, die_Ks[l]);
     }
   }
-  for (std::size_t l = 0; l < n_lane; ++l) out[l] = air.air_K[l] + before.r[l] * die_Ks[l] / map.period_s;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double air_K = std::fma(0.5 * (step_s - map.period_s), air.air_K_per_s[l], air.air_K[l]);
+    out[l] = air_K + before.r[l] * die_Ks[l] / map.period_s;
+  }
   return out;
 }
 
@@ -182,7 +191,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetTask& task, co
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   for (int i = 0; i < 4; ++i) {
     set_air(fleet, state, task, b, step_s, mean_K, front, s.air);
-    run_pass(b, before, map, task.repetitions, mean_K, s, pass);
+    run_pass(b, before, map, task.repetitions, step_s, mean_K, s, pass);
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
     mean_K = pass.mean_K;
     front = front_W(fleet, b, pass.heat_J, step_s);
@@ -210,8 +219,8 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   jump(fleet, state, task, map, b, step_s, before, s, pass);
   Lanes gpu_J;
   book_power(b, task, map, s, pass, books, gpu_J, kind_ac_W, task.timeline->kinds.size());
-  store_packages(state, b, before, s.air, pass.end, books);
-  const Lanes carry_K = map.repeats ? last_mean_K(before, map, task.repetitions, s.air, pass) : gather(state.die_K.data(), b);
+  store_packages(state, b, before, s.air, pass.end, step_s, books);
+  const Lanes carry_K = map.repeats ? last_mean_K(before, map, task.repetitions, step_s, s.air, pass) : gather(state.die_K.data(), b);
   for (std::size_t l = 0; l < b.n_used(); ++l) {
     const std::size_t g = b.gpu[l];
     signals.gpu_J[g] = gpu_J[l];

@@ -90,8 +90,9 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   set_air(fleet, state, task, b, step_s, before.guess_K, front, s.air);
+  s.air.air_K_per_s = {};  // within one iteration the mean will do
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
-  Modes z = to_modes(before, s.air), area{};
+  Modes z = to_modes(before, s.air, step_s), area{};
   Lanes peak_K = before.die_K, total_J{}, watts;
   SegmentModes modes;
   Tick last = 0;
@@ -104,7 +105,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
     for (std::size_t l = 0; l < n_lane; ++l) total_J[l] += watts[l] * d;
     book_segment(b, task, s, kind, before, segments[i], i, watts, books, segment_W, widest);
   }
-  store_packages(state, b, before, s.air, z, books);
+  store_packages(state, b, before, s.air, z, step_s, books);
   Lanes heat_J;
   for (std::size_t l = 0; l < n_lane; ++l) heat_J[l] = s.air.sink_air_W_per_K[l] * from_modes(s.air, 2, area, l);
   for (std::size_t l = 0; l < b.n_used(); ++l) {

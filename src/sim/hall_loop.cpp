@@ -1,6 +1,7 @@
 #include "hall_loop.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidewatt/cooling/psychrometrics.hpp"
 
@@ -9,6 +10,7 @@ namespace tidewatt::sim {
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
     : fleet_(fleet), weather_(weather) {
   inlet_K_.resize(fleet.n_node());
+  inlet_K_per_s_.assign(fleet.n_node(), 0.0);
   for (const auto& spec : scenario.halls) {
     Hall& h = halls_.emplace_back();
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
@@ -37,9 +39,11 @@ void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
 }
 
 void HallLoop::set_inlets(Tick now) {
+  macro_begin_ = now;
   for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     inlet_K_[n] = h.supply_K + fleet_.node_recirculation[n] * (h.hot_aisle_K - h.supply_K);
+    inlet_K_per_s_[n] = (1.0 - fleet_.node_recirculation[n]) * h.supply_K_per_s;
   }
   const auto outdoor = weather_.at(now);
   air_J_per_m3_K_ = cooling::dry_air_density_kg_per_m3(halls_.front().supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
@@ -101,6 +105,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   }
   std::erase_if(given_, [&](const Given& g) { return g.end <= t1; });
   double plant_J = 0.0;
+  miss_K_ = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     const auto p = h.plant->advance(h.state, {heat_J[i] / step_s, flow_m3[i] / step_s, outdoor}, t0, t1, *h.workspace);
@@ -109,6 +114,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
     means_.water_kg_per_s += p.water_kg / step_s;
     means_.capacity_margin_frac += share * p.capacity_margin_frac;
+    miss_K_ = std::max(miss_K_, std::abs(p.supply_mean_K - (h.supply_K + 0.5 * step_s * h.supply_K_per_s)));
+    h.supply_K_per_s = (p.supply_end_K - h.supply_K) / step_s;
     h.supply_K = p.supply_end_K;
     h.hot_aisle_K = p.hot_aisle_mean_K;
     books_.electric.add(p.fan_J + p.other_electric_W * step_s);

@@ -28,6 +28,11 @@ class HallLoop {
   double pending_heat_J(Tick now) const;
   /// Air at every server's front for the next macro step, K.
   std::span<const double> inlet_K() const { return inlet_K_; }
+  /// How it is expected to move until then: as the supply moved over the last macro step, K/s.
+  std::span<const double> inlet_K_per_s() const { return inlet_K_per_s_; }
+  /// Largest |mean supply − what had been expected| of the last macro step, K: too much, and steps should be shorter.
+  double miss_K() const { return miss_K_; }
+  Tick macro_begin() const { return macro_begin_; }
   double mean_inlet_K() const;
   double air_J_per_m3_K() const { return air_J_per_m3_K_; }
 
@@ -47,7 +52,7 @@ class HallLoop {
     std::unique_ptr<cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
-    double supply_K = 0, hot_aisle_K = 0;
+    double supply_K = 0, supply_K_per_s = 0, hot_aisle_K = 0;
   };
   struct Given {  // by the servers of one hall
     std::size_t hall;
@@ -60,7 +65,9 @@ class HallLoop {
   const cooling::Weather& weather_;
   std::vector<Hall> halls_;
   std::vector<Given> given_;
-  std::vector<double> inlet_K_;
+  std::vector<double> inlet_K_, inlet_K_per_s_;
+  double miss_K_ = 0;
+  Tick macro_begin_ = 0;
   double air_J_per_m3_K_ = 0;
   Means means_;
   Books books_;

@@ -74,6 +74,8 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
 void JobRun::set_air(Hands& hands) {
   task_.n_thread = hands.n_thread;
   task_.inlet_K = hands.halls.inlet_K();
+  task_.inlet_K_per_s = hands.halls.inlet_K_per_s();
+  task_.since_macro_s = seconds(now_ - hands.halls.macro_begin());
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
 
@@ -84,6 +86,12 @@ ClassPower JobRun::spin_up(Hands& hands, FleetMeters& unbooked) {
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
   return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false));
+}
+
+bool JobRun::calm(Tick until) const {
+  if (!life_) return true;
+  if (life_->state() == JobState::queued || life_->state() == JobState::done) return life_->next(now_).until >= until;
+  return life_->state() == JobState::iterate && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
 }
 
 void JobRun::advance_to(Tick until, Hands& hands) {
@@ -104,7 +112,7 @@ void JobRun::ask(Tick until, Hands& hands) {
     // A short pause leaves the fleet almost as it was; a start or an outage does not.
     const bool pause = job_step_.state == JobState::iterate &&
                        (last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate);
-    to_slice_ = job_step_.state == JobState::iterate && !pause ? 2 : 0;
+    to_slice_ = job_step_.state == JobState::iterate && !pause ? 1 : 0;
     held_ = 0;
     since_change_ = 0;
     jump_s_ = 0.0;
@@ -185,6 +193,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     const Tick stop = end - at <= step + step / 2 ? end : at + step;
     graded_ = slice(whole, at, stop);
     task_.timeline = &graded_;
+    set_air(hands);
     const auto power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;
@@ -204,7 +213,7 @@ void JobRun::judge(Hands& hands) {
   const double tolerance_K = hands.scenario.run.tolerance_K;
   const double error = std::max({sum_K / static_cast<double>(n_node_), 0.25 * worst_K, 1e-9}) / tolerance_K;
   const double done_s = seconds(task_.timeline->period) * static_cast<double>(task_.repetitions);
-  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 4.0);
   jump_s_ = std::max(jump_s_, 1.5 * seconds(task_.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
 }
 
@@ -222,7 +231,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   }
   hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
-  hands.stream->append(lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate);
+  hands.loads.push_back({lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate});
   last_step_s_ = seconds(stop - now_);
   since_change_ += stop - now_;
   now_ = stop;

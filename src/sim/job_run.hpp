@@ -11,6 +11,14 @@
 
 namespace tidewatt::sim {
 
+/// One step's load on its way to the site's stream.
+struct LaneLoad {
+  std::size_t lane;
+  LoadTemplate load;
+  std::int64_t repetitions;
+  bool iterating;
+};
+
 /// What the users of the fleet share: constants, the fleet's state, and who is told what happened.
 struct Hands {
   const Scenario& scenario;
@@ -22,7 +30,7 @@ struct Hands {
   FleetMeters& meters;
   ScheduleWalk& walk;
   HallLoop& halls;
-  std::optional<SiteStream>& stream;
+  std::vector<LaneLoad>& loads;
   Recorder& recorder;
 };
 
@@ -43,6 +51,8 @@ class JobRun {
   const workload::Timeline& timeline() const { return *task_.timeline; }
 
   Tick now() const { return now_; }
+  /// Whether nothing but the weather is expected to move the fleet before `until`.
+  bool calm(Tick until) const;
   std::size_t first_node() const { return first_node_; }
   std::size_t n_node() const { return n_node_; }
   bool trains() const { return maker_.has_value(); }

@@ -22,7 +22,7 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetTask
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   Air air;
   set_air(fleet, state, task, b, ahead_s, p.guess_K, front, air);
-  const Modes z0 = to_modes(p, air);
+  const Modes z0 = to_modes(p, air, ahead_s);
   Lanes limit_W;
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double above_K = state.die_peak_K[b.gpu[l]] - state.die_mean_K[b.gpu[l]];

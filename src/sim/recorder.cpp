@@ -126,7 +126,9 @@ void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_
   }
 }
 
-void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc) {
+void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
+  begin_ = begin;
+  end_ = end;
   const auto& m = halls.means();
   // A step longer than the macro step leaves later ones without a step of their own: it goes on in them.
   if (now_.time_s == 0.0) {
@@ -149,19 +151,26 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls, const Sit
       seconds(begin), m.outdoor_drybulb_K, m.outdoor_wetbulb_K, m.supply_K, m.inlet_K, m.hot_aisle_K,
       on ? now_.clock_Hzs / it : nan, on ? now_.slowest_Hzs / it : nan, on ? now_.p05_Hzs / it : nan,
       on ? now_.p95_Hzs / it : nan, now_.die_Ks / d, now_.die_max_K, on ? now_.tokens / it : nan,
-      on ? now_.iteration_s2 / it : nan, pcc.load_mean_W, pcc.mean_W, pcc.min_W, pcc.max_W, m.plant_W, m.water_kg_per_s,
+      on ? now_.iteration_s2 / it : nan, nan, nan, nan, nan, m.plant_W, m.water_kg_per_s,
       now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
       static_cast<double>(std::max_element(std::begin(now_.state_s), std::end(now_.state_s)) - std::begin(now_.state_s))};
   for (std::size_t i = 0; i < row.size(); ++i) day_[day_columns[i].name].push_back(row[i]);
-  spread_over_hours(begin, end, [&](Hourly& h, double s, double share) {
-    h.pcc_J += pcc.J * share;
+  spread_over_hours(begin, end, [&](Hourly& h, double s, double) {
     h.water_kg += m.water_kg_per_s * s;
     h.inlet_Ks += m.inlet_K * s;
     h.covered_s += s;
   });
   die_max_K_ = std::max(die_max_K_, now_.die_max_K);
   now_ = {};
+}
+
+void Recorder::connection(const SiteStream::Span& pcc) {
+  day_["it_W"].back() = pcc.load_mean_W;
+  day_["pcc_mean_W"].back() = pcc.mean_W;
+  day_["pcc_min_W"].back() = pcc.min_W;
+  day_["pcc_max_W"].back() = pcc.max_W;
+  spread_over_hours(begin_, end_, [&](Hourly& h, double, double share) { h.pcc_J += pcc.J * share; });
 }
 
 void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,

@@ -27,7 +27,9 @@ class Recorder {
   /// One step of the `user`-th user of the fleet, on its range of nodes. The series describe the first user's GPUs.
   void fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
                   const FleetSignals& signals);
-  void macro_step(Tick begin, Tick end, const HallLoop& halls, const SiteStream::Span& pcc);
+  void macro_step(Tick begin, Tick end, const HallLoop& halls);
+  /// What the connection drew in the last macro step; comes after it.
+  void connection(const SiteStream::Span& pcc);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
                 std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K);
   bool hotter(double mean_inlet_K) const { return mean_inlet_K > hottest_inlet_K_; }
@@ -69,6 +71,7 @@ class Recorder {
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
   std::map<std::string, std::vector<double>> day_;
+  Tick begin_ = 0, end_ = 0;  ///< of the last macro step
   Running last_;  ///< of the last macro step in which the first user took a step
   std::vector<Array> fleet_arrays_;
   struct Event {

@@ -11,6 +11,7 @@ void RunParams::fields(FieldVisitor& v) {
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
   v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
+  v.number("macro_step_max_s", macro_step_max_s, {1, 3600}, "macro steps grow to this while nothing but the weather moves", Need::optional);
   v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature", Need::optional);
   v.choice("advance", advance, ways, "repeat iterations by the exact map, or resolve every one", Need::optional);
   v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);

@@ -25,7 +25,9 @@ struct FleetTask {
   std::vector<std::uint8_t> class_busy;        ///< [class] part of a job (host activity)
   std::vector<double> kind_reference_W;        ///< [kind] whole milliwatts; yardstick of the input-energy check
   double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
-  std::span<const double> inlet_K;             ///< [node of the site] air at the server's front, mean over the step
+  std::span<const double> inlet_K;             ///< [node of the site] air at the server's front at the last macro step
+  std::span<const double> inlet_K_per_s;       ///< [node of the site] how it moves since; empty: not at all
+  double since_macro_s = 0.0;                  ///< time from there to the step's beginning
   double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
   std::size_t n_thread = 1;
   std::size_t n_node() const { return node_class.size(); }

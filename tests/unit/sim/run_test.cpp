@@ -134,11 +134,17 @@ TEST_CASE("a fast run equals one that resolves every iteration") {
   CHECK(a[0] == Approx(b[0]).epsilon(2e-4));
   CHECK(figure(fast, "it_mean_MW") == Approx(figure(slow, "it_mean_MW")).epsilon(2e-4));
   CHECK(largest_difference(reals(fast, "/fleet/die_K"), reals(slow, "/fleet/die_K")) <= 0.05);
+  // The fast run's macro steps grow while nothing happens; each holds some of the other's.
   const auto &mean_fast = reals(fast, "/day/die_mean_K"), &mean_slow = reals(slow, "/day/die_mean_K");
-  REQUIRE(mean_fast.size() == mean_slow.size());
+  const auto &time_fast = reals(fast, "/day/time"), &time_slow = reals(slow, "/day/time");
+  CHECK(time_fast.size() < time_slow.size());
   for (std::size_t i = 0; i < mean_fast.size(); ++i) {
+    double sum_K = 0.0;
+    int n = 0;
+    for (std::size_t k = 0; k < time_slow.size(); ++k)
+      if (time_slow[k] >= time_fast[i] && (i + 1 == time_fast.size() || time_slow[k] < time_fast[i + 1])) sum_K += mean_slow[k], ++n;
     INFO(i);
-    CHECK(std::abs(mean_fast[i] - mean_slow[i]) <= 0.05);
+    CHECK(std::abs(mean_fast[i] - sum_K / n) <= 0.05);
   }
 }
 
