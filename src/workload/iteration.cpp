@@ -12,6 +12,7 @@ namespace tidewatt::workload {
 namespace {
 
 /// Kinds 0-5 are passes: 2 × (first, middle, last virtual stage) + backward. With one virtual stage, "first" is all.
+/// Kinds from 10 on are passes of early virtual stages that hold dense layers of a mixture-of-experts model.
 enum Place : std::uint32_t { first = 0, middle = 1, last = 2 };
 constexpr std::uint32_t bubble = 6, gradient_sync = 7, optimizer = 8, param_gather = 9;
 
@@ -68,26 +69,50 @@ IterationModel::IterationModel(ModelShape shape, ParallelPlan plan, ComputeParam
   make_exchange(network);
 }
 
-void IterationModel::make_kinds(const NetworkParams& network) {
-  const PassCost layer = layer_cost(shape_, plan_, gpu_, network);
-  const double transfer_s = stage_transfer_s(shape_, plan_, network);
-  transfer_ = plan_.pp_overlap ? to_tick(transfer_s) : 0;
-  const double blocked_s = plan_.pp_overlap ? 0.0 : transfer_s;  // the sender stands still instead
+PassCost IterationModel::chunk_cost(const NetworkParams& network, std::int64_t k) const {
+  const std::int64_t dense = dense_layers_in_virtual_stage(shape_, plan_, k);
+  const std::int64_t expert = layers_in_virtual_stage(shape_, plan_, k) - dense;
+  const std::int64_t last_stage = plan_.virtual_stage_count() - 1;
+  PassCost cost;
+  if (dense > 0) cost.add(layer_cost(shape_, plan_, gpu_, network), static_cast<double>(dense));
+  if (expert > 0) cost.add(layer_cost(shape_, plan_, gpu_, network, LayerKind::expert), static_cast<double>(expert));
+  if (k == 0) cost.add(embedding_cost(shape_, plan_, gpu_, network));
+  if (k == last_stage) cost.add(head_cost(shape_, plan_, gpu_, network));
+  // The sender stands still while it sends, unless sending overlaps.
+  const double blocked_s = plan_.pp_overlap ? 0.0 : stage_transfer_s(shape_, plan_, network);
+  if (k < last_stage) cost.forward.link_s += blocked_s;
+  if (k > 0) cost.backward.link_s += blocked_s;
+  return cost;
+}
+
+/// Virtual stages whose mix of dense and expert layers differs from the usual one get kinds of their own.
+void IterationModel::make_early_kinds(const NetworkParams& network) {
   const std::int64_t n = plan_.virtual_stage_count();
-  const std::array<std::int64_t, 3> example = {0, std::min<std::int64_t>(1, n - 1), n - 1};
+  for (std::int64_t k = 0; k < n; ++k) pass_kind_.push_back(2 * (k == 0 ? first : k == n - 1 ? last : middle));
+  std::int64_t known = -1;  // the virtual stage whose kinds stand last
+  for (std::int64_t k = 1; k < n - 1; ++k) {
+    const std::int64_t dense = dense_layers_in_virtual_stage(shape_, plan_, k);
+    if (dense == dense_layers_in_virtual_stage(shape_, plan_, n - 2)) break;
+    if (known < 0 || dense != dense_layers_in_virtual_stage(shape_, plan_, known)) {
+      const PassCost cost = chunk_cost(network, k);
+      kinds_.push_back(make_kind("forward_early", cost.forward, gpu_, network.nvlink_efficiency_frac));
+      kinds_.push_back(make_kind("backward_early", cost.backward, gpu_, network.nvlink_efficiency_frac));
+      known = k;
+    }
+    pass_kind_[static_cast<std::size_t>(k)] = static_cast<std::uint32_t>(kinds_.size() - 2);
+  }
+}
+
+void IterationModel::make_kinds(const NetworkParams& network) {
+  transfer_ = plan_.pp_overlap ? to_tick(stage_transfer_s(shape_, plan_, network)) : 0;
+  const std::int64_t n = plan_.virtual_stage_count();
+  const std::array<std::int64_t, 3> example = {0, std::max<std::int64_t>(n - 2, std::min<std::int64_t>(1, n - 1)), n - 1};
   constexpr std::array names = {"forward_first", "backward_first", "forward",
                                 "backward",      "forward_last",   "backward_last"};
   for (std::uint32_t place = first; place <= last; ++place) {
-    const std::int64_t k = example[place];
-    PassCost cost;
-    cost.add(layer, static_cast<double>(layers_in_virtual_stage(shape_, plan_, k)));
-    if (k == 0) cost.add(embedding_cost(shape_, plan_, gpu_, network));
-    if (k == n - 1) cost.add(head_cost(shape_, plan_, gpu_, network));
-    if (k < n - 1) cost.forward.link_s += blocked_s;
-    if (k > 0) cost.backward.link_s += blocked_s;
-    const double link_frac = network.nvlink_efficiency_frac;
-    kinds_.push_back(make_kind(names[2 * place], cost.forward, gpu_, link_frac));
-    kinds_.push_back(make_kind(names[2 * place + 1], cost.backward, gpu_, link_frac));
+    const PassCost cost = chunk_cost(network, example[place]);
+    kinds_.push_back(make_kind(names[2 * place], cost.forward, gpu_, network.nvlink_efficiency_frac));
+    kinds_.push_back(make_kind(names[2 * place + 1], cost.backward, gpu_, network.nvlink_efficiency_frac));
   }
   const Link link = group_link(network, plan_.gradient_group());
   const double link_frac = std::min(1.0, link.B_per_s / network.nvlink_B_per_s);
@@ -104,25 +129,29 @@ void IterationModel::make_kinds(const NetworkParams& network) {
   gather.link_s = 1.0;
   gather.link_frac = link_frac;
   for (PhaseKind* kind : {&wait, &sync, &step, &gather}) kinds_.push_back(std::move(*kind));
+  make_early_kinds(network);
 }
 
 void IterationModel::make_exchange(const NetworkParams& network) {
-  const RankGroup group = plan_.gradient_group();
-  const Link link = group_link(network, group);
-  const bool sharded = plan_.sharding != "none";
-  const double shards = sharded ? static_cast<double>(group.size) : 1.0;
+  const RankGroup shared = plan_.gradient_group(), routed = plan_.expert_gradient_group();
+  const bool sharded = plan_.sharding != "none", every_pass = plan_.sharding == "zero3";
+  const auto exchange_s = [&](RankGroup group, double weights) {
+    const double bytes = weights * static_cast<double>(plan_.gradient_bytes);
+    return sharded ? group_all_gather_s(network, group, bytes) : group_all_reduce_s(network, group, bytes);
+  };
   constexpr double step_B_per_parameter = 30.0;  // fp32 gradient, weight, two moments read; three and bf16 written
-  std::vector<double> stage_parameters(static_cast<std::size_t>(plan_.pp), 0.0);
+  std::vector<double> stepped(static_cast<std::size_t>(plan_.pp), 0.0);
   for (std::int64_t k = 0; k < plan_.virtual_stage_count(); ++k) {
-    const double n = virtual_stage_parameters(shape_, plan_, k);
-    const double gradient_B = n * static_cast<double>(plan_.gradient_bytes);
-    exchange_.push_back(
-        to_tick(sharded ? reduce_scatter_s(gradient_B, group.size, link) : all_reduce_s(gradient_B, group.size, link)));
-    gather_.push_back(to_tick(sharded ? all_gather_s(2.0 * n, group.size, link) : 0.0));
-    stage_parameters[static_cast<std::size_t>(k % plan_.pp)] += n;
+    const HeldWeights n = virtual_stage_weights(shape_, plan_, k);
+    exchange_.push_back(every_pass ? 0 : to_tick(exchange_s(shared, n.shared) + exchange_s(routed, n.routed)));
+    const bool gathered = sharded && !every_pass;
+    gather_.push_back(gathered ? to_tick(group_all_gather_s(network, shared, 2.0 * n.shared) +
+                                         group_all_gather_s(network, routed, 2.0 * n.routed))
+                               : 0);
+    stepped[static_cast<std::size_t>(k % plan_.pp)] +=
+        sharded ? n.shared / static_cast<double>(shared.size) + n.routed / static_cast<double>(routed.size) : n.total();
   }
-  for (const double n : stage_parameters)
-    optimizer_.push_back(to_tick(memory_work(gpu_, step_B_per_parameter * n / shards).memory_s));
+  for (const double n : stepped) optimizer_.push_back(to_tick(memory_work(gpu_, step_B_per_parameter * n).memory_s));
   // A scalar up and down a binary tree over all ranks.
   const double depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(plan_.n_gpu - 1)));
   const bool one_node = plan_.n_gpu <= network.gpus_per_node;
@@ -130,13 +159,11 @@ void IterationModel::make_exchange(const NetworkParams& network) {
 }
 
 std::uint32_t IterationModel::kind_of(const PipelineOp& op) const {
-  const std::uint32_t n = static_cast<std::uint32_t>(plan_.virtual_stage_count());
-  const std::uint32_t place = op.virtual_stage == 0 ? first : (op.virtual_stage == n - 1 ? last : middle);
-  return 2 * place + (op.backward ? 1u : 0u);
+  return pass_kind_[op.virtual_stage] + (op.backward ? 1u : 0u);
 }
 
 IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace) const {
-  std::array<Tick, 6> ticks{};
+  std::vector<Tick> ticks(kinds_.size());
   for (std::size_t i = 0; i < ticks.size(); ++i)
     ticks[i] = to_tick(kinds_[i].matrix_s / pace + kinds_[i].memory_s + kinds_[i].link_s);
   Replica r;

@@ -53,6 +53,8 @@ class IterationModel {
   };
   struct Sync;
   void make_kinds(const NetworkParams& network);
+  void make_early_kinds(const NetworkParams& network);
+  PassCost chunk_cost(const NetworkParams& network, std::int64_t k) const;
   void make_exchange(const NetworkParams& network);
   std::uint32_t kind_of(const PipelineOp& op) const;
   Replica run(const PipelineSchedule& schedule, double pace) const;
@@ -65,6 +67,7 @@ class IterationModel {
   ComputeParams gpu_;
   PipelineSchedule schedule_;
   std::vector<PhaseKind> kinds_;
+  std::vector<std::uint32_t> pass_kind_;  ///< [virtual stage] kind of its forward pass; the backward pass is the next
   Tick transfer_ = 0;
   std::vector<Tick> exchange_;   ///< [virtual stage] gradient reduce-scatter or all-reduce
   std::vector<Tick> gather_;     ///< [virtual stage] weight all-gather

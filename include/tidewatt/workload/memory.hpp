@@ -16,8 +16,9 @@ struct MemoryUse {
 ///   u (8h + 2h [dropout])  +  (4h + 4h_kv + ...)/t  +  attention core a s (5 | 2)/t,  u = 1/t with sequence
 ///   parallelism
 /// For a GPT block this is h (10 + 24/t + 5 a s/(h t)); a gated block stores 6 ffn instead of 4 ffn; fused attention
-/// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only.
-double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan);
+/// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only. An expert layer
+/// stores, for each of the k copies of a routed token, its input, its output and 6 expert widths.
+double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
 
 /// Chunk passes whose activations the first stage holds at once: min(m, p), or min(m v, v p + p - 1) interleaved.
 double chunks_in_flight(const ParallelPlan& plan);
@@ -28,8 +29,14 @@ double activation_bytes(const ModelShape& shape, const ParallelPlan& plan);
 
 MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan);
 
+/// Weights that one GPU holds, by who else holds them: `shared` are cut over tp and copied over dp × cp, `routed`
+/// (experts) are cut over ep.
+struct HeldWeights {
+  double shared = 0.0, routed = 0.0;
+  double total() const { return shared + routed; }
+};
 /// Weights of virtual stage k held by one GPU.
-double virtual_stage_parameters(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Bytes of a checkpoint: bf16 weights, fp32 copy and two fp32 moments, 14 per parameter, whatever the sharding.
 double checkpoint_bytes(const ModelShape& shape);
