@@ -43,7 +43,7 @@ inline tidewatt::workload::ModelShape mixtral() {
 inline tidewatt::workload::ParallelPlan deepseek_plan() {
   tidewatt::workload::ParallelPlan p;
   p.n_gpu = 2048, p.pp = 16, p.ep = 64, p.virtual_stages = 2, p.layers_removed_first = 1, p.layers_removed_last = 2;
-  p.global_batch_sequences = 15360, p.sequence_tokens = 4096, p.gradient_bytes = 4;
+  p.global_batch_sequences = 14336, p.sequence_tokens = 4096, p.gradient_bytes = 4;
   p.fused_attention = p.dp_overlap = p.pp_overlap = true, p.precision = "fp8", p.recompute = "full";
   p.sharding = "zero1", p.rank_order = "tp-cp-dp-pp", p.ep_overlap_frac = 0.8, p.expert_imbalance_ratio = 1.1;
   return p;
@@ -63,7 +63,7 @@ inline tidewatt::workload::ParallelPlan llama3_plan(std::int64_t n_gpu) {
 inline tidewatt::workload::ComputeParams h100() {
   tidewatt::workload::ComputeParams g;
   g.reference_clock_Hz = 1.83e9, g.matrix_FLOP_per_s = 989.4e12, g.matrix_efficiency_frac = 0.726;
-  g.multiprocessors = 132, g.small_tile_ratio = 0.93, g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.53;
+  g.multiprocessors = 132, g.small_tile_ratio = 0.93, g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.54;
   g.attention_half_tokens = 300, g.fp8_FLOP_per_s = 1978.9e12;
   g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.8, g.hbm_capacity_B = 79.6 * 1073741824.0;
   g.hbm_reserved_B = 3.0 * 1073741824.0, g.overlap_tax_frac = 0.15;

@@ -49,8 +49,8 @@ TEST_CASE("attention reaches half its rate on a sequence of s_half", "[workload]
   const auto rate = [&](double s) { return 1e13 / (attention_work(gpu, 1e13, s).attention_s - gpu.gemm_overhead_s); };
   CHECK(rate(300) == Approx(0.5 * gpu.attention_efficiency_frac * gpu.matrix_FLOP_per_s));
   CHECK(rate(1e9) == Approx(gpu.attention_efficiency_frac * gpu.matrix_FLOP_per_s).epsilon(1e-4));
-  // Published cuDNN figures (arXiv 2407.08608), causal, weighted 1 : 2.5 forward to backward: 475, 521, 523 TF.
-  CHECK(rate(2048) == Approx(470.3e12).epsilon(0.03));
-  CHECK(rate(8192) == Approx(521.1e12).epsilon(0.03));
-  CHECK(rate(16384) == Approx(522.4e12).epsilon(0.03));
+  // Published cuDNN figures (arXiv 2407.08608), causal, weighted 1 : 2.5 forward to backward: 470, 521, 522 TF.
+  CHECK(rate(2048) == Approx(470.3e12).epsilon(0.015));
+  CHECK(rate(8192) == Approx(521.1e12).epsilon(0.015));
+  CHECK(rate(16384) == Approx(522.4e12).epsilon(0.015));
 }
