@@ -63,7 +63,8 @@ LeaveOneOut leave_one_out(const std::string& device) {
     table.rows.push_back({run.id, run.expected_s, iteration_s(run) / run.expected_s - 1.0, 0.0, 0.0});
   }
   if (rows.empty())
-    throw InputError(fmt::format("no published runs on '{}'; there are: {}", device, fmt::join(devices_with_runs(), ", ")));
+    throw InputError(
+        fmt::format("no published runs on '{}'; there are: {}", device, fmt::join(devices_with_runs(), ", ")));
   table.frozen_frac = compute_entry(device).matrix_efficiency_frac;
   table.fitted_frac = fitted(rows, rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {

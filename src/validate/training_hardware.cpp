@@ -39,9 +39,13 @@ std::string gpu_of(const std::string& device) { return device == "h100_sxm" ? "h
 
 }  // namespace
 
-workload::ComputeParams compute_entry(const std::string& name) { return entry<workload::ComputeParams>("compute", name); }
+workload::ComputeParams compute_entry(const std::string& name) {
+  return entry<workload::ComputeParams>("compute", name);
+}
 workload::ModelShape model_entry(const std::string& name) { return entry<workload::ModelShape>("model", name); }
-workload::NetworkParams network_entry(const std::string& name) { return entry<workload::NetworkParams>("network", name); }
+workload::NetworkParams network_entry(const std::string& name) {
+  return entry<workload::NetworkParams>("network", name);
+}
 
 double slowest_pace(const std::string& device, const workload::IterationModel& model) {
   const std::string name = gpu_of(device);

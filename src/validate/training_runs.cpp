@@ -51,9 +51,9 @@ void megascale_runs(std::vector<TrainingRun>& runs) {
                             {"W4/1024", "W6/1024", 1024, 768, 11.9, 8.9},
                             {"W5", "W7", 12288, 6144, 8.57, 6.34}};
   for (const Line& l : lines)
-    runs.push_back({l.baseline_row, a100, "megascale_175b", "megascale_clos",
-                    megascale_baseline_plan(l.n_gpu, l.batch), l.baseline_s, 0.10,
-                    fmt::format("Megatron-LM 175B, batch {}, {} A100", l.batch, l.n_gpu), "arXiv 2402.15627"});
+    runs.push_back({l.baseline_row, a100, "megascale_175b", "megascale_clos", megascale_baseline_plan(l.n_gpu, l.batch),
+                    l.baseline_s, 0.10, fmt::format("Megatron-LM 175B, batch {}, {} A100", l.batch, l.n_gpu),
+                    "arXiv 2402.15627"});
   for (const Line& l : lines)
     runs.push_back({l.row, a100, "megascale_175b_parallel", "megascale_clos", megascale_plan(l.n_gpu, l.batch), l.own_s,
                     0.12, fmt::format("MegaScale 175B, batch {}, {} A100", l.batch, l.n_gpu), "arXiv 2402.15627"});

@@ -11,7 +11,8 @@ using workload::AttentionCount;
 constexpr double h100_peak_FLOP_per_s = 989.4e12;
 
 double rate_TF(const TrainingRun& run, double s, AttentionCount count) {
-  const double per_token = workload::train_flops_per_token(model_entry(run.model), double(run.plan.sequence_tokens), count);
+  const double per_token =
+      workload::train_flops_per_token(model_entry(run.model), double(run.plan.sequence_tokens), count);
   return run.plan.tokens_per_iteration() * per_token / s / double(run.plan.n_gpu) * 1e-12;
 }
 
@@ -35,8 +36,7 @@ std::vector<Row> workload_llama_rows() {
       "attention counted causal as in W9 and W10; counted in full the same iteration of {:.2f} s would read {:.0f} TF "
       "(the paper does not say which)",
       wide_s, rate_TF(wide, wide_s, AttentionCount::full));
-  rows.push_back(
-      against("W11", wide.what, "TF", 380, causal(wide, wide_s), wide.tolerance_frac, wide.source, counted));
+  rows.push_back(against("W11", wide.what, "TF", 380, causal(wide, wide_s), wide.tolerance_frac, wide.source, counted));
   rows.push_back(against("W11/util", wide.what, "%", 38, share_pct(causal(wide, wide_s)), 0.10, wide.source));
 
   const workload::ModelShape shape = model_entry("llama3_405b");

@@ -30,10 +30,9 @@ void activation_rows(std::vector<Row>& rows) {
                            c.stored_GiB, workload::activation_bytes(model_entry(c.model), plan) / GiB, 0.001,
                            korthikanti));
     plan.recompute = "selective", plan.sequence_parallel = true;
-    rows.push_back(against(fmt::format("W13/{}-sel", c.name),
-                           fmt::format("{}, sequence parallel, selective recomputation", c.name), "GiB",
-                           c.selective_GiB, workload::activation_bytes(model_entry(c.model), plan) / GiB, 0.001,
-                           korthikanti));
+    rows.push_back(against(
+        fmt::format("W13/{}-sel", c.name), fmt::format("{}, sequence parallel, selective recomputation", c.name), "GiB",
+        c.selective_GiB, workload::activation_bytes(model_entry(c.model), plan) / GiB, 0.001, korthikanti));
   }
 }
 
@@ -51,11 +50,13 @@ void set_up_rows(std::vector<Row>& rows) {
   };
   const char* fitted = "the variant's constant follows from this row";
   rows.push_back(calibrated(against("W15/naive", "communicators of 2,048 GPUs, blocking store", "s", 1047,
-                                    set_up_s("naive", 2048), 0.10, megascale), fitted));
-  rows.push_back(calibrated(against("W15/improved", "same, non-blocking store", "s", 361, set_up_s("improved", 2048),
-                                    0.10, megascale), fitted));
-  rows.push_back(within("W15/current", "same, ordered set-up: below 5 s", "s", 0, 5, set_up_s("current", 2048), 0.0,
-                        megascale));
+                                    set_up_s("naive", 2048), 0.10, megascale),
+                            fitted));
+  rows.push_back(calibrated(
+      against("W15/improved", "same, non-blocking store", "s", 361, set_up_s("improved", 2048), 0.10, megascale),
+      fitted));
+  rows.push_back(
+      within("W15/current", "same, ordered set-up: below 5 s", "s", 0, 5, set_up_s("current", 2048), 0.0, megascale));
   rows.push_back(within("W15/large", "12,288 GPUs, ordered set-up: below 30 s", "s", 0, 30, set_up_s("current", 12288),
                         0.0, megascale));
 }

@@ -50,12 +50,13 @@ void megascale_rows(const std::vector<TrainingRun>& runs, std::vector<Row>& rows
   const double baseline_s = iteration_s(baseline), own_s = iteration_s(own);
   rows.push_back(time_row(baseline, baseline_s));
   rows.push_back(against("W5/util", baseline.what, "%", 41.2,
-                         utilisation_pct(model_entry(baseline.model), baseline.plan, baseline_s), 0.10, baseline.source));
+                         utilisation_pct(model_entry(baseline.model), baseline.plan, baseline_s), 0.10,
+                         baseline.source));
   rows.push_back(time_row(own, own_s));
   rows.push_back(against("W7/util", own.what, "%", 55.2, utilisation_pct(model_entry(own.model), own.plan, own_s), 0.12,
                          own.source));
-  rows.push_back(against("W7/gain", "MegaScale over Megatron-LM, 12,288 A100", "x", 1.34, baseline_s / own_s, 0.12,
-                         own.source));
+  rows.push_back(
+      against("W7/gain", "MegaScale over Megatron-LM, 12,288 A100", "x", 1.34, baseline_s / own_s, 0.12, own.source));
   rows.push_back(against("W7/days", "300e9 tokens at that rate", "d", 1.75,
                          300e9 / own.plan.tokens_per_iteration() * own_s / 86400.0, 0.12, own.source));
 }
@@ -63,8 +64,8 @@ void megascale_rows(const std::vector<TrainingRun>& runs, std::vector<Row>& rows
 /// Steps of the published ablation, each on top of the ones before.
 void ablation_rows(std::vector<Row>& rows) {
   workload::ModelShape shape = model_entry("megascale_175b");
-  TrainingRun run{"W8", "a100_sxm4_80GB", "megascale_175b", "megascale_clos", megascale_baseline_plan(256, 256), 0, 0,
-                  "", "arXiv 2402.15627"};
+  TrainingRun run{"W8", "a100_sxm4_80GB",  "megascale_175b", "megascale_clos", megascale_baseline_plan(256, 256), 0, 0,
+                  "",   "arXiv 2402.15627"};
   const auto gpu = compute_entry(run.device);
   const auto network = network_entry(run.network);
   double last_pct = 0.0;

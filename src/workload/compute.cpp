@@ -15,8 +15,8 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
   v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
   v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
-  v.integer("attention_half_tokens", attention_half_tokens, {0, 1e5}, "sequence on which attention reaches half of that",
-            Need::optional);
+  v.integer("attention_half_tokens", attention_half_tokens, {0, 1e5},
+            "sequence on which attention reaches half of that", Need::optional);
   v.number("hbm_TB_per_s", hbm_B_per_s, {0.1, 100}, "peak memory bandwidth");
   v.number("hbm_efficiency_frac", hbm_efficiency_frac, {0.1, 1}, "of peak, memory-bound kernels");
   v.number("hbm_capacity_GiB", hbm_capacity_B, {1, 10000}, "memory per GPU");

@@ -36,7 +36,11 @@ std::string strip(const Timeline& t, const std::vector<Segment>& segments, std::
       at = until;
       if (until == end) begin = end, ++i;
     }
-    out.push_back(static_cast<char>(std::max_element(filled.begin(), filled.end()) - filled.begin()));
+    const Tick quarter = (to - from) / 4;
+    if (filled['F'] > quarter && filled['B'] > quarter)
+      out.push_back('+');
+    else
+      out.push_back(static_cast<char>(std::max_element(filled.begin(), filled.end()) - filled.begin()));
   }
   return out;
 }
@@ -51,10 +55,11 @@ std::string phase_line(const Timeline& t, const std::vector<Segment>& segments, 
   const PhaseKind& k = t.kinds[kind];
   const double whole_s = k.reference_s() > 0.0 ? k.reference_s() : 1.0;
   const double hbm = (k.hbm_frac_matrix * k.matrix_s + k.hbm_frac_memory * k.memory_s) / whole_s;
-  return fmt::format("    {:<16} {:>5} x  {:>10.3f} ms  {:>5.1f} %   matrix {:>5.1f} % at activity {:.2f}   HBM {:>5.1f} %   "
-                     "link {:>5.1f} %\n",
-                     k.name, n, 1e3 * seconds(total), 100.0 * seconds(total) / seconds(t.period),
-                     100.0 * k.matrix_s / whole_s, k.matrix_activity, 100.0 * hbm, 100.0 * k.link_frac * k.link_s / whole_s);
+  return fmt::format(
+      "    {:<16} {:>5} x  {:>10.3f} ms  {:>5.1f} %   matrix {:>5.1f} % at activity {:.2f}   HBM {:>5.1f} %   "
+      "link {:>5.1f} %\n",
+      k.name, n, 1e3 * seconds(total), 100.0 * seconds(total) / seconds(t.period), 100.0 * k.matrix_s / whole_s,
+      k.matrix_activity, 100.0 * hbm, 100.0 * k.link_frac * k.link_s / whole_s);
 }
 
 }  // namespace
@@ -64,9 +69,10 @@ std::string iteration_text(const Timeline& t, std::int64_t n_stage, std::int64_t
   const auto n = static_cast<std::int64_t>(t.classes.size());
   if (n_stage < 1 || n == 0 || n % n_stage != 0)
     throw InputError(fmt::format("{} rank classes are not whole groups of {} stages", n, n_stage));
-  std::string out = fmt::format("period {:.4f} s, {} stages, {} replica groups; F forward, B backward, . waiting, S gradient "
-                                "exchange, O optimizer, G weight gather\n",
-                                seconds(t.period), n_stage, n / n_stage);
+  std::string out = fmt::format(
+      "period {:.4f} s, {} stages, {} replica groups; F forward, B backward, + both in turn, . waiting, S "
+      "gradient exchange, O optimizer, G weight gather\n",
+      seconds(t.period), n_stage, n / n_stage);
   for (std::int64_t c = 0; c < n; ++c) {
     const auto& segments = t.classes[static_cast<std::size_t>(c)];
     fmt::format_to(std::back_inserter(out), "group {} stage {:>3} |{}|\n", c / n_stage, c % n_stage,

@@ -19,13 +19,13 @@ struct LayerPass {
   /// Forward and backward (data and weight gradient) of a linear layer, rows × in → rows × out on this GPU. In fp8 every
   /// input and every gradient is read once in bf16 and written twice in fp8, as it is and transposed.
   /// @param weight_copies  matrices of that size that share the rows (experts)
-  void linear(PassCost& cost, double rows, double in, double out, Precision precision, double weight_copies = 1.0) const {
+  void linear(PassCost& cost, double rows, double in, double out, Precision precision,
+              double weight_copies = 1.0) const {
     const double element_B = precision == Precision::fp8 ? 1.0 : 2.0, weights = weight_copies * in * out;
     const double read_B = element_B * (rows * in + weights), written_B = 2.0 * rows * out;
     const double accumulate_B = 2.0 * as_double(plan.gradient_bytes) * weights;  // main gradient, read and written
     cost.forward += gemm_work(gpu, rows, out, in, read_B + written_B, precision);
-    cost.backward +=
-        gemm_work(gpu, rows, in, out, element_B * (rows * out + weights) + 2.0 * rows * in, precision);
+    cost.backward += gemm_work(gpu, rows, in, out, element_B * (rows * out + weights) + 2.0 * rows * in, precision);
     cost.backward += gemm_work(gpu, weight_copies * in, out, rows / weight_copies,
                                element_B * rows * (in + out) + accumulate_B, precision);
     if (precision == Precision::bf16) return;

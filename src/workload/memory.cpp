@@ -18,7 +18,8 @@ double activation_bytes_per_token(const ModelShape& m, const ParallelPlan& plan,
   if (plan.recompute == "full") return 2.0 * h * cut;
   // Inputs of norms and linear layers, masks, low-rank queries, keys and values.
   double uncut = 8.0 * h + (m.dropout ? 2.0 * h : 0.0) + 2.0 * as_double(m.kv_rank + m.query_rank + m.rope_width);
-  double linear = 2.0 * m.score_width() + 2.0 * m.value_width() + 4.0 * (m.kv_rank > 0 ? m.value_width() : m.kv_width());
+  double linear =
+      2.0 * m.score_width() + 2.0 * m.value_width() + 4.0 * (m.kv_rank > 0 ? m.value_width() : m.kv_width());
   const double inner = m.gated_ffn ? 6.0 : 4.0;
   if (kind == LayerKind::dense) {
     linear += inner * as_double(m.ffn_width);

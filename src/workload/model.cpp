@@ -140,7 +140,8 @@ std::vector<std::string> check_shape(const ModelShape& m) {
   require(m.head_width > 0 || m.width % m.heads == 0,
           fmt::format("width must split over the heads ({} is not a multiple of {})", m.width, m.heads));
   require(m.heads % m.kv_heads == 0, fmt::format("query heads must split over the key/value heads ({} is not a "
-                                                 "multiple of {})", m.heads, m.kv_heads));
+                                                 "multiple of {})",
+                                                 m.heads, m.kv_heads));
   const bool experts = m.experts > 0;
   require(!experts || (m.experts_per_token >= 1 && m.experts_per_token <= m.experts),
           fmt::format("{} experts per token of {} experts", m.experts_per_token, m.experts));

@@ -88,7 +88,8 @@ double all_to_all_s(const NetworkParams& net, RankGroup group, double inside_B, 
   const double span = static_cast<double>(group.size * group.stride);
   const double leaves_pod = std::max(0.0, 1.0 - static_cast<double>(net.pod_gpus) / span);
   const double slowdown = std::max(1.0, leaves_pod * net.pod_oversubscription_ratio);
-  const double outside_s = net.nic_latency_s + slowdown * outside_B / (net.nic_per_gpu_B_per_s() * net.nic_efficiency_frac);
+  const double outside_s =
+      net.nic_latency_s + slowdown * outside_B / (net.nic_per_gpu_B_per_s() * net.nic_efficiency_frac);
   return std::max(inside_s, outside_s);
 }
 

@@ -33,8 +33,8 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.flag("pp_overlap", pp_overlap, "stages do not block while they send");
   v.number("tp_overlap_frac", tp_overlap_frac, {0, 1}, "share of tensor-parallel communication hidden");
   v.number("ep_overlap_frac", ep_overlap_frac, {0, 1}, "share of expert dispatch and combine hidden", Need::optional);
-  v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100}, "tokens of the busiest expert rank over the mean",
-           Need::optional);
+  v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100},
+           "tokens of the busiest expert rank over the mean", Need::optional);
   v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
   v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");

@@ -44,9 +44,12 @@ class IterationModel {
   double model_checkpoint_bytes() const;
 
  private:
-  /// One replica's passes at one pace.
-  struct Replica {
+  /// Start and end of each pass of a schedule; reused from replica to replica.
+  struct Times {
     std::vector<Tick> start, end;
+  };
+  /// What the other replicas need to know of one replica's passes at one pace.
+  struct Replica {
     std::vector<Tick> stage_end;    ///< [stage]
     std::vector<Tick> chunk_ready;  ///< [virtual stage] end of the last backward
     std::vector<Tick> chunk_first;  ///< [virtual stage] start of the first forward
@@ -57,9 +60,9 @@ class IterationModel {
   PassCost chunk_cost(const NetworkParams& network, std::int64_t k) const;
   void make_exchange(const NetworkParams& network);
   std::uint32_t kind_of(const PipelineOp& op) const;
-  Replica run(const PipelineSchedule& schedule, double pace) const;
+  Replica run(const PipelineSchedule& schedule, double pace, Times& times) const;
   Sync synchronise(const std::vector<Replica>& replicas) const;
-  void emit_passes(const PipelineSchedule& schedule, const Replica& replica, std::vector<Segment>* classes) const;
+  void emit_passes(const PipelineSchedule& schedule, const Times& times, std::vector<Segment>* classes) const;
   void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
 
   ModelShape shape_;

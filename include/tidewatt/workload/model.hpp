@@ -24,7 +24,7 @@ struct ModelShape {
   bool dropout = false;                ///< dropout masks are stored and applied
   bool parallel_block = false;         ///< attention and feed-forward read the same norm (one instead of two)
 
-  std::int64_t head_width = 0;         ///< of a query head (without its rotary part); 0 = width / heads
+  std::int64_t head_width = 0;  ///< of a query head (without its rotary part); 0 = width / heads
 
   std::int64_t experts = 0;                  ///< routed experts of an expert layer; 0 = dense model
   std::int64_t experts_per_token = 0;        ///< routed experts that each token passes through
@@ -45,9 +45,7 @@ struct ModelShape {
   double value_width() const { return static_cast<double>(heads) * head(); }  ///< of the attention's output
   double kv_width() const { return static_cast<double>(kv_heads) * head(); }  ///< of keys, and of values
   /// Keys and values that context parallelism moves per token: both widths, or the latent vector with its rotary key.
-  double kv_travel_width() const {
-    return kv_rank > 0 ? static_cast<double>(kv_rank + rope_width) : 2.0 * kv_width();
-  }
+  double kv_travel_width() const { return kv_rank > 0 ? static_cast<double>(kv_rank + rope_width) : 2.0 * kv_width(); }
 };
 
 /// The two kinds of layer that a model may mix: the first `dense_layers` are dense, the rest expert layers.

@@ -14,29 +14,29 @@ namespace tidewatt::workload {
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct ParallelPlan {
   std::int64_t n_gpu = 0;
-  std::int64_t tp = 1;              ///< tensor parallel ranks, inside a node
-  std::int64_t cp = 1;              ///< context parallel ranks: the sequence is cut
-  std::int64_t pp = 1;              ///< pipeline stages
-  std::int64_t ep = 1;              ///< expert parallel ranks, taken from tp × cp × dp: each holds experts/ep whole experts
+  std::int64_t tp = 1;  ///< tensor parallel ranks, inside a node
+  std::int64_t cp = 1;  ///< context parallel ranks: the sequence is cut
+  std::int64_t pp = 1;  ///< pipeline stages
+  std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each holds experts/ep whole experts
   std::int64_t virtual_stages = 1;  ///< model chunks per pipeline stage (interleaving)
   std::int64_t micro_batch_sequences = 1;
   std::int64_t global_batch_sequences = 0;
   std::int64_t sequence_tokens = 0;
-  std::int64_t layers_removed_first = 0;   ///< layers left out of the first chunk, which also embeds
-  std::int64_t layers_removed_last = 0;    ///< layers left out of the last chunk, which also has the head
-  std::int64_t gradient_bytes = 4;         ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
-  bool sequence_parallel = false;          ///< norms and dropout are cut over tp
-  bool fused_attention = false;            ///< scores never leave the chip and the masked half is skipped
-  bool dp_overlap = false;                 ///< gradient exchange of a chunk starts after its last backward
-  bool pp_overlap = false;                 ///< stages do not block while they send
-  double tp_overlap_frac = 0.0;            ///< share of tensor-parallel communication hidden behind matrix products
-  double ep_overlap_frac = 0.0;            ///< share of expert dispatch and combine hidden behind other work
-  double expert_imbalance_ratio = 1.0;     ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
-                                           ///< above it are dropped
-  std::string precision = "bf16";          ///< bf16 | fp8: linear layers (attention, head and gradients stay bf16)
-  std::string recompute = "none";          ///< none | selective (attention core) | full
-  std::string sharding = "none";           ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
-                                           ///< zero3 (weights gathered in every pass)
+  std::int64_t layers_removed_first = 0;  ///< layers left out of the first chunk, which also embeds
+  std::int64_t layers_removed_last = 0;   ///< layers left out of the last chunk, which also has the head
+  std::int64_t gradient_bytes = 4;        ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
+  bool sequence_parallel = false;         ///< norms and dropout are cut over tp
+  bool fused_attention = false;           ///< scores never leave the chip and the masked half is skipped
+  bool dp_overlap = false;                ///< gradient exchange of a chunk starts after its last backward
+  bool pp_overlap = false;                ///< stages do not block while they send
+  double tp_overlap_frac = 0.0;           ///< share of tensor-parallel communication hidden behind matrix products
+  double ep_overlap_frac = 0.0;           ///< share of expert dispatch and combine hidden behind other work
+  double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
+                                        ///< above it are dropped
+  std::string precision = "bf16";       ///< bf16 | fp8: linear layers (attention, head and gradients stay bf16)
+  std::string recompute = "none";       ///< none | selective (attention core) | full
+  std::string sharding = "none";        ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
+                                        ///< zero3 (weights gathered in every pass)
   std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
 
   void fields(FieldVisitor& v);

@@ -13,7 +13,9 @@ TEST_CASE("a hand-made repetition reads as it runs", "[workload][iteration_text]
   forward.name = "forward", forward.matrix_s = 0.3, forward.memory_s = 0.1, forward.matrix_activity = 0.9;
   forward.hbm_frac_matrix = 0.2, forward.hbm_frac_memory = 0.8;
   wait.name = "bubble", wait.wait_s = 1.0;
-  const Timeline t{{forward, wait}, {{{3'000'000'000, 0}, {1'000'000'000, 1}}, {{1'000'000'000, 1}, {3'000'000'000, 0}}}, 4'000'000'000};
+  const Timeline t{{forward, wait},
+                   {{{3'000'000'000, 0}, {1'000'000'000, 1}}, {{1'000'000'000, 1}, {3'000'000'000, 0}}},
+                   4'000'000'000};
   const std::string text = iteration_text(t, 2, 20);
   CHECK(text.find("period 4.0000 s, 2 stages, 1 replica groups") != std::string::npos);
   CHECK(text.find("group 0 stage   0 |FFFFFFFFFFFFFFF.....|") != std::string::npos);

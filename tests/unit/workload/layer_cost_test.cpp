@@ -75,7 +75,8 @@ TEST_CASE("expert products: FLOPs of k experts, tiles of each", "[workload][laye
   p.recompute = "none", p.precision = "bf16", p.expert_imbalance_ratio = 1.0, p.ep_overlap_frac = 0.0;
   const PassCost cost = layer_cost(m, p, gpu, cases::roce(), LayerKind::expert);
   // 4,096 tokens × 8 copies over 4 local experts: 64 whole tiles each, so nothing is padded.
-  const double linear_s = 4096.0 * layer_linear_flops(m, LayerKind::expert) / (gpu.matrix_efficiency_frac * gpu.matrix_FLOP_per_s);
+  const double linear_s =
+      4096.0 * layer_linear_flops(m, LayerKind::expert) / (gpu.matrix_efficiency_frac * gpu.matrix_FLOP_per_s);
   CHECK(cost.forward.gemm_s + cost.forward.memory_s > linear_s);
   CHECK(cost.forward.gemm_s == Approx(linear_s).epsilon(0.01));
   p.expert_imbalance_ratio = 1.25;
@@ -98,10 +99,12 @@ TEST_CASE("dispatch and combine: bytes that leave the node over the cards", "[wo
   // Four copies of h bf16 travel, seven eighths of them to other nodes, there and back; no other links are in use.
   CHECK(limited_s == Approx(2.0 * (20e-6 + 4096.0 * 4.0 * 7.0 / 8.0 * 2.0 * 7168 / 40e9)));
   p.precision = "fp8";  // dispatch in fp8, combine in bf16
-  CHECK(layer_cost(m, p, gpu, cases::roce(), LayerKind::expert).forward.link_s == Approx(0.75 * limited_s).epsilon(0.01));
+  CHECK(layer_cost(m, p, gpu, cases::roce(), LayerKind::expert).forward.link_s ==
+        Approx(0.75 * limited_s).epsilon(0.01));
   p.precision = "bf16";
   m.expert_groups_per_token = 0;  // every copy on its own
-  CHECK(layer_cost(m, p, gpu, cases::roce(), LayerKind::expert).forward.link_s == Approx(2.0 * limited_s).epsilon(0.01));
+  CHECK(layer_cost(m, p, gpu, cases::roce(), LayerKind::expert).forward.link_s ==
+        Approx(2.0 * limited_s).epsilon(0.01));
   p.ep_overlap_frac = 1.0;
   CHECK(layer_cost(m, p, gpu, cases::roce(), LayerKind::expert).forward.link_s == 0.0);
   p.ep = 8;  // inside a node nothing leaves it

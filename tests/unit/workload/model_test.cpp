@@ -52,7 +52,8 @@ TEST_CASE("mixtures of experts: published parameter counts, whole and active", "
 
 TEST_CASE("FLOPs per token follow the active weights", "[workload][model]") {
   for (const ModelShape& m : {cases::mixtral(), cases::deepseek_v3(), cases::llama3_405b()}) {
-    const double linear = train_flops_per_token(m, 1.0) - 3.0 * static_cast<double>(m.layers) * layer_attention_flops(m, 1.0, AttentionCount::causal);
+    const double linear = train_flops_per_token(m, 1.0) -
+                          3.0 * static_cast<double>(m.layers) * layer_attention_flops(m, 1.0, AttentionCount::causal);
     // Norms and the input table multiply nothing.
     CHECK(linear == Approx(6.0 * (active_parameter_count(m) - embedding_parameters(m))).epsilon(1e-3));
   }
