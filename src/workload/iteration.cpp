@@ -47,6 +47,7 @@ struct IterationModel::Sync {
   Tick norm_begin = 0;           ///< last stage done
   Tick step_begin = 0;           ///< norm known
   Tick gather_begin = 0;         ///< slowest optimizer step done
+  Tick gather_end = 0;           ///< weights in place; then the host prepares the next iteration
   Tick period = 0;
 };
 
@@ -101,7 +102,8 @@ IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& rep
   }
   sync.step_begin = sync.norm_begin + norm_;
   sync.gather_begin = sync.step_begin + *std::max_element(optimizer_.begin(), optimizer_.end());
-  sync.period = sync.gather_begin + late;
+  sync.gather_end = sync.gather_begin + late;
+  sync.period = sync.gather_end + to_tick(plan_.host_gap_s);
   return sync;
 }
 
@@ -132,7 +134,8 @@ void IterationModel::emit_sync(const Replica& replica, const Sync& sync, std::ve
     until(sync.step_begin, gradient_sync);
     until(sync.step_begin + optimizer_[s], optimizer);
     until(sync.gather_begin, bubble);
-    until(sync.period, param_gather);
+    until(sync.gather_end, param_gather);
+    until(sync.period, bubble);
   }
 }
 

@@ -35,6 +35,8 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.number("ep_overlap_frac", ep_overlap_frac, {0, 1}, "share of expert dispatch and combine hidden", Need::optional);
   v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100},
            "tokens of the busiest expert rank over the mean", Need::optional);
+  v.number("host_gap_s", host_gap_s, {0, 100}, "time per iteration in which all GPUs wait for the host",
+           Need::optional);
   v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
   v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");

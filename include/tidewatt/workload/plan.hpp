@@ -33,6 +33,7 @@ struct ParallelPlan {
   double ep_overlap_frac = 0.0;           ///< share of expert dispatch and combine hidden behind other work
   double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
                                         ///< above it are dropped
+  double host_gap_s = 0.0;              ///< per iteration: GPUs wait for the host (data, loss, logging, next launch)
   std::string precision = "bf16";       ///< bf16 | fp8: linear layers (attention, head and gradients stay bf16)
   std::string recompute = "none";       ///< none | selective (attention core) | full
   std::string sharding = "none";        ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |

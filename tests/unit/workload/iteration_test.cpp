@@ -196,6 +196,16 @@ TEST_CASE("overlap hides communication, recomputation costs a forward pass", "[w
   CHECK(period(p) < base);
 }
 
+TEST_CASE("a host gap is waiting that everyone shares", "[workload][iteration]") {
+  ParallelPlan p = small_plan();
+  const auto run = [&] { return IterationModel(small_model(), p, cases::a100(), cases::selene()).iteration({{1.0}}); };
+  const Timeline base = run();
+  p.host_gap_s = 0.25;
+  const Timeline gap = run();
+  CHECK(gap.period - base.period == to_tick(0.25));
+  for (const auto& c : gap.classes) CHECK((c.back().kind == 6 && c.back().duration >= to_tick(0.25)));
+}
+
 TEST_CASE("halving the micro-batches per replica raises the bubble share", "[workload][iteration]") {
   const auto per_gpu = [](std::int64_t n) {
     const IterationModel model = llama3(n);
