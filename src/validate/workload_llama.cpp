@@ -16,6 +16,13 @@ double rate_TF(const TrainingRun& run, double s, AttentionCount count) {
   return run.plan.tokens_per_iteration() * per_token / s / double(run.plan.n_gpu) * 1e-12;
 }
 
+/// Matrix efficiency with which a run takes exactly its published time; the time falls with it, almost as 1/ε.
+double exact_efficiency(const TrainingRun& run) {
+  double efficiency = compute_entry(run.device).matrix_efficiency_frac;
+  for (int i = 0; i < 6; ++i) efficiency *= iteration_s(run, efficiency) / run.expected_s;
+  return efficiency;
+}
+
 double share_pct(double TF) { return 100.0 * TF * 1e12 / h100_peak_FLOP_per_s; }
 
 }  // namespace
@@ -26,8 +33,10 @@ std::vector<Row> workload_llama_rows() {
   const TrainingRun &small = run_named(runs, "W9"), &large = run_named(runs, "W10"), &wide = run_named(runs, "W11");
   const double small_s = iteration_s(small), large_s = iteration_s(large), wide_s = iteration_s(wide);
   const auto causal = [](const TrainingRun& run, double s) { return rate_TF(run, s, AttentionCount::causal); };
-  rows.push_back(calibrated(against("W9", small.what, "TF", 430, causal(small, small_s), 0.01, small.source),
-                            "sets the matrix efficiency of H100; the clock is the governor's"));
+  rows.push_back(
+      calibrated(against("W9", small.what, "TF", 430, causal(small, small_s), 0.01, small.source),
+                 fmt::format("sets the matrix efficiency of H100: exact at {:.4f}; the clock is the governor's",
+                             exact_efficiency(small))));
   rows.push_back(calibrated(within("W9/iteration", small.what, "s", 12.0, 12.5, small_s, 0.01, small.source), "as W9"));
   rows.push_back(against("W10", large.what, "TF", 400, causal(large, large_s), large.tolerance_frac, large.source));
   rows.push_back(against("W10/util", large.what, "%", 41, share_pct(causal(large, large_s)), 0.05, large.source));

@@ -79,6 +79,9 @@ std::string iteration_text(const Timeline& t, std::int64_t n_stage, std::int64_t
                    strip(t, segments, columns));
     for (std::uint32_t kind = 0; kind < t.kinds.size(); ++kind) out += phase_line(t, segments, kind);
   }
+  out +=
+      "matrix products, memory-bound kernels and exposed communication alternate inside a phase faster than the board "
+      "averages power: a phase has their mean\n";
   return out;
 }
 

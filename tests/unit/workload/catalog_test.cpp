@@ -51,5 +51,5 @@ std::size_t read_folder(const std::string& folder) {
 TEST_CASE("model, compute and network files read without findings and name their sources", "[workload][catalog]") {
   CHECK(read_folder<ModelShape>("model") >= 21);
   CHECK(read_folder<ComputeParams>("compute") >= 5);
-  CHECK(read_folder<NetworkParams>("network") >= 4);
+  CHECK(read_folder<NetworkParams>("network") >= 8);
 }

@@ -91,6 +91,43 @@ TEST_CASE("half of any bandwidth never speeds anything up", "[workload][iteratio
   CHECK(period_s(llama3(16384, cases::h100(), net), 0.8) > base);
 }
 
+TEST_CASE("no plan gains from slower hardware", "[workload][iteration]") {
+  std::vector<std::pair<ModelShape, ParallelPlan>> cases_of;
+  cases_of.emplace_back(cases::llama3_405b(), cases::llama3_plan(16384));
+  ParallelPlan p = cases::llama3_plan(16384);
+  p.cp = 16, p.sequence_tokens = 131072, p.global_batch_sequences = 128;
+  cases_of.emplace_back(cases::llama3_405b(), p);
+  p = cases::llama3_plan(8192), p.pp_overlap = p.dp_overlap = false, p.tp_overlap_frac = 0.7;
+  cases_of.emplace_back(cases::llama3_405b(), p);
+  p = small_plan(), p.sharding = "zero3", p.dp_overlap = true;
+  cases_of.emplace_back(small_model(), p);
+  cases_of.emplace_back(small_model(), small_plan());
+  cases_of.emplace_back(cases::deepseek_v3(), cases::deepseek_plan());
+  p = cases::deepseek_plan(), p.ep_overlap_frac = 0.0, p.sharding = "zero2", p.rank_order = "tp-cp-pp-dp";
+  cases_of.emplace_back(cases::deepseek_v3(), p);
+  const std::vector<void (*)(ComputeParams&, NetworkParams&)> slower = {
+      [](ComputeParams& g, NetworkParams&) { g.hbm_B_per_s /= 2; },
+      [](ComputeParams& g, NetworkParams&) { g.matrix_FLOP_per_s /= 2, g.fp8_FLOP_per_s /= 2; },
+      [](ComputeParams& g, NetworkParams&) { g.overlap_tax_frac *= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nvlink_B_per_s /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nic_B_per_s /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nics_per_node /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.p2p_efficiency_frac /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nic_latency_s *= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.pod_oversubscription_ratio *= 4; },
+      [](ComputeParams&, NetworkParams& n) { n.pod_gpus /= 4; }};
+  for (const auto& [shape, plan] : cases_of) {
+    const double base_s = period_s({shape, plan, cases::h100(), cases::roce()}, 0.8);
+    for (std::size_t i = 0; i < slower.size(); ++i) {
+      INFO("hardware " << i << ", " << plan.n_gpu << " GPUs, " << plan.sharding);
+      ComputeParams gpu = cases::h100();
+      NetworkParams net = cases::roce();
+      slower[i](gpu, net);
+      CHECK(period_s({shape, plan, gpu, net}, 0.8) >= base_s - 1e-7);  // rounding of ticks
+    }
+  }
+}
+
 TEST_CASE("a slower clock costs its elastic share at least", "[workload][iteration]") {
   // The period is the longest of many paths, each linear in 1/pace, so it is convex in 1/pace: a slowdown by x costs at
   // least x times the elastic share, which is the slope at full clock, and no more than x.
