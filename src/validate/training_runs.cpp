@@ -38,6 +38,16 @@ void megatron_table(std::vector<TrainingRun>& runs) {
   }
 }
 
+/// Strong scaling of 175B in 12 stages (table 2); the chunks per stage are not printed and change 1 % here.
+void megatron_scaling(std::vector<TrainingRun>& runs) {
+  const double flops = workload::megatron_flops_per_iteration(model_entry("gpt3_175b"), 1536, 2048);
+  for (const auto& [n_gpu, rate_TF] : {std::pair{384, 153.0}, {768, 149.0}, {1536, 141.0}})
+    runs.push_back({fmt::format("W3/175B-{}", n_gpu), a100, "gpt3_175b", "dgx_a100_hdr",
+                    megatron_plan(n_gpu, 8, 12, 1536, 1, 1), flops / (rate_TF * 1e12 * n_gpu), 0.10,
+                    fmt::format("Megatron-LM table 2, 175B on {} A100: {} TF/GPU", n_gpu, rate_TF),
+                    "arXiv 2104.04473"});
+}
+
 void megascale_runs(std::vector<TrainingRun>& runs) {
   struct Line {
     const char* baseline_row;
@@ -45,11 +55,10 @@ void megascale_runs(std::vector<TrainingRun>& runs) {
     std::int64_t n_gpu, batch;
     double baseline_s, own_s;
   };
-  constexpr Line lines[] = {{"W4/256", "W6/256", 256, 768, 40.0, 32.0},
-                            {"W4/512", "W6/512", 512, 768, 21.2, 16.5},
-                            {"W4/768", "W6/768", 768, 768, 15.2, 11.5},
-                            {"W4/1024", "W6/1024", 1024, 768, 11.9, 8.9},
-                            {"W5", "W7", 12288, 6144, 8.57, 6.34}};
+  constexpr Line lines[] = {
+      {"W4/256", "W6/256", 256, 768, 40.0, 32.0},       {"W4/512", "W6/512", 512, 768, 21.2, 16.5},
+      {"W4/768", "W6/768", 768, 768, 15.2, 11.5},       {"W4/1024", "W6/1024", 1024, 768, 11.9, 8.9},
+      {"W4/6144", "W6/6144", 6144, 6144, 14.78, 12.21}, {"W5", "W7", 12288, 6144, 8.57, 6.34}};
   for (const Line& l : lines)
     runs.push_back({l.baseline_row, a100, "megascale_175b", "megascale_clos", megascale_baseline_plan(l.n_gpu, l.batch),
                     l.baseline_s, 0.10, fmt::format("Megatron-LM 175B, batch {}, {} A100", l.batch, l.n_gpu),
@@ -57,6 +66,23 @@ void megascale_runs(std::vector<TrainingRun>& runs) {
   for (const Line& l : lines)
     runs.push_back({l.row, a100, "megascale_175b_parallel", "megascale_clos", megascale_plan(l.n_gpu, l.batch), l.own_s,
                     0.12, fmt::format("MegaScale 175B, batch {}, {} A100", l.batch, l.n_gpu), "arXiv 2402.15627"});
+}
+
+/// 530B in 35 stages of three chunks, as many sequences as GPUs. Published is the utilisation.
+void megascale_530b_runs(std::vector<TrainingRun>& runs) {
+  const auto add = [&](const char* id, const char* model, ParallelPlan plan, double utilisation_frac,
+                       double tolerance) {
+    plan.pp = 35, plan.virtual_stages = 3;
+    const double flops = plan.tokens_per_iteration() *
+                         workload::train_flops_per_token(model_entry(model), 2048, workload::AttentionCount::full);
+    runs.push_back({id, a100, model, "megascale_clos", plan, flops / (utilisation_frac * 312e12 * double(plan.n_gpu)),
+                    tolerance, fmt::format("{} on {} A100: {:.1f} %", model, plan.n_gpu, 100.0 * utilisation_frac),
+                    "arXiv 2402.15627"});
+  };
+  add("W4/530B-2240", "megascale_530b", megascale_baseline_plan(2240, 2240), 0.492, 0.10);
+  add("W4/530B-11200", "megascale_530b", megascale_baseline_plan(11200, 11200), 0.482, 0.10);
+  add("W6/530B-2240", "megascale_530b_parallel", megascale_plan(2240, 2240), 0.543, 0.12);
+  add("W6/530B-11200", "megascale_530b_parallel", megascale_plan(11200, 11200), 0.543, 0.12);
 }
 
 void korthikanti_runs(std::vector<TrainingRun>& runs) {
@@ -141,7 +167,9 @@ std::vector<TrainingRun> training_runs() {
   runs.push_back({"W1", a100, "gpt3_175b", "dgx_a100_hdr", megatron_plan(1024, 8, 16, 1536, 1, 1), 32.0, 0.08,
                   "GPT-3 175B, 1,024 A100, TP8 PP16 DP8, batch 1,536", "arXiv 2104.04473"});
   megatron_table(runs);
+  megatron_scaling(runs);
   megascale_runs(runs);
+  megascale_530b_runs(runs);
   korthikanti_runs(runs);
   llama_runs(runs);
   runs.push_back({"P6/period", h100, "gpt3_175b", "dgx_h100_ndr", mlperf_gpt3_plan(), 10.638, 0.10,
