@@ -34,21 +34,21 @@ double activation_bytes_per_token(const ModelShape& m, const ParallelPlan& plan,
   return uncut * cut + (linear + core) / t;
 }
 
-double chunks_in_flight(const ParallelPlan& plan) {
+double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage) {
   const std::int64_t m = plan.micro_batches(), p = plan.pp, v = plan.virtual_stages;
-  return as_double(v == 1 ? std::min(m, p) : std::min(m * v, v * p + p - 1));
+  return as_double(v == 1 ? std::min(m, p - stage) : std::min(m * v, v * p + p - 1 - 2 * stage));
 }
 
-double activation_bytes(const ModelShape& shape, const ParallelPlan& plan) {
+double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage) {
   const double slots = as_double(shape.layers + plan.layers_removed_first + plan.layers_removed_last);
   const double layers_per_chunk = slots / as_double(plan.virtual_stage_count());
-  double chunk_layers = chunks_in_flight(plan) * layers_per_chunk;
+  double chunk_layers = chunks_in_flight(plan, stage) * layers_per_chunk;
   // The lighter first chunk holds one micro-batch per stage of the pipeline.
-  chunk_layers -= as_double(std::min(plan.micro_batches(), plan.pp) * plan.layers_removed_first);
-  double dense = 0.0, all = 0.0;  // of the first stage
+  if (stage == 0) chunk_layers -= as_double(std::min(plan.micro_batches(), plan.pp) * plan.layers_removed_first);
+  double dense = 0.0, all = 0.0;  // of the stage
   for (std::int64_t c = 0; c < plan.virtual_stages; ++c) {
-    dense += as_double(dense_layers_in_virtual_stage(shape, plan, c * plan.pp));
-    all += as_double(layers_in_virtual_stage(shape, plan, c * plan.pp));
+    dense += as_double(dense_layers_in_virtual_stage(shape, plan, c * plan.pp + stage));
+    all += as_double(layers_in_virtual_stage(shape, plan, c * plan.pp + stage));
   }
   const double dense_share = all > 0.0 ? dense / all : 1.0;
   double bytes = dense_share * activation_bytes_per_token(shape, plan);
@@ -67,10 +67,10 @@ HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& p
   return {n / as_double(plan.tp), expert * routed_expert_parameters(shape) / as_double(plan.ep)};
 }
 
-MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan) {
+MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage) {
   HeldWeights n;
   for (std::int64_t c = 0; c < plan.virtual_stages; ++c) {
-    const HeldWeights chunk = virtual_stage_weights(shape, plan, c * plan.pp);
+    const HeldWeights chunk = virtual_stage_weights(shape, plan, c * plan.pp + stage);
     n.shared += chunk.shared;
     n.routed += chunk.routed;
   }
@@ -88,8 +88,18 @@ MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan) {
   }
   use.gradients_B = as_double(plan.gradient_bytes) * (gradients_cut ? cut : whole);
   use.optimizer_B = optimizer_B * (plan.sharding == "none" ? whole : cut);
-  use.activations_B = activation_bytes(shape, plan);
+  use.activations_B = activation_bytes(shape, plan, stage);
   return use;
+}
+
+std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan) {
+  std::int64_t fullest = 0;
+  double most_B = 0.0;
+  for (std::int64_t stage = 0; stage < plan.pp; ++stage) {
+    const double B = memory_use(shape, plan, stage).total_B();
+    if (B > most_B) most_B = B, fullest = stage;
+  }
+  return fullest;
 }
 
 double checkpoint_bytes(const ModelShape& shape) { return (weight_B + optimizer_B) * parameter_count(shape); }

@@ -81,8 +81,8 @@ std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan
 }
 
 std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
-  std::int64_t before = 0;
-  for (std::int64_t i = 0; i < k; ++i) before += layers_in_virtual_stage(shape, plan, i);
+  const std::int64_t slots = shape.layers + plan.layers_removed_first + plan.layers_removed_last;
+  const std::int64_t before = k == 0 ? 0 : k * (slots / plan.virtual_stage_count()) - plan.layers_removed_first;
   const std::int64_t left = dense_layer_count(shape) - before;
   return std::clamp<std::int64_t>(left, 0, layers_in_virtual_stage(shape, plan, k));
 }

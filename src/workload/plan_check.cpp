@@ -78,13 +78,14 @@ void check_batch(Findings& f, const ParallelPlan& p) {
 }
 
 void check_memory(Findings& f, const ModelShape& m, const ParallelPlan& p, const ComputeParams& gpu) {
-  const MemoryUse use = memory_use(m, p);
+  const std::int64_t stage = fullest_stage(m, p);
+  const MemoryUse use = memory_use(m, p, stage);
   constexpr double GiB = 1073741824.0;
   const double need_B = use.total_B() + gpu.hbm_reserved_B;
   f.require(need_B <= gpu.hbm_capacity_B, "n_gpu",
-            fmt::format("one GPU of the first stage needs {:.1f} GiB of {:.1f} GiB: weights {:.1f}, gradients {:.1f}, "
+            fmt::format("one GPU of stage {} needs {:.1f} GiB of {:.1f} GiB: weights {:.1f}, gradients {:.1f}, "
                         "optimizer {:.1f}, activations {:.1f}, reserved {:.1f}",
-                        need_B / GiB, gpu.hbm_capacity_B / GiB, use.weights_B / GiB, use.gradients_B / GiB,
+                        stage, need_B / GiB, gpu.hbm_capacity_B / GiB, use.weights_B / GiB, use.gradients_B / GiB,
                         use.optimizer_B / GiB, use.activations_B / GiB, gpu.hbm_reserved_B / GiB));
 }
 

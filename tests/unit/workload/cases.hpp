@@ -65,7 +65,7 @@ inline tidewatt::workload::ComputeParams h100() {
   g.reference_clock_Hz = 1.83e9, g.matrix_FLOP_per_s = 989.4e12, g.matrix_efficiency_frac = 0.726;
   g.multiprocessors = 132, g.small_tile_ratio = 0.93, g.gemm_overhead_s = 4e-6, g.attention_efficiency_frac = 0.54;
   g.attention_half_tokens = 300, g.fp8_FLOP_per_s = 1978.9e12;
-  g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.8, g.hbm_capacity_B = 79.6 * 1073741824.0;
+  g.hbm_B_per_s = 3.35e12, g.hbm_efficiency_frac = 0.8, g.hbm_capacity_B = 79.65 * 1073741824.0;
   g.hbm_reserved_B = 3.0 * 1073741824.0, g.overlap_tax_frac = 0.15;
   g.gemm_activity = 1.0, g.attention_activity = 0.7, g.gemm_hbm_frac = 0.3, g.attention_hbm_frac = 0.1;
   return g;

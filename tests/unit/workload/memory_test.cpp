@@ -92,6 +92,21 @@ TEST_CASE("experts cut over ep, their optimizer over whoever holds the same", "[
   CHECK(virtual_stage_weights(m, p, 2).shared == wide.shared);
 }
 
+TEST_CASE("the fullest stage: the first of a uniform model, not of one whose experts come later",
+          "[workload][memory]") {
+  CHECK(fullest_stage(cases::llama3_405b(), cases::llama3_plan(16384)) <= 1);  // the first has a layer less
+  ParallelPlan p = cases::deepseek_plan();
+  ModelShape m = cases::deepseek_v3();
+  CHECK(fullest_stage(m, p) == 0);  // the input table there outweighs three expert layers cut over 64 ranks
+  m.vocabulary = 1024;
+  CHECK(fullest_stage(m, p) >= 1);
+  CHECK(memory_use(m, p, fullest_stage(m, p)).total_B() > memory_use(m, p).total_B());
+  // Later stages hold fewer micro-batches in flight.
+  p.virtual_stages = 1;
+  CHECK(chunks_in_flight(p, 0) == 16.0);
+  CHECK(chunks_in_flight(p, 15) == 1.0);
+}
+
 TEST_CASE("zero3 holds a shard and two layers", "[workload][memory]") {
   const ModelShape m = cases::llama3_405b();
   ParallelPlan p = cases::llama3_plan(16384);
