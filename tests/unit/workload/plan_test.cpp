@@ -4,6 +4,7 @@
 
 #include "cases.hpp"
 #include "catch.hpp"
+#include "tidewatt/workload/memory.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;
@@ -47,6 +48,18 @@ TEST_CASE("impossible plans are refused with the numbers", "[workload][plan]") {
   CHECK(complains(p, "tp"));
   p = good, p.fused_attention = false;  // the scores of 8,192 tokens do not fit
   CHECK(complains(p, "n_gpu"));
+}
+
+TEST_CASE("memory is refused from a tenth of a GiB on", "[workload][plan]") {
+  constexpr double GiB = 1073741824.0;
+  const ModelShape m = cases::llama3_405b();
+  const ParallelPlan p = cases::llama3_plan(8192);
+  ComputeParams gpu = cases::h100();
+  const double need_B = memory_use(m, p, fullest_stage(m, p)).total_B() + gpu.hbm_reserved_B;
+  gpu.hbm_capacity_B = need_B - 0.04 * GiB;
+  CHECK(check_plan(m, p, gpu, cases::roce()).empty());
+  gpu.hbm_capacity_B = need_B - 0.06 * GiB;
+  CHECK(check_plan(m, p, gpu, cases::roce()).size() == 1);
 }
 
 TEST_CASE("all reasons come at once", "[workload][plan]") {
