@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
+#include "tidewatt/validate/leave_one_out.hpp"
 #include "tidewatt/validate/row.hpp"
 
 namespace {
@@ -17,6 +18,7 @@ struct Arguments {
   std::vector<std::string> groups;
   std::string data = "../shared/data";
   bool json = false;
+  bool leave_one_out = false;
 };
 
 std::vector<NamedGroup> chosen(const Arguments& a) {
@@ -77,7 +79,38 @@ void print(const Row& r) {
   if (!r.note.empty()) fmt::print("{:<12}   {}\n", "", r.note);
 }
 
+nlohmann::ordered_json as_json(const LeaveOneOut& table) {
+  nlohmann::ordered_json j{{"device", table.device}, {"frozen_frac", table.frozen_frac}, {"fitted_frac", table.fitted_frac}};
+  for (const auto& r : table.rows)
+    j["rows"].push_back({{"id", r.id},
+                         {"expected_s", r.expected_s},
+                         {"error_frac", r.error_frac},
+                         {"others_choose_frac", r.others_choose_frac},
+                         {"left_out_error_frac", r.left_out_error_frac}});
+  return j;
+}
+
+/// What each training row's error is when the other rows of its device set the matrix efficiency.
+void print_leave_one_out(bool json) {
+  auto devices = nlohmann::ordered_json::array();
+  for (const auto& device : devices_with_runs()) {
+    const LeaveOneOut table = leave_one_out(device);
+    if (json) {
+      devices.push_back(as_json(table));
+      continue;
+    }
+    fmt::print("{}: matrix efficiency {:.3f} in the catalog, {:.3f} if all its rows chose\n", table.device,
+               table.frozen_frac, table.fitted_frac);
+    fmt::print("  {:<14} {:>12} {:>10} {:>15} {:>10}\n", "row", "published s", "error", "others choose", "error");
+    for (const auto& r : table.rows)
+      fmt::print("  {:<14} {:>12.3f} {:>+8.1f} % {:>15.3f} {:>+8.1f} %\n", r.id, r.expected_s, 100.0 * r.error_frac,
+                 r.others_choose_frac, 100.0 * r.left_out_error_frac);
+  }
+  if (json) fmt::print("{}\n", nlohmann::ordered_json{{"leave_one_out", devices}}.dump(2));
+}
+
 void validate(const Arguments& a) {
+  if (a.leave_one_out) return print_leave_one_out(a.json);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::size_t n[4] = {};
   if (!a.json)
@@ -105,5 +138,7 @@ void add_validate_command(CLI::App& app, int&) {
   c->add_option("group", a->groups, "workload, power, thermal, diurnal, plant, grid; all when none is named");
   c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped");
   c->add_flag("--json", a->json, "the rows as one JSON object");
+  c->add_flag("--leave-one-out", a->leave_one_out,
+              "instead: each training row's error when the other rows of its device set the matrix efficiency");
   c->callback([a] { validate(*a); });
 }

@@ -10,4 +10,9 @@ std::vector<Row> diurnal_rows(const Context&);   ///< D rows
 std::vector<Row> plant_rows(const Context&);     ///< C rows
 std::vector<Row> grid_rows(const Context&);      ///< G rows
 
+// What `workload_rows` joins.
+std::vector<Row> workload_a100_rows();    ///< W1-W8
+std::vector<Row> workload_llama_rows();   ///< W9-W12
+std::vector<Row> workload_memory_rows();  ///< W13-W15
+
 }  // namespace tidewatt::validate

@@ -9,10 +9,14 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("reference_clock_MHz", reference_clock_Hz, {100, 10000}, "clock at which the peak holds");
   v.integer("multiprocessors", multiprocessors, {1, 10000}, "streaming multiprocessors");
   v.number("matrix_TF", matrix_FLOP_per_s, {1, 1e6}, "dense bf16 peak per second at the reference clock");
+  v.number("fp8_TF", fp8_FLOP_per_s, {0, 1e6}, "dense fp8 peak per second at the reference clock, 0 = none",
+           Need::optional);
   v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1}, "of peak, large matrix products in training");
   v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
   v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
   v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
+  v.integer("attention_half_tokens", attention_half_tokens, {0, 1e5},
+            "sequence on which attention reaches half of that", Need::optional);
   v.number("hbm_TB_per_s", hbm_B_per_s, {0.1, 100}, "peak memory bandwidth");
   v.number("hbm_efficiency_frac", hbm_efficiency_frac, {0.1, 1}, "of peak, memory-bound kernels");
   v.number("hbm_capacity_GiB", hbm_capacity_B, {1, 10000}, "memory per GPU");
@@ -44,8 +48,9 @@ double wave_efficiency(const ComputeParams& gpu, double rows, double columns) {
   return std::max({used(256.0, 128.0), used(128.0, 256.0), gpu.small_tile_ratio * used(128.0, 128.0)});
 }
 
-Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes) {
-  const double rate = gpu.matrix_efficiency_frac * wave_efficiency(gpu, rows, columns) * gpu.matrix_FLOP_per_s;
+Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes, Precision precision) {
+  const double peak = precision == Precision::fp8 ? gpu.fp8_FLOP_per_s : gpu.matrix_FLOP_per_s;
+  const double rate = gpu.matrix_efficiency_frac * wave_efficiency(gpu, rows, columns) * peak;
   const double matrix_s = 2.0 * rows * columns * inner / rate + gpu.gemm_overhead_s;
   const double memory_s = bytes / (gpu.hbm_efficiency_frac * gpu.hbm_B_per_s);
   Work w;
@@ -53,9 +58,10 @@ Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inn
   return w;
 }
 
-Work attention_work(const ComputeParams& gpu, double flops) {
+Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens) {
+  const double reach = sequence_tokens / (sequence_tokens + static_cast<double>(gpu.attention_half_tokens));
   Work w;
-  w.attention_s = flops / (gpu.attention_efficiency_frac * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
+  w.attention_s = flops / (gpu.attention_efficiency_frac * reach * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
   return w;
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/workload/memory.hpp"
@@ -11,16 +11,7 @@
 namespace tidewatt::workload {
 namespace {
 
-/// Kinds 0-5 are passes: 2 × (first, middle, last virtual stage) + backward. With one virtual stage, "first" is all.
-enum Place : std::uint32_t { first = 0, middle = 1, last = 2 };
-constexpr std::uint32_t bubble = 6, gradient_sync = 7, optimizer = 8, param_gather = 9;
-
-ParallelPlan checked(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
-                     const NetworkParams& network) {
-  auto findings = check_plan(shape, plan, gpu, network);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return plan;
-}
+constexpr std::uint32_t bubble = 6, gradient_sync = 7, optimizer = 8, param_gather = 9;  // as make_kinds places them
 
 void append(std::vector<Segment>& segments, Tick duration, std::uint32_t kind) {
   if (duration <= 0) return;
@@ -56,100 +47,29 @@ struct IterationModel::Sync {
   Tick norm_begin = 0;           ///< last stage done
   Tick step_begin = 0;           ///< norm known
   Tick gather_begin = 0;         ///< slowest optimizer step done
+  Tick gather_end = 0;           ///< weights in place; then the host prepares the next iteration
   Tick period = 0;
 };
 
-IterationModel::IterationModel(ModelShape shape, ParallelPlan plan, ComputeParams gpu, NetworkParams network)
-    : shape_(shape),
-      plan_(checked(shape, plan, gpu, network)),
-      gpu_(gpu),
-      schedule_(plan_.pp, plan_.virtual_stages, plan_.micro_batches()) {
-  make_kinds(network);
-  make_exchange(network);
-}
-
-void IterationModel::make_kinds(const NetworkParams& network) {
-  const PassCost layer = layer_cost(shape_, plan_, gpu_, network);
-  const double transfer_s = stage_transfer_s(shape_, plan_, network);
-  transfer_ = plan_.pp_overlap ? to_tick(transfer_s) : 0;
-  const double blocked_s = plan_.pp_overlap ? 0.0 : transfer_s;  // the sender stands still instead
-  const std::int64_t n = plan_.virtual_stage_count();
-  const std::array<std::int64_t, 3> example = {0, std::min<std::int64_t>(1, n - 1), n - 1};
-  constexpr std::array names = {"forward_first", "backward_first", "forward",
-                                "backward",      "forward_last",   "backward_last"};
-  for (std::uint32_t place = first; place <= last; ++place) {
-    const std::int64_t k = example[place];
-    PassCost cost;
-    cost.add(layer, static_cast<double>(layers_in_virtual_stage(shape_, plan_, k)));
-    if (k == 0) cost.add(embedding_cost(shape_, plan_, gpu_, network));
-    if (k == n - 1) cost.add(head_cost(shape_, plan_, gpu_, network));
-    if (k < n - 1) cost.forward.link_s += blocked_s;
-    if (k > 0) cost.backward.link_s += blocked_s;
-    const double link_frac = network.nvlink_efficiency_frac;
-    kinds_.push_back(make_kind(names[2 * place], cost.forward, gpu_, link_frac));
-    kinds_.push_back(make_kind(names[2 * place + 1], cost.backward, gpu_, link_frac));
-  }
-  const Link link = group_link(network, plan_.gradient_group());
-  const double link_frac = std::min(1.0, link.B_per_s / network.nvlink_B_per_s);
-  PhaseKind wait, sync, step, gather;
-  wait.name = "bubble";
-  wait.wait_s = 1.0;
-  sync.name = "gradient_sync";
-  sync.link_s = 1.0;
-  sync.link_frac = link_frac;
-  step.name = "optimizer";
-  step.memory_s = 1.0;
-  step.hbm_frac_memory = gpu_.hbm_efficiency_frac;
-  gather.name = "param_gather";
-  gather.link_s = 1.0;
-  gather.link_frac = link_frac;
-  for (PhaseKind* kind : {&wait, &sync, &step, &gather}) kinds_.push_back(std::move(*kind));
-}
-
-void IterationModel::make_exchange(const NetworkParams& network) {
-  const RankGroup group = plan_.gradient_group();
-  const Link link = group_link(network, group);
-  const bool sharded = plan_.sharding != "none";
-  const double shards = sharded ? static_cast<double>(group.size) : 1.0;
-  constexpr double step_B_per_parameter = 30.0;  // fp32 gradient, weight, two moments read; three and bf16 written
-  std::vector<double> stage_parameters(static_cast<std::size_t>(plan_.pp), 0.0);
-  for (std::int64_t k = 0; k < plan_.virtual_stage_count(); ++k) {
-    const double n = virtual_stage_parameters(shape_, plan_, k);
-    const double gradient_B = n * static_cast<double>(plan_.gradient_bytes);
-    exchange_.push_back(
-        to_tick(sharded ? reduce_scatter_s(gradient_B, group.size, link) : all_reduce_s(gradient_B, group.size, link)));
-    gather_.push_back(to_tick(sharded ? all_gather_s(2.0 * n, group.size, link) : 0.0));
-    stage_parameters[static_cast<std::size_t>(k % plan_.pp)] += n;
-  }
-  for (const double n : stage_parameters)
-    optimizer_.push_back(to_tick(memory_work(gpu_, step_B_per_parameter * n / shards).memory_s));
-  // A scalar up and down a binary tree over all ranks.
-  const double depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(plan_.n_gpu - 1)));
-  const bool one_node = plan_.n_gpu <= network.gpus_per_node;
-  norm_ = to_tick(2.0 * depth * (one_node ? network.nvlink_latency_s : network.nic_latency_s));
-}
-
 std::uint32_t IterationModel::kind_of(const PipelineOp& op) const {
-  const std::uint32_t n = static_cast<std::uint32_t>(plan_.virtual_stage_count());
-  const std::uint32_t place = op.virtual_stage == 0 ? first : (op.virtual_stage == n - 1 ? last : middle);
-  return 2 * place + (op.backward ? 1u : 0u);
+  return pass_kind_[op.virtual_stage] + (op.backward ? 1u : 0u);
 }
 
-IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace) const {
-  std::array<Tick, 6> ticks{};
+IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace, Times& times) const {
+  std::vector<Tick> ticks(kinds_.size());
   for (std::size_t i = 0; i < ticks.size(); ++i)
     ticks[i] = to_tick(kinds_[i].matrix_s / pace + kinds_[i].memory_s + kinds_[i].link_s);
   Replica r;
-  schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, r.start, r.end);
+  schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, times.start, times.end);
   const std::size_t n = static_cast<std::size_t>(plan_.virtual_stage_count());
   r.stage_end.assign(static_cast<std::size_t>(plan_.pp), 0);
   r.chunk_ready.assign(n, 0);
   r.chunk_first.assign(n, -1);
   const auto ops = schedule.ops();
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    r.stage_end[ops[i].stage] = r.end[i];
-    r.chunk_ready[ops[i].virtual_stage] = r.end[i];
-    if (r.chunk_first[ops[i].virtual_stage] < 0) r.chunk_first[ops[i].virtual_stage] = r.start[i];
+    r.stage_end[ops[i].stage] = times.end[i];
+    r.chunk_ready[ops[i].virtual_stage] = times.end[i];
+    if (r.chunk_first[ops[i].virtual_stage] < 0) r.chunk_first[ops[i].virtual_stage] = times.start[i];
   }
   return r;
 }
@@ -182,21 +102,22 @@ IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& rep
   }
   sync.step_begin = sync.norm_begin + norm_;
   sync.gather_begin = sync.step_begin + *std::max_element(optimizer_.begin(), optimizer_.end());
-  sync.period = sync.gather_begin + late;
+  sync.gather_end = sync.gather_begin + late;
+  sync.period = sync.gather_end + to_tick(plan_.host_gap_s);
   return sync;
 }
 
-void IterationModel::emit_passes(const PipelineSchedule& schedule, const Replica& replica,
+void IterationModel::emit_passes(const PipelineSchedule& schedule, const Times& times,
                                  std::vector<Segment>* classes) const {
   std::vector<Tick> at(static_cast<std::size_t>(plan_.pp), 0);
   for (std::size_t s = 0; s < at.size(); ++s)
-    classes[s].reserve(static_cast<std::size_t>(2 * schedule.ops_per_stage() + 6));
+    classes[s].reserve(static_cast<std::size_t>(schedule.ops_per_stage()) / 2);
   const auto ops = schedule.ops();
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::uint32_t s = ops[i].stage;
-    append(classes[s], replica.start[i] - at[s], bubble);
-    append(classes[s], replica.end[i] - replica.start[i], kind_of(ops[i]));
-    at[s] = replica.end[i];
+    append(classes[s], times.start[i] - at[s], bubble);
+    append(classes[s], times.end[i] - times.start[i], kind_of(ops[i]));
+    at[s] = times.end[i];
   }
 }
 
@@ -213,25 +134,36 @@ void IterationModel::emit_sync(const Replica& replica, const Sync& sync, std::ve
     until(sync.step_begin, gradient_sync);
     until(sync.step_begin + optimizer_[s], optimizer);
     until(sync.gather_begin, bubble);
-    until(sync.period, param_gather);
+    until(sync.gather_end, param_gather);
+    until(sync.period, bubble);
   }
 }
 
 Timeline IterationModel::iteration(std::span<const double> pace) const {
   check_pace(pace, dp());
   std::vector<std::size_t> which;
-  std::vector<Replica> replicas;
-  for (const double p : distinct(pace, which)) replicas.push_back(run(schedule_, p));
-  const Sync sync = synchronise(replicas);
+  const std::vector<double> paces = distinct(pace, which);
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
-  std::vector<std::vector<Segment>> distinct_classes(replicas.size() * stages);
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    emit_passes(schedule_, replicas[i], &distinct_classes[i * stages]);
-    emit_sync(replicas[i], sync, &distinct_classes[i * stages]);
+  std::vector<std::vector<Segment>> distinct_classes(paces.size() * stages);
+  std::vector<Replica> replicas;
+  Times times;
+  for (std::size_t i = 0; i < paces.size(); ++i) {
+    replicas.push_back(run(schedule_, paces[i], times));
+    emit_passes(schedule_, times, &distinct_classes[i * stages]);
   }
+  const Sync sync = synchronise(replicas);
+  for (std::size_t i = 0; i < replicas.size(); ++i) emit_sync(replicas[i], sync, &distinct_classes[i * stages]);
   Timeline timeline{kinds_, {}, sync.period};
-  for (const std::size_t i : which)
-    for (std::size_t s = 0; s < stages; ++s) timeline.classes.push_back(distinct_classes[i * stages + s]);
+  timeline.classes.reserve(which.size() * stages);
+  std::vector<std::size_t> uses(paces.size(), 0);
+  for (const std::size_t i : which) ++uses[i];
+  for (const std::size_t i : which) {
+    const bool last_use = --uses[i] == 0;
+    for (std::size_t s = 0; s < stages; ++s) {
+      auto& segments = distinct_classes[i * stages + s];
+      timeline.classes.push_back(last_use ? std::move(segments) : segments);
+    }
+  }
   return timeline;
 }
 
@@ -240,15 +172,17 @@ Timeline IterationModel::evaluation(std::span<const double> pace, std::int64_t b
   if (batches < 1) throw InputError(fmt::format("evaluation: {} batches, at least 1", batches));
   const PipelineSchedule forward(plan_.pp, plan_.virtual_stages, batches * plan_.micro_batches(), true);
   std::vector<std::size_t> which;
+  const std::vector<double> paces = distinct(pace, which);
   std::vector<Replica> replicas;
-  for (const double p : distinct(pace, which)) replicas.push_back(run(forward, p));
+  std::vector<Times> times(paces.size());
+  for (std::size_t i = 0; i < paces.size(); ++i) replicas.push_back(run(forward, paces[i], times[i]));
   Timeline timeline{kinds_, {}, 0};
   for (const Replica& r : replicas)
     timeline.period = std::max(timeline.period, *std::max_element(r.stage_end.begin(), r.stage_end.end()));
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
   timeline.classes.resize(pace.size() * stages);
   for (std::size_t g = 0; g < which.size(); ++g) {
-    emit_passes(forward, replicas[which[g]], &timeline.classes[g * stages]);
+    emit_passes(forward, times[which[g]], &timeline.classes[g * stages]);
     for (std::size_t s = 0; s < stages; ++s)
       append(timeline.classes[g * stages + s], timeline.period - replicas[which[g]].stage_end[s], bubble);
   }

@@ -1,57 +1,30 @@
 #include "tidewatt/workload/layer_cost.hpp"
 
+#include <algorithm>
+
+#include "layer_pass.hpp"
+
 namespace tidewatt::workload {
 namespace {
 
-double as_double(std::int64_t n) { return static_cast<double>(n); }
-
-/// What every cost of one micro-batch needs.
-struct Pass {
-  const ModelShape& m;
-  const ParallelPlan& plan;
-  const ComputeParams& gpu;
-  const NetworkParams& net;
-  double h = as_double(m.width);
-  double t = as_double(plan.tp);
-  double tokens = plan.micro_batch_tokens_per_gpu();
-  double cut = plan.sequence_parallel ? 1.0 / t : 1.0;
-
-  /// Forward and backward (data and weight gradient) of a linear layer, rows × in → rows × out on this GPU.
-  void linear(PassCost& cost, double in, double out) const {
-    const double moved_B = 2.0 * (tokens * in + in * out + tokens * out);
-    const double accumulate_B = 2.0 * as_double(plan.gradient_bytes) * in * out;  // main gradient, read and written
-    cost.forward += gemm_work(gpu, tokens, out, in, moved_B);
-    cost.backward += gemm_work(gpu, tokens, in, out, moved_B);
-    cost.backward += gemm_work(gpu, in, out, tokens, moved_B - 2.0 * in * out + accumulate_B);
-  }
-
-  /// Tensor-parallel collective over T h bf16: `times` all-gathers or reduce-scatters (an all-reduce is two).
-  Work tensor_parallel(double times) const {
-    if (plan.tp == 1) return {};
-    const double once_s = all_gather_s(2.0 * tokens * h, plan.tp, group_link(net, plan.tp_group()));
-    const double hidden = plan.tp_overlap_frac;
-    Work w;
-    w.link_s = times * once_s * (1.0 - hidden);
-    w.gemm_s = times * once_s * hidden * gpu.overlap_tax_frac;
-    return w;
-  }
-};
-
-/// Scores, softmax, values. Unfused kernels compute the whole square and stream it through memory.
-PassCost attention_core(const Pass& p) {
+/// Scores, softmax, values. Unfused kernels compute the whole square (or the band of a window) and stream it through
+/// memory.
+PassCost attention_core(const LayerPass& p) {
   PassCost cost;
   if (p.plan.fused_attention) {
     const double flops =
         p.tokens / p.t * layer_attention_flops(p.m, as_double(p.plan.sequence_tokens), AttentionCount::causal);
-    cost.forward += attention_work(p.gpu, flops);
-    cost.backward += attention_work(p.gpu, 2.5 * flops);  // five products against two: scores are computed again
+    const double keys = 2.0 * attended_tokens(p.m, as_double(p.plan.sequence_tokens), AttentionCount::causal);
+    cost.forward += attention_work(p.gpu, flops, keys);
+    cost.backward += attention_work(p.gpu, 2.5 * flops, keys);  // five products against two: scores are computed again
     return cost;
   }
   // Batched products, the heads' rows one below the other: scores (rows × keys) and sums over keys (rows × head width).
-  const double rows = p.tokens * as_double(p.m.heads) / p.t, keys = as_double(p.plan.sequence_tokens);
-  const double head_width = p.h / as_double(p.m.heads), scores = rows * keys;
-  const Work to_scores = gemm_work(p.gpu, rows, keys, head_width, 2.0 * scores);
-  const Work from_scores = gemm_work(p.gpu, rows, head_width, keys, 2.0 * scores);
+  const double rows = p.tokens * as_double(p.m.heads) / p.t;
+  const double keys = attended_tokens(p.m, as_double(p.plan.sequence_tokens), AttentionCount::full);
+  const double scores = rows * keys;
+  const Work to_scores = gemm_work(p.gpu, rows, keys, p.m.score_width() / as_double(p.m.heads), 2.0 * scores);
+  const Work from_scores = gemm_work(p.gpu, rows, p.m.head(), keys, 2.0 * scores);
   cost.forward += to_scores;
   cost.forward += from_scores;
   cost.forward += memory_work(p.gpu, (4.0 + (p.m.dropout ? 5.0 : 0.0)) * scores);  // softmax; dropout and mask
@@ -62,10 +35,11 @@ PassCost attention_core(const Pass& p) {
 }
 
 /// Norms, residual additions, dropout, activation function, rotary: bytes read and written in bf16 (masks 1 B).
-PassCost elementwise(const Pass& p) {
-  const double norms = p.m.parallel_block ? 1.0 : 2.0, f = as_double(p.m.ffn_width);
+PassCost elementwise(const LayerPass& p, LayerKind kind) {
+  const double norms = p.m.parallel_block ? 1.0 : 2.0;
+  const double f = kind == LayerKind::dense ? as_double(p.m.ffn_width) : 0.0;
   const double mask_B = p.m.dropout ? 1.0 : 0.0;
-  const double rotary_B = p.m.learned_positions == 0 ? 4.0 * (p.h + p.m.kv_width()) : 0.0;
+  const double rotary_B = p.m.learned_positions == 0 ? 4.0 * (p.m.score_width() + p.m.kv_width()) : 0.0;
   const double forward_B =
       norms * (4.0 + 6.0 + mask_B) * p.h * p.cut + ((p.m.gated_ffn ? 6.0 : 4.0) * f + rotary_B) / p.t;
   const double backward_B =
@@ -74,13 +48,57 @@ PassCost elementwise(const Pass& p) {
 }
 
 /// Keys and values of the whole sequence: gathered in both passes, their gradients reduce-scattered.
-PassCost context_parallel(const Pass& p) {
+PassCost context_parallel(const LayerPass& p) {
   if (p.plan.cp == 1) return {};
-  const double bytes = 2.0 * p.tokens * as_double(p.plan.cp) * 2.0 * p.m.kv_width() / p.t;
+  // Heads are cut over tp; the latent vector is not.
+  const double bytes = 2.0 * p.tokens * as_double(p.plan.cp) * p.m.kv_travel_width() / (p.m.kv_rank > 0 ? 1.0 : p.t);
   PassCost cost;
-  cost.forward.link_s = all_gather_s(bytes, p.plan.cp, group_link(p.net, p.plan.cp_group()));
+  cost.forward.link_s = group_all_gather_s(p.net, p.plan.cp_group(), bytes);
   cost.backward.link_s = 2.0 * cost.forward.link_s;
   return cost;
+}
+
+/// Products from the norm to queries, keys and values.
+void projections(const LayerPass& p, PassCost& cost) {
+  if (p.m.kv_rank == 0) return p.linear(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width()) / p.t);
+  const double kv_rank = as_double(p.m.kv_rank), query_rank = as_double(p.m.query_rank);
+  p.linear(cost, p.h, kv_rank + as_double(p.m.rope_width) + query_rank);  // down, whole on every rank
+  p.linear(cost, query_rank > 0.0 ? query_rank : p.h, p.m.score_width() / p.t);
+  p.linear(cost, kv_rank, 2.0 * p.m.value_width() / p.t);
+}
+
+/// All matrix products of a dense layer.
+void dense_products(const LayerPass& p, PassCost& cost) {
+  const double f = as_double(p.m.ffn_width), into_ffn = (p.m.gated_ffn ? 2.0 : 1.0) * f;
+  if (p.m.parallel_block && p.m.kv_rank == 0) {
+    p.linear(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width() + into_ffn) / p.t);
+    p.linear(cost, (p.m.value_width() + f) / p.t, p.h);
+    return;
+  }
+  projections(p, cost);
+  p.linear(cost, p.m.value_width() / p.t, p.h);
+  p.linear(cost, p.h, into_ffn / p.t);
+  p.linear(cost, f / p.t, p.h);
+}
+
+/// zero3: weights gathered before each pass, gradients scattered after the backward pass; with overlap only what the
+/// layer's own work cannot hide.
+void sharded_weights(const LayerPass& p, LayerKind kind, PassCost& cost) {
+  const double weights = layer_parameters(p.m, kind) / p.t;
+  double gather_s = group_all_gather_s(p.net, p.plan.gradient_group(), 2.0 * weights);
+  double scatter_s = group_all_gather_s(p.net, p.plan.gradient_group(), as_double(p.plan.gradient_bytes) * weights);
+  if (kind == LayerKind::expert) {
+    const double routed = routed_expert_parameters(p.m) / as_double(p.plan.ep);
+    gather_s += group_all_gather_s(p.net, p.plan.expert_gradient_group(), 2.0 * routed);
+    scatter_s += group_all_gather_s(p.net, p.plan.expert_gradient_group(), as_double(p.plan.gradient_bytes) * routed);
+  }
+  const auto behind = [&](Work& work, double link_s) {
+    const double hidden_s = p.plan.dp_overlap ? std::min(link_s, work.total_s()) : 0.0;
+    work.link_s += link_s - hidden_s;
+    work.gemm_s += hidden_s * p.gpu.overlap_tax_frac;
+  };
+  behind(cost.forward, gather_s);
+  behind(cost.backward, gather_s + scatter_s);
 }
 
 }  // namespace
@@ -92,57 +110,59 @@ PassCost& PassCost::add(const PassCost& o, double times) {
 }
 
 PassCost layer_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
-                    const NetworkParams& network) {
-  const Pass p{shape, plan, gpu, network};
-  const double f = as_double(shape.ffn_width), kv = shape.kv_width();
+                    const NetworkParams& network, LayerKind kind) {
+  const LayerPass p{shape, plan, gpu, network};
   PassCost cost;
-  p.linear(cost, p.h, (p.h + 2.0 * kv) / p.t);
-  p.linear(cost, p.h / p.t, p.h);
-  p.linear(cost, p.h, (shape.gated_ffn ? 2.0 : 1.0) * f / p.t);
-  p.linear(cost, f / p.t, p.h);
+  double pairs = shape.parallel_block ? 1.0 : 2.0;
+  if (kind == LayerKind::dense) {
+    dense_products(p, cost);
+  } else {
+    projections(p, cost);
+    p.linear(cost, shape.value_width() / p.t, p.h);
+    cost.add(expert_block_cost(p));
+    pairs = 1.0;  // of the attention; the shared experts count their own
+  }
   const PassCost core = attention_core(p);
   cost.add(core);
-  cost.add(elementwise(p));
+  cost.add(elementwise(p, kind));
   cost.add(context_parallel(p));
-  const double collectives = shape.parallel_block ? 2.0 : 4.0;
-  cost.forward += p.tensor_parallel(collectives);
-  cost.backward += p.tensor_parallel(collectives);
+  cost.forward += p.tensor_parallel(pairs, pairs);
+  cost.backward += p.tensor_parallel(pairs, pairs);
   if (plan.recompute == "full") cost.backward += cost.forward;
   if (plan.recompute == "selective" && !plan.fused_attention) cost.backward += core.forward;
+  if (plan.sharding == "zero3") sharded_weights(p, kind, cost);
   return cost;
 }
 
 PassCost embedding_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
                         const NetworkParams& network) {
-  const Pass p{shape, plan, gpu, network};
+  const LayerPass p{shape, plan, gpu, network};
   PassCost cost;
   cost.forward = memory_work(gpu, 4.0 * p.tokens * p.h);                 // read a row, write it
   cost.backward = memory_work(gpu, (2.0 + 8.0) * p.tokens * p.h / p.t);  // read, add into the fp32 table
-  cost.forward += p.tensor_parallel(plan.sequence_parallel ? 1.0 : 2.0);
-  if (plan.sequence_parallel) cost.backward += p.tensor_parallel(1.0);
+  cost.forward += p.tensor_parallel(plan.sequence_parallel ? 0.0 : 1.0, 1.0);
+  if (plan.sequence_parallel) cost.backward += p.tensor_parallel(1.0, 0.0);
   return cost;
 }
 
 PassCost head_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
                    const NetworkParams& network) {
-  const Pass p{shape, plan, gpu, network};
+  const LayerPass p{shape, plan, gpu, network};
   const double columns = as_double(shape.vocabulary) / p.t;
   PassCost cost;
-  p.linear(cost, p.h, columns);
+  p.linear(cost, p.tokens, p.h, columns, Precision::bf16);
   // Cross-entropy in fp32: cast, maximum, exponential, sum; then the gradient and its cast.
   cost.forward += memory_work(gpu, p.tokens * (14.0 * columns + 4.0 * p.h * p.cut));
   cost.backward += memory_work(gpu, p.tokens * (10.0 * columns + 6.0 * p.h * p.cut));
-  if (plan.sequence_parallel) cost.forward += p.tensor_parallel(1.0);
-  cost.backward += p.tensor_parallel(plan.sequence_parallel ? 1.0 : 2.0);
+  if (plan.sequence_parallel) cost.forward += p.tensor_parallel(1.0, 0.0);
+  cost.backward += p.tensor_parallel(plan.sequence_parallel ? 0.0 : 1.0, 1.0);
   return cost;
 }
 
 double stage_transfer_s(const ModelShape& shape, const ParallelPlan& plan, const NetworkParams& network) {
   if (plan.pp == 1) return 0.0;
   const double bytes = 2.0 * plan.micro_batch_tokens_per_gpu() * as_double(shape.width);
-  // A pair of neighbours inside a node talks over NVLink.
-  const Link link = group_link(network, {2, plan.pp_group().stride});
-  double time_s = send_s(bytes / as_double(plan.tp), link);
+  double time_s = send_s(bytes / as_double(plan.tp), neighbour_link(network, plan.pp_group()));
   if (!plan.sequence_parallel) time_s += all_gather_s(bytes, plan.tp, group_link(network, plan.tp_group()));
   return time_s;
 }

@@ -12,52 +12,94 @@ double as_double(std::int64_t n) { return static_cast<double>(n); }
 
 }  // namespace
 
-double activation_bytes_per_token(const ModelShape& m, const ParallelPlan& plan) {
-  const double h = as_double(m.width), f = as_double(m.ffn_width), t = as_double(plan.tp);
+double activation_bytes_per_token(const ModelShape& m, const ParallelPlan& plan, LayerKind kind) {
+  const double h = as_double(m.width), t = as_double(plan.tp);
   const double cut = plan.sequence_parallel ? 1.0 / t : 1.0;
   if (plan.recompute == "full") return 2.0 * h * cut;
-  const double uncut = 8.0 * h + (m.dropout ? 2.0 * h : 0.0);  // inputs of norms and linear layers, masks
-  const double linear = 4.0 * h + 4.0 * m.kv_width() + (m.gated_ffn ? 6.0 : 4.0) * f;
+  // Inputs of norms and linear layers, masks, low-rank queries, keys and values.
+  double uncut = 8.0 * h + (m.dropout ? 2.0 * h : 0.0) + 2.0 * as_double(m.kv_rank + m.query_rank + m.rope_width);
+  double linear =
+      2.0 * m.score_width() + 2.0 * m.value_width() + 4.0 * (m.kv_rank > 0 ? m.value_width() : m.kv_width());
+  const double inner = m.gated_ffn ? 6.0 : 4.0;
+  if (kind == LayerKind::dense) {
+    linear += inner * as_double(m.ffn_width);
+  } else {
+    const double copies = as_double(m.experts_per_token) * plan.expert_imbalance_ratio;
+    uncut += copies * (4.0 * h + inner * as_double(m.expert_width)) + 4.0 * as_double(m.experts);
+    linear += as_double(m.shared_experts) * inner * as_double(m.expert_width);
+  }
   const bool core_stored = !plan.fused_attention && plan.recompute == "none";
   const double keys = as_double(plan.sequence_tokens);
   const double core = core_stored ? (m.dropout ? 5.0 : 2.0) * as_double(m.heads) * keys : 0.0;
   return uncut * cut + (linear + core) / t;
 }
 
-double chunks_in_flight(const ParallelPlan& plan) {
+double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage) {
   const std::int64_t m = plan.micro_batches(), p = plan.pp, v = plan.virtual_stages;
-  return as_double(v == 1 ? std::min(m, p) : std::min(m * v, v * p + p - 1));
+  return as_double(v == 1 ? std::min(m, p - stage) : std::min(m * v, v * p + p - 1 - 2 * stage));
 }
 
-double activation_bytes(const ModelShape& shape, const ParallelPlan& plan) {
+double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage) {
   const double slots = as_double(shape.layers + plan.layers_removed_first + plan.layers_removed_last);
   const double layers_per_chunk = slots / as_double(plan.virtual_stage_count());
-  double chunk_layers = chunks_in_flight(plan) * layers_per_chunk;
+  double chunk_layers = chunks_in_flight(plan, stage) * layers_per_chunk;
   // The lighter first chunk holds one micro-batch per stage of the pipeline.
-  chunk_layers -= as_double(std::min(plan.micro_batches(), plan.pp) * plan.layers_removed_first);
-  return plan.micro_batch_tokens_per_gpu() * activation_bytes_per_token(shape, plan) * std::max(0.0, chunk_layers);
+  if (stage == 0) chunk_layers -= as_double(std::min(plan.micro_batches(), plan.pp) * plan.layers_removed_first);
+  double dense = 0.0, all = 0.0;  // of the stage
+  for (std::int64_t c = 0; c < plan.virtual_stages; ++c) {
+    dense += as_double(dense_layers_in_virtual_stage(shape, plan, c * plan.pp + stage));
+    all += as_double(layers_in_virtual_stage(shape, plan, c * plan.pp + stage));
+  }
+  const double dense_share = all > 0.0 ? dense / all : 1.0;
+  double bytes = dense_share * activation_bytes_per_token(shape, plan);
+  if (dense_share < 1.0) bytes += (1.0 - dense_share) * activation_bytes_per_token(shape, plan, LayerKind::expert);
+  return plan.micro_batch_tokens_per_gpu() * bytes * std::max(0.0, chunk_layers);
 }
 
-double virtual_stage_parameters(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
-  double n = as_double(layers_in_virtual_stage(shape, plan, k)) * layer_parameters(shape);
+HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
+  const double dense = as_double(dense_layers_in_virtual_stage(shape, plan, k));
+  const double expert = as_double(layers_in_virtual_stage(shape, plan, k)) - dense;
+  double n = dense * layer_parameters(shape) + expert * layer_parameters(shape, LayerKind::expert);
   if (k == 0) n += embedding_parameters(shape);
   const bool last = k == plan.virtual_stage_count() - 1;
   if (last) n += head_parameters(shape);
   if (last && k > 0 && shape.tied_embeddings) n += embedding_parameters(shape);  // its own copy of the table
-  return n / as_double(plan.tp);
+  return {n / as_double(plan.tp), expert * routed_expert_parameters(shape) / as_double(plan.ep)};
 }
 
-MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan) {
-  double n = 0.0;
-  for (std::int64_t c = 0; c < plan.virtual_stages; ++c) n += virtual_stage_parameters(shape, plan, c * plan.pp);
-  const double shards = as_double(plan.dp() * plan.cp);
+MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage) {
+  HeldWeights n;
+  for (std::int64_t c = 0; c < plan.virtual_stages; ++c) {
+    const HeldWeights chunk = virtual_stage_weights(shape, plan, c * plan.pp + stage);
+    n.shared += chunk.shared;
+    n.routed += chunk.routed;
+  }
+  const double shared_copies = as_double(plan.gradient_group().size);
+  const double routed_copies = as_double(plan.expert_gradient_group().size);
+  const double cut = n.shared / shared_copies + n.routed / routed_copies, whole = n.total();
+  const bool gradients_cut = plan.sharding == "zero2" || plan.sharding == "fsdp" || plan.sharding == "zero3";
   MemoryUse use;
-  use.weights_B = weight_B * n;
-  const bool gradients_cut = plan.sharding == "zero2" || plan.sharding == "fsdp";
-  use.gradients_B = as_double(plan.gradient_bytes) * n / (gradients_cut ? shards : 1.0);
-  use.optimizer_B = optimizer_B * n / (plan.sharding == "none" ? 1.0 : shards);
-  use.activations_B = activation_bytes(shape, plan);
+  use.weights_B = weight_B * whole;
+  if (plan.sharding == "zero3") {  // its shard, and two gathered layers: one in use, the next on its way
+    const double dense = layer_parameters(shape) / as_double(plan.tp);
+    const double expert = layer_parameters(shape, LayerKind::expert) / as_double(plan.tp) +
+                          routed_expert_parameters(shape) / as_double(plan.ep);
+    use.weights_B = weight_B * (cut + 2.0 * (shape.experts > 0 ? std::max(dense, expert) : dense));
+  }
+  use.gradients_B = as_double(plan.gradient_bytes) * (gradients_cut ? cut : whole);
+  use.optimizer_B = optimizer_B * (plan.sharding == "none" ? whole : cut);
+  use.activations_B = activation_bytes(shape, plan, stage);
   return use;
+}
+
+std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan) {
+  std::int64_t fullest = 0;
+  double most_B = 0.0;
+  for (std::int64_t stage = 0; stage < plan.pp; ++stage) {
+    const double B = memory_use(shape, plan, stage).total_B();
+    if (B > most_B) most_B = B, fullest = stage;
+  }
+  return fullest;
 }
 
 double checkpoint_bytes(const ModelShape& shape) { return (weight_B + optimizer_B) * parameter_count(shape); }

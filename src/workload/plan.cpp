@@ -1,12 +1,14 @@
 #include "tidewatt/workload/plan.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tidewatt::workload {
 namespace {
 
 constexpr std::array<std::string_view, 3> recompute_words = {"none", "selective", "full"};
-constexpr std::array<std::string_view, 4> sharding_words = {"none", "zero1", "zero2", "fsdp"};
+constexpr std::array<std::string_view, 5> sharding_words = {"none", "zero1", "zero2", "fsdp", "zero3"};
+constexpr std::array<std::string_view, 2> precision_words = {"bf16", "fp8"};
 constexpr std::array<std::string_view, 2> order_words = {"tp-cp-pp-dp", "tp-cp-dp-pp"};
 
 }  // namespace
@@ -16,6 +18,7 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.integer("tp", tp, {1, 1024}, "tensor parallel ranks");
   v.integer("cp", cp, {1, 4096}, "context parallel ranks", Need::optional);
   v.integer("pp", pp, {1, 1024}, "pipeline stages");
+  v.integer("ep", ep, {1, 65536}, "expert parallel ranks, out of tp x cp x dp", Need::optional);
   v.integer("virtual_stages", virtual_stages, {1, 256}, "model chunks per pipeline stage", Need::optional);
   v.integer("micro_batch_sequences", micro_batch_sequences, {1, 65536}, "sequences per micro-batch");
   v.integer("global_batch_sequences", global_batch_sequences, {1, 1e8}, "sequences per iteration");
@@ -29,6 +32,12 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.flag("dp_overlap", dp_overlap, "gradient exchange starts after a chunk's last backward");
   v.flag("pp_overlap", pp_overlap, "stages do not block while they send");
   v.number("tp_overlap_frac", tp_overlap_frac, {0, 1}, "share of tensor-parallel communication hidden");
+  v.number("ep_overlap_frac", ep_overlap_frac, {0, 1}, "share of expert dispatch and combine hidden", Need::optional);
+  v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100},
+           "tokens of the busiest expert rank over the mean", Need::optional);
+  v.number("host_gap_s", host_gap_s, {0, 100}, "time per iteration in which all GPUs wait for the host",
+           Need::optional);
+  v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
   v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");
   v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
@@ -50,12 +59,32 @@ RankGroup ParallelPlan::gradient_group() const {
   return {dp() * cp, tp * pp};  // mean spacing: cp neighbours lie together, replicas tp·cp·pp apart
 }
 
+RankGroup ParallelPlan::ep_group() const {
+  const std::int64_t block = tp * cp;
+  if (ep <= block || rank_order == "tp-cp-dp-pp") return {ep, 1};
+  return {ep, pp, block};  // blocks of tp·cp neighbours, one per replica
+}
+
+RankGroup ParallelPlan::expert_gradient_group() const {
+  const std::int64_t copies = tp * cp * dp() / ep;
+  if (copies <= 1) return {1, 1};
+  if (rank_order == "tp-cp-dp-pp") return {copies, ep};
+  return {copies, ep * pp};
+}
+
 std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
   const std::int64_t slots = shape.layers + plan.layers_removed_first + plan.layers_removed_last;
   std::int64_t n = slots / plan.virtual_stage_count();
   if (k == 0) n -= plan.layers_removed_first;
   if (k == plan.virtual_stage_count() - 1) n -= plan.layers_removed_last;
   return n;
+}
+
+std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {
+  const std::int64_t slots = shape.layers + plan.layers_removed_first + plan.layers_removed_last;
+  const std::int64_t before = k == 0 ? 0 : k * (slots / plan.virtual_stage_count()) - plan.layers_removed_first;
+  const std::int64_t left = dense_layer_count(shape) - before;
+  return std::clamp<std::int64_t>(left, 0, layers_in_virtual_stage(shape, plan, k));
 }
 
 }  // namespace tidewatt::workload

@@ -220,6 +220,19 @@ class BadInput(unittest.TestCase):
         self.assertEqual(product.call([BINARY, "--help"]).code, 0)
 
 
+class LeaveOneOut(unittest.TestCase):
+    def test_each_training_row_with_the_others_efficiency(self):
+        outcome = product.call([BINARY, "validate", "--leave-one-out", "--json"])
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        devices = {d["device"]: d for d in json.loads(outcome.stdout)["leave_one_out"]}
+        self.assertEqual(set(devices), {"a100_sxm4_80GB", "h100_sxm"})
+        rows = {r["id"]: r for d in devices.values() for r in d["rows"]}
+        self.assertIn("W10", rows)
+        for name, row in rows.items():
+            self.assertGreater(row["expected_s"], 0, name)
+            self.assertLess(abs(row["left_out_error_frac"]), 0.12, name)
+
+
 class Output(unittest.TestCase):
     def test_a_folder_that_cannot_be_made(self):
         outcome = product.run(BINARY, TINY, TINY / "below_a_file")

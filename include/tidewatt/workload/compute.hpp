@@ -7,16 +7,22 @@
 
 namespace tidewatt::workload {
 
+/// Number format of a matrix product.
+enum class Precision { bf16, fp8 };
+
 /// What one GPU does per second at its reference clock, and how hard its parts work meanwhile. One set per device,
 /// whatever the model or the plan.
 struct ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
-  double matrix_FLOP_per_s = 0.0;          ///< dense bf16 peak at the reference clock
-  double matrix_efficiency_frac = 0.0;     ///< of peak, reached by large matrix products inside a training step
-  double small_tile_ratio = 0.0;           ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
-  double gemm_overhead_s = 0.0;            ///< start and end of each matrix product: what makes small ones slow
-  double attention_efficiency_frac = 0.0;  ///< of peak, reached by fused attention (forward and backward)
+  double matrix_FLOP_per_s = 0.0;       ///< dense bf16 peak at the reference clock
+  double fp8_FLOP_per_s = 0.0;          ///< dense fp8 peak at the reference clock; 0: the device has none
+  double matrix_efficiency_frac = 0.0;  ///< of peak, reached by large matrix products inside a training step
+  double small_tile_ratio = 0.0;        ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
+  double gemm_overhead_s = 0.0;         ///< start and end of each matrix product: what makes small ones slow
+  double attention_efficiency_frac =
+      0.0;  ///< of peak, reached by fused attention (forward and backward) on long sequences
+  std::int64_t attention_half_tokens = 0;  ///< sequence on which it reaches half of that
   double hbm_B_per_s = 0.0;
   double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
   double hbm_capacity_B = 0.0;
@@ -46,10 +52,11 @@ struct Work {
 double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
 
 /// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
-/// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound).
-Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes);
-/// Fused attention: flops/(ε_a·peak) + overhead.
-Work attention_work(const ComputeParams& gpu, double flops);
+/// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound). fp8 has its own peak and the same ε.
+Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
+               Precision precision = Precision::bf16);
+/// Fused attention over a sequence of s tokens: flops/(ε_a·s/(s + s_half)·peak) + overhead.
+Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens);
 /// Memory-bound kernels: bytes/(η·HBM).
 Work memory_work(const ComputeParams& gpu, double bytes);
 

@@ -13,8 +13,8 @@ namespace tidewatt::workload {
 /// Each replica runs (interleaved) 1F1B; a pass takes matrix_s/pace + memory_s + link_s. A chunk's gradients queue on
 /// the stage's network link once every replica has finished the chunk's last backward (or after the whole backward,
 /// without overlap). All meet at the gradient norm, step their shard, and gather the weights of the first chunks.
-/// Whoever is early waits. Assumptions: identical replicas inside a group; loss scaling, data loading and the host are
-/// not on the critical path; hidden communication costs no power.
+/// Then all wait `host_gap_s` for the host. Whoever is early waits. Assumptions: identical replicas inside a group; loss
+/// scaling and data loading are not on the critical path beyond that gap; hidden communication costs no power.
 class IterationModel {
  public:
   /// @throws InputError with every reason if the plan is impossible.
@@ -44,20 +44,25 @@ class IterationModel {
   double model_checkpoint_bytes() const;
 
  private:
-  /// One replica's passes at one pace.
-  struct Replica {
+  /// Start and end of each pass of a schedule; reused from replica to replica.
+  struct Times {
     std::vector<Tick> start, end;
+  };
+  /// What the other replicas need to know of one replica's passes at one pace.
+  struct Replica {
     std::vector<Tick> stage_end;    ///< [stage]
     std::vector<Tick> chunk_ready;  ///< [virtual stage] end of the last backward
     std::vector<Tick> chunk_first;  ///< [virtual stage] start of the first forward
   };
   struct Sync;
   void make_kinds(const NetworkParams& network);
+  void make_early_kinds(const NetworkParams& network);
+  PassCost chunk_cost(const NetworkParams& network, std::int64_t k) const;
   void make_exchange(const NetworkParams& network);
   std::uint32_t kind_of(const PipelineOp& op) const;
-  Replica run(const PipelineSchedule& schedule, double pace) const;
+  Replica run(const PipelineSchedule& schedule, double pace, Times& times) const;
   Sync synchronise(const std::vector<Replica>& replicas) const;
-  void emit_passes(const PipelineSchedule& schedule, const Replica& replica, std::vector<Segment>* classes) const;
+  void emit_passes(const PipelineSchedule& schedule, const Times& times, std::vector<Segment>* classes) const;
   void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
 
   ModelShape shape_;
@@ -65,6 +70,7 @@ class IterationModel {
   ComputeParams gpu_;
   PipelineSchedule schedule_;
   std::vector<PhaseKind> kinds_;
+  std::vector<std::uint32_t> pass_kind_;  ///< [virtual stage] kind of its forward pass; the backward pass is the next
   Tick transfer_ = 0;
   std::vector<Tick> exchange_;   ///< [virtual stage] gradient reduce-scatter or all-reduce
   std::vector<Tick> gather_;     ///< [virtual stage] weight all-gather

@@ -3,7 +3,7 @@
 
 namespace tidewatt::workload {
 
-/// Bytes that one GPU of the first stage (the fullest) holds.
+/// Bytes that one GPU of a stage holds.
 struct MemoryUse {
   double weights_B = 0.0;      ///< bf16
   double gradients_B = 0.0;    ///< cut over the replicas by zero2 and fsdp
@@ -16,20 +16,31 @@ struct MemoryUse {
 ///   u (8h + 2h [dropout])  +  (4h + 4h_kv + ...)/t  +  attention core a s (5 | 2)/t,  u = 1/t with sequence
 ///   parallelism
 /// For a GPT block this is h (10 + 24/t + 5 a s/(h t)); a gated block stores 6 ffn instead of 4 ffn; fused attention
-/// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only.
-double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan);
+/// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only. An expert layer
+/// stores, for each of the k copies of a routed token, its input, its output and 6 expert widths.
+double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
 
-/// Chunk passes whose activations the first stage holds at once: min(m, p), or min(m v, v p + p - 1) interleaved.
-double chunks_in_flight(const ParallelPlan& plan);
+/// Chunk passes whose activations stage r holds at once: min(m, p - r), or min(m v, v p + p - 1 - 2 r) interleaved.
+double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage = 0);
 
-/// Activations of the first stage: tokens · bytes · layers per chunk · chunks in flight. Reproduces the eight published
-/// values of arXiv 2205.05198.
-double activation_bytes(const ModelShape& shape, const ParallelPlan& plan);
+/// Activations of a stage: tokens · bytes · layers per chunk · chunks in flight. Reproduces the eight published values of
+/// arXiv 2205.05198.
+double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
-MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan);
+MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
+/// The stage that holds most: the first of a uniform model (most activations), a later one where the first layers are
+/// dense and the rest hold experts.
+std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan);
+
+/// Weights that one GPU holds, by who else holds them: `shared` are cut over tp and copied over dp × cp, `routed`
+/// (experts) are cut over ep.
+struct HeldWeights {
+  double shared = 0.0, routed = 0.0;
+  double total() const { return shared + routed; }
+};
 /// Weights of virtual stage k held by one GPU.
-double virtual_stage_parameters(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Bytes of a checkpoint: bf16 weights, fp32 copy and two fp32 moments, 14 per parameter, whatever the sharding.
 double checkpoint_bytes(const ModelShape& shape);

@@ -14,6 +14,7 @@ struct NetworkParams {
   std::int64_t nics_per_node = 0;           ///< cards used for training traffic
   double nic_B_per_s = 0.0;                 ///< per card and direction
   double nic_efficiency_frac = 0.0;         ///< reached by large collectives
+  double p2p_efficiency_frac = 0.0;         ///< reached by one message between two nodes: fewer channels drive it
   double nic_latency_s = 0.0;               ///< per ring hop between nodes
   std::int64_t pod_gpus = 0;                ///< GPUs under full bisection bandwidth
   double pod_oversubscription_ratio = 1.0;  ///< bandwidth inside a pod ÷ bandwidth out of it
@@ -24,10 +25,12 @@ struct NetworkParams {
   }
 };
 
-/// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order.
+/// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order on average. `per_node`
+/// members share a node where the ranks do not stand evenly; 0: as many as the stride lets in.
 struct RankGroup {
   std::int64_t size = 1;
   std::int64_t stride = 1;
+  std::int64_t per_node = 0;
 };
 
 /// What one ring over a group reaches: usable bandwidth per rank and latency per hop.
@@ -36,6 +39,9 @@ struct Link {
   double latency_s = 0.0;
   bool inside_node = false;
 };
+
+/// Members of the group in one node.
+std::int64_t members_per_node(const NetworkParams& network, RankGroup group);
 
 /// NVLink if the whole group sits in one node. Otherwise the ring leaves each node once per lane and the k members of
 /// the group in a node share their cards: B = min(NVLink, k·NIC). A pod-ordered ring leaves its pod once for every
@@ -47,7 +53,24 @@ Link group_link(const NetworkParams& network, RankGroup group);
 double all_gather_s(double bytes, std::int64_t n, const Link& link);
 double reduce_scatter_s(double bytes, std::int64_t n, const Link& link);
 double all_reduce_s(double bytes, std::int64_t n, const Link& link);
+/// Double binary tree: 2 ⌈log₂ n⌉ α + 2 S/B. Beats the ring where latency counts.
+double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// One message: α + S/B.
 double send_s(double bytes, const Link& link);
+
+/// All-gather (or reduce-scatter) over a group by the faster of one ring and two levels: S/k of each of the k members
+/// in a node over the m = n/k nodes, each member on its own cards, then NVLink inside the node:
+/// (m-1) α + (m-1)/m · (S/k)/NIC  +  (k-1) α_NVLink + (k-1)/k · S/NVLink.
+double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
+/// All-reduce over a group by the fastest of ring, tree and two levels.
+double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
+
+/// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a node, else one rank's
+/// share of the cards at the point-to-point efficiency.
+Link neighbour_link(const NetworkParams& network, RankGroup group);
+
+/// Every rank sends `inside_B` to the members of its node and `outside_B` to those of other nodes, spread evenly: both at
+/// once, the slower counts. Traffic that leaves the pod finds 1/oversubscription of the bandwidth.
+double all_to_all_s(const NetworkParams& network, RankGroup group, double inside_B, double outside_B);
 
 }  // namespace tidewatt::workload

@@ -14,23 +14,30 @@ namespace tidewatt::workload {
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct ParallelPlan {
   std::int64_t n_gpu = 0;
-  std::int64_t tp = 1;              ///< tensor parallel ranks, inside a node
-  std::int64_t cp = 1;              ///< context parallel ranks: the sequence is cut
-  std::int64_t pp = 1;              ///< pipeline stages
+  std::int64_t tp = 1;  ///< tensor parallel ranks, inside a node
+  std::int64_t cp = 1;  ///< context parallel ranks: the sequence is cut
+  std::int64_t pp = 1;  ///< pipeline stages
+  std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each holds experts/ep whole experts
   std::int64_t virtual_stages = 1;  ///< model chunks per pipeline stage (interleaving)
   std::int64_t micro_batch_sequences = 1;
   std::int64_t global_batch_sequences = 0;
   std::int64_t sequence_tokens = 0;
-  std::int64_t layers_removed_first = 0;   ///< layers left out of the first chunk, which also embeds
-  std::int64_t layers_removed_last = 0;    ///< layers left out of the last chunk, which also has the head
-  std::int64_t gradient_bytes = 4;         ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
-  bool sequence_parallel = false;          ///< norms and dropout are cut over tp
-  bool fused_attention = false;            ///< scores never leave the chip and the masked half is skipped
-  bool dp_overlap = false;                 ///< gradient exchange of a chunk starts after its last backward
-  bool pp_overlap = false;                 ///< stages do not block while they send
-  double tp_overlap_frac = 0.0;            ///< share of tensor-parallel communication hidden behind matrix products
-  std::string recompute = "none";          ///< none | selective (attention core) | full
-  std::string sharding = "none";           ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration)
+  std::int64_t layers_removed_first = 0;  ///< layers left out of the first chunk, which also embeds
+  std::int64_t layers_removed_last = 0;   ///< layers left out of the last chunk, which also has the head
+  std::int64_t gradient_bytes = 4;        ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
+  bool sequence_parallel = false;         ///< norms and dropout are cut over tp
+  bool fused_attention = false;           ///< scores never leave the chip and the masked half is skipped
+  bool dp_overlap = false;                ///< gradient exchange of a chunk starts after its last backward
+  bool pp_overlap = false;                ///< stages do not block while they send
+  double tp_overlap_frac = 0.0;           ///< share of tensor-parallel communication hidden behind matrix products
+  double ep_overlap_frac = 0.0;           ///< share of expert dispatch and combine hidden behind other work
+  double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
+                                        ///< above it are dropped
+  double host_gap_s = 0.0;              ///< per iteration: GPUs wait for the host (data, loss, logging, next launch)
+  std::string precision = "bf16";       ///< bf16 | fp8: linear layers (attention, head and gradients stay bf16)
+  std::string recompute = "none";       ///< none | selective (attention core) | full
+  std::string sharding = "none";        ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
+                                        ///< zero3 (weights gathered in every pass)
   std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
 
   void fields(FieldVisitor& v);
@@ -44,10 +51,17 @@ struct ParallelPlan {
   RankGroup pp_group() const;
   /// Ranks that hold the same weights and so exchange gradients: data × context parallel.
   RankGroup gradient_group() const;
+  /// Ranks that share out one set of experts: first inside tp × cp, then over replicas.
+  RankGroup ep_group() const;
+  /// Ranks that hold the same experts.
+  RankGroup expert_gradient_group() const;
+  Precision linear_precision() const { return precision == "fp8" ? Precision::fp8 : Precision::bf16; }
 };
 
 /// Layers in virtual stage k (0 … pp·v - 1), the lighter ends included.
 std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+/// How many of them are dense: the model's first `dense_layers` fill the first virtual stages.
+std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Everything that makes the plan impossible, with the numbers: GPU count, divisibility, batch, memory.
 /// Keys are `path`.`field`.

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 #include "tidewatt/base/reader.hpp"
+#include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
 
@@ -34,7 +35,12 @@ std::size_t read_folder(const std::string& folder) {
     CHECK(kind == folder);
     CHECK(name == entry.path().stem().string());
     REQUIRE(sources != nullptr);
-    for (const auto& field : list_fields(params)) CHECK(sources->find(field.key) != nullptr);
+    for (const auto& field : list_fields(params)) {
+      INFO(field.key);
+      const bool given = node.find(field.key) != nullptr;
+      CHECK((given || !field.required));
+      CHECK(given == (sources->find(field.key) != nullptr));
+    }
     ++n;
   }
   return n;
@@ -42,7 +48,8 @@ std::size_t read_folder(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("model and network files read without findings and name their sources", "[workload][catalog]") {
-  CHECK(read_folder<ModelShape>("model") >= 15);
-  CHECK(read_folder<NetworkParams>("network") >= 4);
+TEST_CASE("model, compute and network files read without findings and name their sources", "[workload][catalog]") {
+  CHECK(read_folder<ModelShape>("model") >= 21);
+  CHECK(read_folder<ComputeParams>("compute") >= 5);
+  CHECK(read_folder<NetworkParams>("network") >= 8);
 }

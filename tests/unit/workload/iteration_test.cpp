@@ -1,5 +1,7 @@
 #include "tidewatt/workload/iteration.hpp"
 
+#include <algorithm>
+#include <ctime>
 #include <numeric>
 
 #include "cases.hpp"
@@ -89,15 +91,113 @@ TEST_CASE("half of any bandwidth never speeds anything up", "[workload][iteratio
   CHECK(period_s(llama3(16384, cases::h100(), net), 0.8) > base);
 }
 
-TEST_CASE("a slower clock costs its elastic share, no more than all of it", "[workload][iteration]") {
-  const IterationModel model = llama3(16384);
-  const PhaseKind &f = model.kinds()[2], &b = model.kinds()[3];
-  const double elastic = (f.matrix_s + b.matrix_s) / (f.reference_s() + b.reference_s());
-  const double fast = period_s(model, 1.0), slow = period_s(model, 0.9);
-  CHECK(slow / fast < 1.0 / 0.9);
-  CHECK(slow / fast > 1.0 + (1.0 / 0.9 - 1.0) * (elastic - 0.05));  // exchange and transfers outside the passes
-  CHECK(elastic > 0.7);
-  CHECK(elastic < 0.95);
+TEST_CASE("no plan gains from slower hardware", "[workload][iteration]") {
+  std::vector<std::pair<ModelShape, ParallelPlan>> cases_of;
+  cases_of.emplace_back(cases::llama3_405b(), cases::llama3_plan(16384));
+  ParallelPlan p = cases::llama3_plan(16384);
+  p.cp = 16, p.sequence_tokens = 131072, p.global_batch_sequences = 128;
+  cases_of.emplace_back(cases::llama3_405b(), p);
+  p = cases::llama3_plan(8192), p.pp_overlap = p.dp_overlap = false, p.tp_overlap_frac = 0.7;
+  cases_of.emplace_back(cases::llama3_405b(), p);
+  p = small_plan(), p.sharding = "zero3", p.dp_overlap = true;
+  cases_of.emplace_back(small_model(), p);
+  cases_of.emplace_back(small_model(), small_plan());
+  cases_of.emplace_back(cases::deepseek_v3(), cases::deepseek_plan());
+  p = cases::deepseek_plan(), p.ep_overlap_frac = 0.0, p.sharding = "zero2", p.rank_order = "tp-cp-pp-dp";
+  cases_of.emplace_back(cases::deepseek_v3(), p);
+  const std::vector<void (*)(ComputeParams&, NetworkParams&)> slower = {
+      [](ComputeParams& g, NetworkParams&) { g.hbm_B_per_s /= 2; },
+      [](ComputeParams& g, NetworkParams&) { g.matrix_FLOP_per_s /= 2, g.fp8_FLOP_per_s /= 2; },
+      [](ComputeParams& g, NetworkParams&) { g.overlap_tax_frac *= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nvlink_B_per_s /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nic_B_per_s /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nics_per_node /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.p2p_efficiency_frac /= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.nic_latency_s *= 2; },
+      [](ComputeParams&, NetworkParams& n) { n.pod_oversubscription_ratio *= 4; },
+      [](ComputeParams&, NetworkParams& n) { n.pod_gpus /= 4; }};
+  for (const auto& [shape, plan] : cases_of) {
+    const double base_s = period_s({shape, plan, cases::h100(), cases::roce()}, 0.8);
+    for (std::size_t i = 0; i < slower.size(); ++i) {
+      INFO("hardware " << i << ", " << plan.n_gpu << " GPUs, " << plan.sharding);
+      ComputeParams gpu = cases::h100();
+      NetworkParams net = cases::roce();
+      slower[i](gpu, net);
+      CHECK(period_s({shape, plan, gpu, net}, 0.8) >= base_s - 1e-7);  // rounding of ticks
+    }
+  }
+}
+
+TEST_CASE("a slower clock costs its elastic share at least", "[workload][iteration]") {
+  // The period is the longest of many paths, each linear in 1/pace, so it is convex in 1/pace: a slowdown by x costs at
+  // least x times the elastic share, which is the slope at full clock, and no more than x.
+  for (const ParallelPlan& plan : {cases::llama3_plan(16384), cases::llama3_plan(8192)}) {
+    const IterationModel model(cases::llama3_405b(), plan, cases::h100(), cases::roce());
+    const double full_s = period_s(model, 1.0), h = 1e-4;
+    const double elastic = (period_s(model, 1.0 / (1.0 + h)) / full_s - 1.0) / h;
+    CHECK(elastic > 0.7);
+    CHECK(elastic < 0.95);
+    for (const double x : {0.01, 0.05, 0.1, 0.3}) {
+      const double slowdown = period_s(model, 1.0 / (1.0 + x)) / full_s - 1.0;
+      CHECK(slowdown >= x * elastic * (1.0 - 1e-5));
+      CHECK(slowdown <= x);
+      // One slow GPU gates its replica, and that replica everyone.
+      const double one_slow = seconds(model.iteration({{1.0, 1.0, 1.0 / (1.0 + x)}}).period) / full_s - 1.0;
+      CHECK(one_slow == slowdown);
+    }
+    // The middle stages' passes alone are that elastic; what is exposed outside them is not.
+    const PhaseKind &f = model.kinds()[2], &b = model.kinds()[3];
+    CHECK(elastic <= (f.matrix_s + b.matrix_s) / (f.reference_s() + b.reference_s()) + 0.02);
+  }
+}
+
+TEST_CASE("total work is the same under any schedule", "[workload][iteration]") {
+  // Chunks, stages and overlap move passes about; the seconds of matrix products of the whole model stay.
+  const auto matrix_s = [](ParallelPlan p) {
+    const IterationModel model(small_model(), p, cases::a100(), cases::selene());
+    const Timeline t = model.iteration({{1.0}});
+    double sum_s = 0.0;
+    for (const auto& c : t.classes)
+      for (const auto& s : c) {
+        const PhaseKind& k = t.kinds[s.kind];
+        sum_s += k.matrix_s / k.reference_s() * seconds(s.duration);
+      }
+    return sum_s * static_cast<double>(model.dp());
+  };
+  const double base_s = matrix_s(small_plan());
+  ParallelPlan p = small_plan();
+  p.virtual_stages = 4;
+  CHECK(matrix_s(p) == Approx(base_s).epsilon(1e-6));
+  p = small_plan(), p.virtual_stages = 2, p.pp_overlap = p.dp_overlap = true;
+  CHECK(matrix_s(p) == Approx(base_s).epsilon(1e-6));
+  p = small_plan(), p.pp = 8;  // half the replicas, twice the stages
+  CHECK(matrix_s(p) == Approx(base_s).epsilon(1e-6));
+}
+
+TEST_CASE("a mixture of experts adds up, gates and pays for its exchange", "[workload][iteration]") {
+  const auto run = [](const ParallelPlan& p, const NetworkParams& net, const ModelShape& m = cases::deepseek_v3()) {
+    return IterationModel(m, p, cases::h100(), net).iteration({{0.85, 0.8}});
+  };
+  const ParallelPlan plan = cases::deepseek_plan();
+  const Timeline t = run(plan, cases::roce());
+  for (const auto& c : t.classes) CHECK(sum_of(c) == t.period);
+  // Three dense layers: one in the first virtual stage, two in the second, whose passes are kinds of their own.
+  REQUIRE(t.kinds.size() == 12);
+  CHECK(t.kinds[10].name == "forward_early");
+  CHECK(std::any_of(t.classes[1].begin(), t.classes[1].end(), [](const Segment& s) { return s.kind == 10; }));
+  CHECK(std::none_of(t.classes[2].begin(), t.classes[2].end(), [](const Segment& s) { return s.kind >= 10; }));
+  NetworkParams half = cases::roce();
+  half.nic_B_per_s /= 2;
+  CHECK(run(plan, half).period > t.period);
+  half = cases::roce(), half.nvlink_B_per_s /= 2;
+  CHECK(run(plan, half).period >= t.period);
+  ParallelPlan p = plan;
+  p.expert_imbalance_ratio = 1.5;
+  CHECK(run(p, cases::roce()).period > t.period);
+  p = plan, p.ep_overlap_frac = 0.0;
+  CHECK(run(p, cases::roce()).period > t.period);
+  p = plan, p.precision = "bf16";
+  CHECK(run(p, cases::roce()).period > t.period);
 }
 
 TEST_CASE("one stage, one chunk: the iteration is its micro-batches", "[workload][iteration]") {
@@ -133,6 +233,16 @@ TEST_CASE("overlap hides communication, recomputation costs a forward pass", "[w
   CHECK(period(p) < base);
 }
 
+TEST_CASE("a host gap is waiting that everyone shares", "[workload][iteration]") {
+  ParallelPlan p = small_plan();
+  const auto run = [&] { return IterationModel(small_model(), p, cases::a100(), cases::selene()).iteration({{1.0}}); };
+  const Timeline base = run();
+  p.host_gap_s = 0.25;
+  const Timeline gap = run();
+  CHECK(gap.period - base.period == to_tick(0.25));
+  for (const auto& c : gap.classes) CHECK((c.back().kind == 6 && c.back().duration >= to_tick(0.25)));
+}
+
 TEST_CASE("halving the micro-batches per replica raises the bubble share", "[workload][iteration]") {
   const auto per_gpu = [](std::int64_t n) {
     const IterationModel model = llama3(n);
@@ -165,4 +275,16 @@ TEST_CASE("a bad pace or plan is an input error", "[workload][iteration]") {
   ParallelPlan p = cases::llama3_plan(16384);
   p.pp = 5;
   CHECK_THROWS_AS(IterationModel(cases::llama3_405b(), p, cases::h100(), cases::roce()), InputError);
+}
+
+// Not a test: run it by name. 5.7 ms of one core for 128 replicas that all differ, 0.2 ms for four groups (2026).
+TEST_CASE("time to schedule 16 stages x 8 chunks x 128 replicas", "[.][benchmark]") {
+  const IterationModel model = llama3(16384);
+  for (const int n_group : {1, 4, 16, 128}) {
+    std::vector<double> pace;
+    for (int g = 0; g < n_group; ++g) pace.push_back(0.8 + 1e-3 * g);
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < 10; ++i) REQUIRE(model.iteration(pace).period > 0);
+    WARN(n_group << " groups: " << 100.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC << " ms");
+  }
 }

@@ -72,3 +72,59 @@ TEST_CASE("each saving of activations saves", "[workload]") {
   CHECK(activation_bytes(m, p) < 0.1 * base);
   CHECK(checkpoint_bytes(m) == Approx(14.0 * 405.85e9).epsilon(0.001));
 }
+
+TEST_CASE("experts cut over ep, their optimizer over whoever holds the same", "[workload][memory]") {
+  const ModelShape m = cases::deepseek_v3();
+  ParallelPlan p = cases::deepseek_plan();
+  double shared = 0.0, routed = 0.0;
+  for (std::int64_t k = 0; k < p.virtual_stage_count(); ++k) {
+    shared += virtual_stage_weights(m, p, k).shared;
+    routed += virtual_stage_weights(m, p, k).routed;
+  }
+  CHECK(shared + 64.0 * routed == Approx(parameter_count(m)).epsilon(1e-12));
+  const MemoryUse zero1 = memory_use(m, p);
+  CHECK(zero1.optimizer_B < 12.0 * zero1.weights_B / 2.0 / 2.0 * 1.1);  // experts have two copies, the rest 128
+  p.sharding = "none";
+  CHECK(memory_use(m, p).optimizer_B == Approx(6.0 * zero1.weights_B));
+  const HeldWeights wide = virtual_stage_weights(m, p, 2);
+  p.ep = 32;
+  CHECK(virtual_stage_weights(m, p, 2).routed == Approx(2.0 * wide.routed));
+  CHECK(virtual_stage_weights(m, p, 2).shared == wide.shared);
+}
+
+TEST_CASE("the fullest stage: the first of a uniform model, not of one whose experts come later",
+          "[workload][memory]") {
+  CHECK(fullest_stage(cases::llama3_405b(), cases::llama3_plan(16384)) <= 1);  // the first has a layer less
+  ParallelPlan p = cases::deepseek_plan();
+  ModelShape m = cases::deepseek_v3();
+  CHECK(fullest_stage(m, p) == 0);  // the input table there outweighs three expert layers cut over 64 ranks
+  m.vocabulary = 1024;
+  CHECK(fullest_stage(m, p) >= 1);
+  CHECK(memory_use(m, p, fullest_stage(m, p)).total_B() > memory_use(m, p).total_B());
+  // Later stages hold fewer micro-batches in flight.
+  p.virtual_stages = 1;
+  CHECK(chunks_in_flight(p, 0) == 16.0);
+  CHECK(chunks_in_flight(p, 15) == 1.0);
+}
+
+TEST_CASE("zero3 holds a shard and two layers", "[workload][memory]") {
+  const ModelShape m = cases::llama3_405b();
+  ParallelPlan p = cases::llama3_plan(16384);
+  const MemoryUse whole = memory_use(m, p);
+  p.sharding = "zero3";
+  const MemoryUse cut = memory_use(m, p);
+  CHECK(cut.weights_B == Approx(whole.weights_B / 128 + 2.0 * 2.0 * layer_parameters(m) / 8));
+  CHECK(cut.gradients_B == Approx(whole.gradients_B));
+  CHECK(cut.optimizer_B == Approx(whole.optimizer_B));
+}
+
+TEST_CASE("an expert layer stores its token copies", "[workload][memory]") {
+  ModelShape m = cases::mixtral();
+  ParallelPlan p = cases::deepseek_plan();
+  p.recompute = "none";
+  const double dense = activation_bytes_per_token(m, p), expert = activation_bytes_per_token(m, p, LayerKind::expert);
+  // Two copies of 4 h + 6 f (times the imbalance) and the router's scores against one 6 f.
+  CHECK(expert - dense == Approx(1.1 * 2.0 * (4.0 * 4096 + 6.0 * 14336) + 4.0 * 8 - 6.0 * 14336));
+  p.recompute = "full";
+  CHECK(activation_bytes_per_token(m, p, LayerKind::expert) == 2.0 * 4096);
+}

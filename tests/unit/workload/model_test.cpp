@@ -39,3 +39,54 @@ TEST_CASE("a window as wide as the sequence changes nothing, a narrow one saves 
   m.attention_window = 512;  // first 512 queries see half a window on average, the rest a whole one
   CHECK(attended_tokens(m, 2048, AttentionCount::causal) == Approx((512 * 256.0 + 1536 * 512.0) / 2048));
 }
+
+TEST_CASE("mixtures of experts: published parameter counts, whole and active", "[workload][model]") {
+  // arXiv 2412.19437: 671 B, 37 B active; arXiv 2401.04088: 46.7 B, 12.9 B active.
+  CHECK(parameter_count(cases::deepseek_v3()) == Approx(671e9).epsilon(0.001));
+  CHECK(active_parameter_count(cases::deepseek_v3()) == Approx(37e9).epsilon(0.02));
+  CHECK(active_parameter_count(cases::deepseek_v3()) - embedding_parameters(cases::deepseek_v3()) ==
+        Approx(36.6e9).epsilon(0.001));
+  CHECK(parameter_count(cases::mixtral()) == Approx(46.7e9).epsilon(0.001));
+  CHECK(active_parameter_count(cases::mixtral()) == Approx(12.9e9).epsilon(0.003));
+}
+
+TEST_CASE("FLOPs per token follow the active weights", "[workload][model]") {
+  for (const ModelShape& m : {cases::mixtral(), cases::deepseek_v3(), cases::llama3_405b()}) {
+    const double linear = train_flops_per_token(m, 1.0) -
+                          3.0 * static_cast<double>(m.layers) * layer_attention_flops(m, 1.0, AttentionCount::causal);
+    // Norms and the input table multiply nothing.
+    CHECK(linear == Approx(6.0 * (active_parameter_count(m) - embedding_parameters(m))).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("one expert that everyone uses is a dense block", "[workload][model]") {
+  ModelShape dense = cases::mixtral(), one = cases::mixtral();
+  dense.experts = dense.experts_per_token = dense.expert_width = 0;
+  one.experts = one.experts_per_token = 1;
+  const double router = 32.0 * 4096.0;
+  CHECK(parameter_count(one) == Approx(parameter_count(dense) + router).epsilon(1e-12));
+  CHECK(active_parameter_count(one) == parameter_count(one));
+  CHECK(train_flops_per_token(one, 4096) == Approx(train_flops_per_token(dense, 4096) + 6.0 * router).epsilon(1e-12));
+}
+
+TEST_CASE("latent attention scores over the rotary width too", "[workload][model]") {
+  const ModelShape m = cases::deepseek_v3();
+  CHECK(layer_attention_flops(m, 4096, AttentionCount::full) == Approx(2.0 * 128 * (192 + 128) * 4096.0));
+  CHECK(m.kv_travel_width() == 576.0);
+  const ModelShape plain = cases::llama3_405b();
+  CHECK(layer_attention_flops(plain, 8192, AttentionCount::full) == Approx(4.0 * 16384 * 8192));
+}
+
+TEST_CASE("half-given shapes are refused", "[workload][model]") {
+  CHECK(check_shape(cases::deepseek_v3()).empty());
+  CHECK(check_shape(cases::gpt(96, 12288, 96)).empty());
+  ModelShape m = cases::llama3_405b();
+  m.shared_experts = 1;
+  CHECK(check_shape(m).size() == 1);
+  m = cases::mixtral(), m.experts_per_token = 9, m.expert_width = 0;
+  CHECK(check_shape(m).size() == 2);
+  m = cases::llama3_405b(), m.heads = 127;
+  CHECK(check_shape(m).size() == 2);  // neither the width nor the key/value heads split
+  m = cases::llama3_405b(), m.rope_width = 64;
+  CHECK(check_shape(m).size() == 1);
+}

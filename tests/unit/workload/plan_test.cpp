@@ -4,6 +4,7 @@
 
 #include "cases.hpp"
 #include "catch.hpp"
+#include "tidewatt/workload/memory.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;
@@ -49,6 +50,18 @@ TEST_CASE("impossible plans are refused with the numbers", "[workload][plan]") {
   CHECK(complains(p, "n_gpu"));
 }
 
+TEST_CASE("memory is refused from a tenth of a GiB on", "[workload][plan]") {
+  constexpr double GiB = 1073741824.0;
+  const ModelShape m = cases::llama3_405b();
+  const ParallelPlan p = cases::llama3_plan(8192);
+  ComputeParams gpu = cases::h100();
+  const double need_B = memory_use(m, p, fullest_stage(m, p)).total_B() + gpu.hbm_reserved_B;
+  gpu.hbm_capacity_B = need_B - 0.04 * GiB;
+  CHECK(check_plan(m, p, gpu, cases::roce()).empty());
+  gpu.hbm_capacity_B = need_B - 0.06 * GiB;
+  CHECK(check_plan(m, p, gpu, cases::roce()).size() == 1);
+}
+
 TEST_CASE("all reasons come at once", "[workload][plan]") {
   ParallelPlan p = cases::llama3_plan(16384);
   p.n_gpu = 16385, p.tp = 16, p.layers_removed_last = 0;
@@ -64,18 +77,48 @@ TEST_CASE("layers of all virtual stages add up to the model", "[workload][plan]"
   CHECK(layers_in_virtual_stage(cases::llama3_405b(), p, 127) == 0);
 }
 
-TEST_CASE("collectives: closed forms and limits", "[workload][network]") {
-  const NetworkParams net = cases::roce();
-  const Link nvlink = group_link(net, {8, 1}), rail = group_link(net, {128, 128});
-  CHECK(nvlink.inside_node);
-  CHECK_FALSE(rail.inside_node);
-  CHECK(rail.B_per_s == Approx(40e9));                          // one card per member
-  CHECK(group_link(net, {32, 1}).B_per_s == Approx(8 * 40e9));  // eight members share eight cards
-  CHECK(all_gather_s(1e9, 8, nvlink) == Approx(7 * nvlink.latency_s + 7.0 / 8.0 * 1e9 / 360e9));
-  CHECK(all_reduce_s(1e9, 8, nvlink) == Approx(all_gather_s(1e9, 8, nvlink) + reduce_scatter_s(1e9, 8, nvlink)));
-  CHECK(all_gather_s(1e9, 1, nvlink) == 0.0);
-  NetworkParams thin = net;  // only rings with few members per pod feel the thin layer
-  thin.pod_oversubscription_ratio = 48;
-  CHECK(group_link(thin, {128, 128}).B_per_s == Approx(20e9));
-  CHECK(group_link(thin, {16, 128}).B_per_s == Approx(40e9));
+TEST_CASE("expert parallelism must fit model, ranks and memory", "[workload][plan]") {
+  const ModelShape m = cases::deepseek_v3();
+  const ParallelPlan good = cases::deepseek_plan();
+  const auto findings = check_plan(m, good, cases::h100(), cases::roce());
+  for (const auto& f : findings) UNSCOPED_INFO(f.text());
+  CHECK(findings.empty());
+  ParallelPlan p = good;
+  p.ep = 96;  // 256 experts do not split
+  CHECK(complains(p, "ep", m));
+  p = good, p.ep = 256;  // only 128 ranks outside the pipeline
+  CHECK(complains(p, "ep", m));
+  p = good, p.ep = 1;  // all experts on every GPU: memory
+  CHECK(complains(p, "n_gpu", m));
+  p = good, p.tp = 2, p.n_gpu = 4096;  // ranks of one tensor-parallel group would route the same tokens
+  CHECK(complains(p, "sequence_parallel", m));
+  p = good, p.expert_imbalance_ratio = 0.9;
+  CHECK(complains(p, "expert_imbalance_ratio", m));
+  p = cases::llama3_plan(16384), p.ep = 2;
+  CHECK(complains(p, "ep"));
+  ModelShape half = m;
+  half.expert_width = 0;
+  CHECK(complains(good, "model", half));
+}
+
+TEST_CASE("fp8 needs a device that has it", "[workload][plan]") {
+  ParallelPlan p = cases::llama3_plan(16384);
+  p.precision = "fp8";
+  CHECK_FALSE(complains(p, "precision"));
+  const auto findings = check_plan(cases::llama3_405b(), p, cases::a100(), cases::roce());
+  CHECK(std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.key == "plan.precision"; }));
+}
+
+TEST_CASE("dense layers fill the first virtual stages", "[workload][plan]") {
+  const ParallelPlan p = cases::deepseek_plan();
+  std::int64_t layers = 0, dense = 0;
+  for (std::int64_t k = 0; k < p.virtual_stage_count(); ++k) {
+    layers += layers_in_virtual_stage(cases::deepseek_v3(), p, k);
+    dense += dense_layers_in_virtual_stage(cases::deepseek_v3(), p, k);
+  }
+  CHECK(layers == 61);
+  CHECK(dense == 3);
+  CHECK(dense_layers_in_virtual_stage(cases::deepseek_v3(), p, 0) == 1);  // one slot left free there
+  CHECK(dense_layers_in_virtual_stage(cases::deepseek_v3(), p, 1) == 2);
+  CHECK(dense_layers_in_virtual_stage(cases::deepseek_v3(), p, 2) == 0);
 }

@@ -1,0 +1,48 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tidewatt/workload/iteration.hpp"
+
+namespace tidewatt::validate {
+
+/// A published training run: everything it takes to predict its iteration time from catalog entries.
+struct TrainingRun {
+  std::string id;       ///< of its row
+  std::string device;   ///< catalog entry of kind compute
+  std::string model;    ///< catalog entry of kind model
+  std::string network;  ///< catalog entry of kind network
+  workload::ParallelPlan plan;
+  double expected_s = 0.0;  ///< published iteration time, or what the published rate means
+  double tolerance_frac = 0.0;
+  std::string what, source;
+};
+
+/// Runs of the validation list whose iteration time is published, in its order.
+std::vector<TrainingRun> training_runs();
+const TrainingRun& run_named(const std::vector<TrainingRun>& runs, const std::string& id);
+
+workload::ComputeParams compute_entry(const std::string& name);
+workload::ModelShape model_entry(const std::string& name);
+workload::NetworkParams network_entry(const std::string& name);
+
+/// Iteration time of a run with the catalog's hardware, at the clock that its slowest GPU holds.
+double iteration_s(const TrainingRun& run);
+/// The same with another matrix efficiency.
+double iteration_s(const TrainingRun& run, double matrix_efficiency_frac);
+
+/// Plans as published.
+workload::ParallelPlan megatron_plan(std::int64_t n_gpu, std::int64_t tp, std::int64_t pp, std::int64_t batch,
+                                     std::int64_t micro_batch, std::int64_t chunks);
+workload::ParallelPlan megascale_baseline_plan(std::int64_t n_gpu, std::int64_t batch);
+workload::ParallelPlan megascale_plan(std::int64_t n_gpu, std::int64_t batch);
+workload::ParallelPlan llama3_plan(std::int64_t n_gpu);
+workload::ParallelPlan llama3_long_context_plan();
+workload::ParallelPlan mlperf_gpt3_plan();
+
+/// Clock of the slowest GPU ÷ reference clock where a device has a power model (catalog kind gpu), 1 otherwise: each GPU
+/// of the job is drawn with its silicon and holds the clock at which its limiter's worst window meets the cap, with the
+/// die at the mean that air-cooled nodes show under load.
+double slowest_pace(const std::string& device, const workload::IterationModel& model);
+
+}  // namespace tidewatt::validate
