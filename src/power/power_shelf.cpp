@@ -65,7 +65,7 @@ PowerShelfState PowerShelf::start() const {
 
 PowerShelf::Source PowerShelf::source(const PowerShelfState& s, double load_W, bool input_good) const {
   if (input_good && s.input_good_for >= restart_ && load_W <= p_.rating_W * p_.overload_ratio) return Source::rectifier;
-  if (s.unit == BatteryUnit::delivering && battery_.usable_J(s.battery) > 0.0 && load_W <= p_.battery.power_W)
+  if (s.unit == BatteryUnit::delivering && battery_.usable_J(s.battery) > 1e-8 * load_W && load_W <= p_.battery.power_W)
     return Source::battery;
   if (s.holdup_J + s.holdup_carry_J > 0.0 && load_W <= p_.rating_W * p_.overload_ratio) return Source::holdup;
   return Source::none;
@@ -96,7 +96,7 @@ Tick PowerShelf::piece(const PowerShelfState& s, Source from, double load_W, boo
   if (s.unit == BatteryUnit::starting) until(start_ - s.starting_for);
   if (s.unit == BatteryUnit::delivering && bus_V(from) > p_.trigger_bus_V) until(standby_ - s.above_for);
   const auto lasts = [&](double energy_J, double power_W) {
-    if (power_W > 0.0 && energy_J < power_W * seconds(d)) until(std::max<Tick>(1, to_tick(energy_J / power_W)));
+    if (energy_J > 1e-9 * power_W && energy_J < power_W * seconds(d)) until(std::max<Tick>(1, to_tick(energy_J / power_W)));
   };
   if (from == Source::holdup) lasts(s.holdup_J, load_W);
   if (from == Source::battery) lasts(battery_.usable_J(s.battery) * p_.battery.discharge_efficiency_frac, load_W);
@@ -128,7 +128,7 @@ void PowerShelf::move(Tick d, Source from, double load_W, bool input_good, Power
   const double rise_J = (holdup_in_W - holdup_out_W) * h_s + s.holdup_carry_J, next_J = s.holdup_J + rise_J;
   s.holdup_carry_J = rise_J - (next_J - s.holdup_J);
   s.holdup_J = next_J;
-  if (from == Source::holdup && s.holdup_J < 1e-9 * p_.holdup_J) {  // the rest of a nanosecond's rounding
+  if (from == Source::holdup && s.holdup_J < 2e-9 * load_W) {  // less than two nanoseconds' worth: rounding
     m.holdup_out_J.add(s.holdup_J + s.holdup_carry_J);
     m.load_J.add(s.holdup_J + s.holdup_carry_J);
     s.holdup_J = s.holdup_carry_J = 0.0;

@@ -96,7 +96,8 @@ void Ups::decide(bool good, UpsState& s, UpsMeters& m) const {
   }
   if (s.mode == UpsMode::on_battery || s.mode == UpsMode::off) {
     if (s.good_for >= return_) {
-      s.mode = UpsMode::returning;
+      // After a loss the load starts anew on the source: there is nothing to walk in from a battery.
+      s.mode = s.mode == UpsMode::off ? UpsMode::normal : UpsMode::returning;
       s.walk_for = 0;
     }
     s.good_for += ns_per_ms;
