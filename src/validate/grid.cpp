@@ -2,6 +2,6 @@
 
 namespace tidewatt::validate {
 
-std::vector<Row> grid_rows(const Context&) { return {}; }
+std::vector<Row> grid_rows(const Context& context) { return delivery_rows(context); }
 
 }  // namespace tidewatt::validate
