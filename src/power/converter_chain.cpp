@@ -19,16 +19,21 @@ constexpr std::size_t n_stage = ConverterChainParams::n_stage;
 
 std::complex<double> stage_response(const ConverterStage& g, double f_Hz) {
   const std::complex<double> s(0.0, two_pi * f_Hz);
-  const double w = two_pi * g.voltage_Hz, wc = two_pi * g.current_Hz;
+  const double w = two_pi * g.natural_Hz(), wc = two_pi * g.current_Hz;
   std::complex<double> G = 2.0 * g.damping_ratio * w + w * w / s;
   if (wc > 0.0) G *= wc / (s + wc);
   return G / (s + G);
 }
 }  // namespace
 
+double ConverterStage::natural_Hz() const {
+  const double z2 = 2.0 * damping_ratio * damping_ratio;
+  return voltage_Hz / std::sqrt(z2 + std::sqrt(z2 * z2 + 1.0));
+}
+
 void ConverterStage::fields(FieldVisitor& v, std::string_view prefix) {
   const auto key = [&](std::string_view stem) { return fmt::format("{}_{}", prefix, stem); };
-  v.number(key("voltage_Hz"), voltage_Hz, {0.1, 1000}, "natural frequency of the voltage loop");
+  v.number(key("voltage_Hz"), voltage_Hz, {0.1, 1000}, "bandwidth of the voltage loop: unit open-loop gain");
   v.number(key("damping_ratio"), damping_ratio, {0.05, 5}, "damping of the voltage loop");
   v.number(key("current_Hz"), current_Hz, {0, 10000}, "bandwidth of the current loop; 0: immediate");
   v.number(key("link_s"), link_s, {1e-4, 100}, "link capacitance in per unit: twice its energy over rated power");
@@ -59,8 +64,8 @@ ConverterChain::ConverterChain(const ConverterChainParams& params) : p_(params) 
     if (!(g.voltage_Hz > 0.0)) findings.push_back({{}, name + "_voltage_Hz", "must be positive"});
     if (!(g.link_s > 0.0)) findings.push_back({{}, name + "_link_s", "must be positive"});
     // Routh: s³ + ω_c s² + 2ζω ω_c s + ω² ω_c is stable where 2ζ ω_c > ω.
-    if (!(g.damping_ratio > 0.0) || (g.current_Hz > 0.0 && 2.0 * g.damping_ratio * g.current_Hz <= g.voltage_Hz))
-      findings.push_back({{}, name + "_damping_ratio", "the loop would be unstable: needs 2 ζ f_current > f_voltage"});
+    if (!(g.damping_ratio > 0.0) || (g.current_Hz > 0.0 && 2.0 * g.damping_ratio * g.current_Hz <= g.natural_Hz()))
+      findings.push_back({{}, name + "_damping_ratio", "the loop would be unstable: needs 2 ζ f_current > f_natural"});
     first_[k] = n_state_;
     n_state_ += g.current_Hz > 0.0 ? 3 : 2;
   }
@@ -82,13 +87,13 @@ ConverterChain::ConverterChain(const ConverterChainParams& params) : p_(params) 
       if (below.current_Hz > 0.0) {
         at(into, w + 2) += sign;
       } else {
-        at(into, w) -= sign * 2.0 * below.damping_ratio * two_pi * below.voltage_Hz;
+        at(into, w) -= sign * 2.0 * below.damping_ratio * two_pi * below.natural_Hz();
         at(into, w + 1) += sign;
       }
     }
     if (k == n_stage) break;
     const ConverterStage& g = p_.stage[k];
-    const double om = two_pi * g.voltage_Hz, kp = 2.0 * g.damping_ratio * om, wc = two_pi * g.current_Hz;
+    const double om = two_pi * g.natural_Hz(), kp = 2.0 * g.damping_ratio * om, wc = two_pi * g.current_Hz;
     const std::size_t w = first_[k];
     at(w + 1, w) = -om * om;
     if (wc > 0.0) {

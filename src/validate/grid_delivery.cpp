@@ -148,16 +148,28 @@ void ballast_rows(std::vector<Row>& rows) {
                         "power_stabilization"));
 }
 
-/// G14: middle of the published loop bandwidths.
+/// G14: middle of the published loop bandwidths; their ends in the note.
 void chain_rows(std::vector<Row>& rows) {
-  const power::ConverterChain chain(
-      from_catalog<power::ConverterChainParams>("converter_chain", "converter_chain_480V"));
+  const auto params = from_catalog<power::ConverterChainParams>("converter_chain", "converter_chain_480V");
+  const power::ConverterChain chain(params);
+  auto slow = params, fast = params, natural = params;
+  slow.stage[1].voltage_Hz = 10.0, slow.stage[3].voltage_Hz = 5.0;
+  fast.stage[1].voltage_Hz = 20.0, fast.stage[3].voltage_Hz = 10.0;
+  for (auto& stage : natural.stage) stage.voltage_Hz *= stage.voltage_Hz / stage.natural_Hz();
+  const auto peak_Hz = [](const power::ConverterChainParams& p) {
+    return power::ConverterChain(p).peak(0.1, 50.0).frequency_Hz;
+  };
   const auto peak = chain.peak(0.1, 50.0);
   const std::string what = "converter chain, loops at the middle of arXiv 2604.06624's ranges, damping 0.707";
+  const std::string note = fmt::format(
+      "bandwidth read as unit open-loop gain; {:.1f} to {:.1f} Hz over the published ranges; {:.1f} Hz if it were read "
+      "as "
+      "natural frequency",
+      peak_Hz(slow), peak_Hz(fast), peak_Hz(natural));
   rows.push_back(within_absolute("G14/peak", what + ": frequency of the largest amplification", "Hz", 5.5,
-                                 peak.frequency_Hz, 1.5, "power_delivery_resonance"));
-  rows.push_back(
-      holds("G14/amplifies", what + ": gain above 1 at its peak", peak.magnitude > 1.05, "power_delivery_resonance"));
+                                 peak.frequency_Hz, 1.5, "power_delivery_resonance", note));
+  rows.push_back(holds("G14/amplifies", what + ": gain above 1 at its peak", peak.magnitude > 1.0,
+                       "power_delivery_resonance", fmt::format("gain {:.2f}", peak.magnitude)));
   bool falls = chain.response(20.0).magnitude < 1.0;
   for (double f = 20.0; f < 50.0; f += 1.0)
     falls = falls && chain.response(f + 1.0).magnitude < chain.response(f).magnitude;

@@ -12,10 +12,12 @@ namespace tidewatt::power {
 
 /// One converter with a link capacitor and the loop that keeps its voltage.
 struct ConverterStage {
-  double voltage_Hz = 0.0;     ///< natural frequency of the voltage loop
+  double voltage_Hz = 0.0;     ///< bandwidth of the voltage loop: where its open-loop gain is 1
   double damping_ratio = 0.0;  ///< of the voltage loop
   double current_Hz = 0.0;     ///< bandwidth of the current loop inside it; 0: immediate
   double link_s = 0.0;         ///< C in per unit: twice the link's energy at nominal voltage over rated power
+  /// ω/2π of the closed loop:  f_voltage/sqrt(2ζ² + sqrt(4ζ⁴ + 1)), from |(2ζω s + ω²)/s²| = 1 at f_voltage.
+  double natural_Hz() const;
   void fields(FieldVisitor& v, std::string_view prefix);
 };
 
@@ -58,7 +60,8 @@ struct ConverterChainMeters {
 /// links). Each stage overshoots below √2 ω and passes nothing above: the chain amplifies what it cannot follow at once.
 /// The stream is stepped exactly for a load constant over each 1 ms bin. Losses, a polynomial of the load, join in
 /// front of the loops. Assumptions: small-signal controllers that never saturate; constant terminal voltage; harmonics
-/// of the mains (above 60 Hz) are out of scope. Source: loop bandwidths of arXiv 2604.06624 [@power_delivery_resonance].
+/// of the mains (above 60 Hz) are out of scope. A bandwidth
+/// is read as the frequency of unit open-loop gain, as converter designers use the word. Source: loop bandwidths of arXiv 2604.06624 [@power_delivery_resonance].
 class ConverterChain {
  public:
   explicit ConverterChain(const ConverterChainParams& params);  ///< @throws InputError
