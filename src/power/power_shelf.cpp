@@ -51,6 +51,8 @@ PowerShelf::PowerShelf(const PowerShelfParams& p)
   need(p.efficiency_frac > 0.0 && p.efficiency_frac <= 1.0, "efficiency_frac", "must be in (0, 1]");
   need(p.holdup_J >= 0.0 && (p.holdup_J == 0.0 || p.holdup_charge_W > 0.0), "holdup_charge_kW", "must be positive");
   need(p.bus_V > p.trigger_bus_V, "trigger_bus_V", "must lie below bus_V, or the battery would run all the time");
+  need(p.battery_bus_V < p.trigger_bus_V, "battery_bus_V",
+       "must lie below the trigger, or the battery would leave its load");
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
@@ -96,7 +98,8 @@ Tick PowerShelf::piece(const PowerShelfState& s, Source from, double load_W, boo
   if (s.unit == BatteryUnit::starting) until(start_ - s.starting_for);
   if (s.unit == BatteryUnit::delivering && bus_V(from) > p_.trigger_bus_V) until(standby_ - s.above_for);
   const auto lasts = [&](double energy_J, double power_W) {
-    if (energy_J > 1e-9 * power_W && energy_J < power_W * seconds(d)) until(std::max<Tick>(1, to_tick(energy_J / power_W)));
+    if (energy_J > 1e-9 * power_W && energy_J < power_W * seconds(d))
+      until(std::max<Tick>(1, to_tick(energy_J / power_W)));
   };
   if (from == Source::holdup) lasts(s.holdup_J, load_W);
   if (from == Source::battery) lasts(battery_.usable_J(s.battery) * p_.battery.discharge_efficiency_frac, load_W);

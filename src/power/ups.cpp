@@ -33,7 +33,7 @@ void UpsParams::fields(FieldVisitor& v) {
 
 bool UpsState::same(const UpsState& o) const {
   if (mode != o.mode || good_for != o.good_for || away_for != o.away_for || walk_for != o.walk_for ||
-      gap_left != o.gap_left || n_transfer_kept != o.n_transfer_kept || !(battery == o.battery))
+      gap_left != o.gap_left || dark != o.dark || n_transfer_kept != o.n_transfer_kept || !(battery == o.battery))
     return false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_transfer_kept); ++i)
     if (now - transfers[i] != o.now - o.transfers[i]) return false;
@@ -64,7 +64,7 @@ Ups::Ups(const UpsParams& p)
 
 void Ups::release(UpsState& s) const {
   if (s.mode != UpsMode::locked) return;
-  s.mode = UpsMode::on_battery;
+  s.mode = s.dark ? UpsMode::off : UpsMode::on_battery;
   s.n_transfer_kept = 0;
 }
 
@@ -112,9 +112,10 @@ double Ups::bin(double load_W, double source_pu, double limit_W, double& served_
   const double gap_frac = static_cast<double>(std::min(s.gap_left, ns_per_ms)) / static_cast<double>(ns_per_ms);
   s.gap_left -= std::min(s.gap_left, ns_per_ms);
   double P_W = load_W * (1.0 - gap_frac);
-  if (s.mode == UpsMode::off || load_W > p_.rating_W * p_.overload_ratio) P_W = 0.0;
-  double loss = loss_W(P_W, p_.eco && s.mode == UpsMode::normal);
-  if (s.mode == UpsMode::off) loss = 0.0;
+  const bool overload = load_W > p_.rating_W * p_.overload_ratio;
+  const bool empty = s.mode == UpsMode::locked && s.dark;  // locked and out of charge: waits for `release`
+  if (s.mode == UpsMode::off || overload || empty) P_W = 0.0;
+  double loss = P_W > 0.0 || linked ? loss_W(P_W, p_.eco && s.mode == UpsMode::normal) : 0.0;
   double may_W = 0.0;
   if (linked) {
     const double share =
@@ -128,8 +129,7 @@ double Ups::bin(double load_W, double source_pu, double limit_W, double& served_
   double drawn_W = may_W;
   const double short_W = P_W + loss - drawn_W;
   if (short_W > battery_.available_W(s.battery, bin_s) * (1.0 + 1e-12)) {  // the load drops
-    s.mode = UpsMode::off;
-    ++m.n_off;
+    if (s.mode != UpsMode::locked) s.mode = UpsMode::off;
     P_W = loss = drawn_W = 0.0;
   } else if (short_W > 0.0) {
     const double given_W = -battery_.exchange(s.battery, -short_W, bin_s, m.battery);
@@ -139,6 +139,9 @@ double Ups::bin(double load_W, double source_pu, double limit_W, double& served_
     const double asked_W = std::min({p_.recharge_W, std::max(0.0, limit_W - drawn_W), room_W});
     if (asked_W > 0.0) drawn_W += battery_.exchange(s.battery, asked_W, bin_s, m.battery);
   }
+  const bool dropped = load_W > 0.0 && P_W == 0.0 && gap_frac < 1.0;
+  if (dropped && !s.dark) ++m.n_off;
+  s.dark = dropped;
   if (!linked) s.away_for += ns_per_ms;
   s.now += ns_per_ms;
   served_W = P_W;

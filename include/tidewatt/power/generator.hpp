@@ -69,6 +69,8 @@ class Generator {
   GeneratorState off() const { return {}; }
   GeneratorState running(double load_W) const;  ///< all units online, at rest under the load
   void order(bool run, GeneratorState& state, GeneratorMeters& meters) const;
+  /// After a trip: the machines are off and may be ordered again.
+  void reset(GeneratorState& state) const { state = {}; }
   double limit_W(const GeneratorState& state) const;  ///< load that may be put on the bus now
   double frequency_Hz(const GeneratorState& state) const;
   /// One bin of 1 ms. @param load_W asked from the bus, >= 0  @return served

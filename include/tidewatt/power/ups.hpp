@@ -37,6 +37,7 @@ struct UpsState {
   Tick gap_left = 0;                ///< of a transfer out of eco operation
   std::array<Tick, 8> transfers{};  ///< latest transfers, oldest first
   std::int64_t n_transfer_kept = 0;
+  bool dark = false;                 ///< the load was dropped and is not back yet
   StoreState battery;
   /// Equal but for absolute time.
   bool same(const UpsState& other) const;
@@ -45,7 +46,8 @@ struct UpsState {
 struct UpsMeters {
   CompensatedSum drawn_J, served_J, unserved_J, loss_J;
   StoreMeters battery;
-  std::int64_t n_transfer = 0, n_lockout = 0, n_off = 0, n_input_limited = 0;
+  std::int64_t n_transfer = 0, n_lockout = 0, n_input_limited = 0;
+  std::int64_t n_off = 0;  ///< times that the load was dropped: battery empty or too weak, or overload
   /// |drawn + discharged − charged − served − loss| / (drawn + discharged)
   double closure() const;
 };

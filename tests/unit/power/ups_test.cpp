@@ -137,3 +137,23 @@ TEST_CASE("the catalog's supply reads and has the efficiency that it names") {
   CHECK(eff > 0.95);
   CHECK(eff < 0.975);
 }
+
+TEST_CASE("locked and out of charge it stays dark until released, whatever the source does; overload is counted") {
+  auto p = params();
+  p.battery.energy_J = 10e6 * 5;
+  p.lockout_count = 1;
+  const Ups ups(p);
+  auto r = play(ups, std::vector<double>(60'000, 10e6), sags(60'000, {1000}, 50));
+  CHECK(r.s.mode == UpsMode::locked);
+  CHECK(r.served.back() == 0.0);
+  CHECK(r.m.n_off == 1);
+  ups.release(r.s);
+  std::vector<double> load(10'000, 10e6), pu(10'000, 1.0), drawn(10'000), served(10'000);
+  ups.step(load, pu, drawn, served, r.s, r.m);
+  CHECK(served[1'000] == 0.0);  // qualifies the source first
+  CHECK(served.back() == 10e6);
+  CHECK(r.m.closure() < 1e-12);
+  const auto over = play(Ups(params()), std::vector<double>(100, 26e6), std::vector<double>(100, 1.0));
+  CHECK(over.m.n_off == 1);
+  CHECK(over.served.back() == 0.0);
+}
