@@ -183,7 +183,7 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
                              ? p.limit_per_min
                              : p.limit[static_cast<std::size_t>(at->unit)];
     out.rules.push_back(
-        {key, p.title, "", static_cast<Metric>(at - metrics.begin()), p.window_s, p.low_Hz, p.high_Hz, limit});
+        {key, p.title, static_cast<Metric>(at - metrics.begin()), p.window_s, p.low_Hz, p.high_Hz, limit});
   }
   return out;
 }

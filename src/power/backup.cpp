@@ -1,5 +1,6 @@
 #include "tidewatt/power/backup.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "tidewatt/base/error.hpp"
@@ -22,6 +23,11 @@ Backup::Backup(const BackupParams& p)
       good_(to_tick(p.utility_good_s)),
       gap_(to_tick(p.transfer_gap_s)) {}
 
+bool BackupState::same(const BackupState& o) const {
+  return ups.same(o.ups) && generator == o.generator && source == o.source && bad_for == o.bad_for &&
+         good_for == o.good_for && gap_left == o.gap_left;
+}
+
 BackupState Backup::start() const {
   BackupState s;
   s.ups = ups_.start();
@@ -30,8 +36,8 @@ BackupState Backup::start() const {
 
 void Backup::choose(double utility_pu, BackupState& s, BackupMeters& m) const {
   const bool good = utility_pu >= ups_.params().low_pu && utility_pu <= ups_.params().high_pu;
-  s.bad_for = good ? 0 : s.bad_for + ns_per_ms;
-  s.good_for = good ? s.good_for + ns_per_ms : 0;
+  s.bad_for = good ? 0 : std::min(s.bad_for, start_after_) + ns_per_ms;
+  s.good_for = good ? std::min(s.good_for, good_) + ns_per_ms : 0;
   // A supply that locked itself on battery also calls for the generators: its battery will not last.
   const bool call = s.bad_for > start_after_ || s.ups.mode == UpsMode::locked;
   if (call && !s.generator.ordered) {

@@ -122,7 +122,7 @@ void Generator::accept(double load_W, GeneratorState& s) const {
       s.step_for = 0;
     }
   }
-  s.step_for += ns_per_ms;
+  s.step_for = std::min(s.step_for + ns_per_ms, std::max(step_, ns_per_ms));
 }
 
 void Generator::turn(double electrical_W, GeneratorState& s, GeneratorMeters& m) const {
@@ -149,7 +149,8 @@ void Generator::turn(double electrical_W, GeneratorState& s, GeneratorMeters& m)
 }
 
 double Generator::bin(double load_W, GeneratorState& s, GeneratorMeters& m) const {
-  if (s.ordered) s.running_for += ns_per_ms;
+  // Timers stop where they decide nothing more, so that a steady state repeats.
+  if (s.ordered) s.running_for = std::min(s.running_for + ns_per_ms, start_ + sync_ * p_.n_unit);
   if (s.ordered && !s.tripped) join(s, m);
   const double served_W = s.n_online > 0 ? load_W : 0.0;
   m.unserved_J.add((load_W - served_W) * bin_s);

@@ -32,8 +32,8 @@ void UpsParams::fields(FieldVisitor& v) {
 }
 
 bool UpsState::same(const UpsState& o) const {
-  if (mode != o.mode || good_for != o.good_for || away_for != o.away_for || walk_for != o.walk_for ||
-      gap_left != o.gap_left || dark != o.dark || n_transfer_kept != o.n_transfer_kept || !(battery == o.battery))
+  if (mode != o.mode || good_for != o.good_for || walk_for != o.walk_for || gap_left != o.gap_left || dark != o.dark ||
+      n_transfer_kept != o.n_transfer_kept || !(battery == o.battery))
     return false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_transfer_kept); ++i)
     if (now - transfers[i] != o.now - o.transfers[i]) return false;
@@ -74,18 +74,22 @@ double Ups::loss_W(double load_W, bool eco) const {
   return p_.rating_W * (p_.no_load_loss_frac + x * (p_.proportional_loss_frac + x * p_.quadratic_loss_frac));
 }
 
+namespace {
+void forget_first(UpsState& s) {
+  std::rotate(s.transfers.begin(), s.transfers.begin() + 1, s.transfers.end());
+  --s.n_transfer_kept;
+}
+}  // namespace
+
 void Ups::transfer(UpsState& s, UpsMeters& m) const {
   if (s.mode == UpsMode::normal && p_.eco) s.gap_left = gap_;
   ++m.n_transfer;
-  while (s.n_transfer_kept > 0 && (s.now - s.transfers[0] > window_ || s.n_transfer_kept == 8)) {
-    std::rotate(s.transfers.begin(), s.transfers.begin() + 1, s.transfers.end());
-    --s.n_transfer_kept;
-  }
+  if (s.n_transfer_kept == 8) forget_first(s);
   s.transfers[static_cast<std::size_t>(s.n_transfer_kept++)] = s.now;
   const bool lock = p_.lockout_count > 0 && s.n_transfer_kept >= p_.lockout_count;
   if (lock) ++m.n_lockout;
   s.mode = lock ? UpsMode::locked : UpsMode::on_battery;
-  s.good_for = s.away_for = s.walk_for = 0;
+  s.good_for = s.walk_for = 0;
 }
 
 void Ups::decide(bool good, UpsState& s, UpsMeters& m) const {
@@ -107,6 +111,7 @@ void Ups::decide(bool good, UpsState& s, UpsMeters& m) const {
 
 double Ups::bin(double load_W, double source_pu, double limit_W, double& served_W, UpsState& s, UpsMeters& m) const {
   const bool good = source_pu >= p_.low_pu && source_pu <= p_.high_pu;
+  while (s.n_transfer_kept > 0 && s.now - s.transfers[0] > window_) forget_first(s);
   decide(good, s, m);
   const bool linked = s.mode == UpsMode::normal || s.mode == UpsMode::returning;
   const double gap_frac = static_cast<double>(std::min(s.gap_left, ns_per_ms)) / static_cast<double>(ns_per_ms);
@@ -142,7 +147,6 @@ double Ups::bin(double load_W, double source_pu, double limit_W, double& served_
   const bool dropped = load_W > 0.0 && P_W == 0.0 && gap_frac < 1.0;
   if (dropped && !s.dark) ++m.n_off;
   s.dark = dropped;
-  if (!linked) s.away_for += ns_per_ms;
   s.now += ns_per_ms;
   served_W = P_W;
   m.drawn_J.add(drawn_W * bin_s);

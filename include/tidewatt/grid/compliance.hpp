@@ -65,7 +65,7 @@ enum class Metric : std::uint8_t {
 };
 
 struct Rule {
-  std::string name, title, source;
+  std::string name, title;
   Metric metric = Metric::range;
   double window_s = 0.0;               ///< ramps and steps
   double low_Hz = 0.0, high_Hz = 0.0;  ///< bands

@@ -23,6 +23,7 @@ struct BackupState {
   GeneratorState generator;
   BackupSource source = BackupSource::utility;
   Tick bad_for = 0, good_for = 0, gap_left = 0;
+  bool same(const BackupState& other) const;  ///< equal but for absolute time: equal futures
 };
 
 struct BackupMeters {

@@ -33,7 +33,7 @@ enum class UpsMode : std::uint8_t { normal, on_battery, returning, locked, off }
 struct UpsState {
   UpsMode mode = UpsMode::normal;
   Tick now = 0;
-  Tick good_for = 0, away_for = 0, walk_for = 0;
+  Tick good_for = 0, walk_for = 0;
   Tick gap_left = 0;                ///< of a transfer out of eco operation
   std::array<Tick, 8> transfers{};  ///< latest transfers, oldest first
   std::int64_t n_transfer_kept = 0;

@@ -10,8 +10,8 @@ using namespace tidewatt::grid;
 namespace {
 ComplianceReport report() {
   RuleSet rules{"r", "A \"quoted\" <set>", "2025", {}};
-  rules.rules.push_back({"ramp", "Ramp up", "", Metric::ramp_up, 60.0, 0, 0, 1e6 / 6});
-  rules.rules.push_back({"flicker", "Flicker", "", Metric::P_st, 0, 0, 0, 0.9});
+  rules.rules.push_back({"ramp", "Ramp up", Metric::ramp_up, 60.0, 0, 0, 1e6 / 6});
+  rules.rules.push_back({"flicker", "Flicker", Metric::P_st, 0, 0, 0, 0.9});
   WaveformFigures f;
   f.ramps = {{60.0, {2e6 / 6, 1e4, 7 * ns_per_s}, {}}};
   return evaluate(rules, f);
