@@ -5,6 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::mitigation {
 
@@ -62,9 +63,23 @@ ReactivePoint compensate(const ReactiveParams& p, double converter_W, double pcc
   ReactivePoint out;
   const double asked_var = load_var > aim_var ? aim_var - load_var : 0.0;  // a better factor than the aim is left alone
   out.var = std::clamp(asked_var, -room_var, room_var);
+  out.not_given_var = std::abs(asked_var - out.var);
   out.limited = out.var != asked_var;
   out.pcc_var = load_var + out.var;
   return out;
+}
+
+void compensate(const ReactiveParams& p, std::span<const double> converter_W, std::span<const double> pcc_W,
+                std::span<double> pcc_var, ReactiveMeters& m) {
+  if (converter_W.size() != pcc_var.size() || pcc_W.size() != pcc_var.size())
+    throw InputError("reactive power: chunks differ in length");
+  for (std::size_t k = 0; k < pcc_var.size(); ++k) {
+    const ReactivePoint point = compensate(p, converter_W[k], pcc_W[k], pcc_var[k]);
+    pcc_var[k] = point.pcc_var;
+    m.n_limited += point.limited ? 1 : 0;
+    m.not_given_vars += point.not_given_var * numerics::bin_s;
+    m.most_var = std::max(m.most_var, std::abs(point.var));
+  }
 }
 
 }  // namespace tidewatt::mitigation

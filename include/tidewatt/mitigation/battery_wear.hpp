@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "tidewatt/base/fields.hpp"
 
@@ -61,5 +62,15 @@ struct ReactivePoint {
 };
 /// @param converter_W active power of the converter  @param pcc_W, load_var at the connection without its help
 ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
+
+struct ReactiveMeters {
+  std::int64_t n_limited = 0;   ///< bins in which the rating left too little beside the active power
+  double not_given_vars = 0.0;  ///< ∫ |asked − given|
+  double most_var = 0.0;        ///< largest given, either sign
+};
+/// A chunk of 1 ms means.  @param converter_W active power of the converter  @param pcc_W at the connection
+/// @param pcc_var in: without its help, out: with it; all of one length  @throws InputError if not
+void compensate(const ReactiveParams& params, std::span<const double> converter_W, std::span<const double> pcc_W,
+                std::span<double> pcc_var, ReactiveMeters& meters);
 
 }  // namespace tidewatt::mitigation
