@@ -56,9 +56,10 @@ struct ReactiveParams {
   double target_power_factor_frac = 1.0;  ///< at the connection, lagging; 1: all reactive power compensated
 };
 struct ReactivePoint {
-  double var = 0.0;      ///< given by the converter, positive when drawn
-  double pcc_var = 0.0;  ///< at the connection
-  bool limited = false;  ///< asked for more than sqrt(S² − P²)
+  double var = 0.0;            ///< given by the converter, positive when drawn
+  double pcc_var = 0.0;        ///< at the connection
+  double not_given_var = 0.0;  ///< asked beyond sqrt(S² − P²)
+  bool limited = false;
 };
 /// @param converter_W active power of the converter  @param pcc_W, load_var at the connection without its help
 ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
