@@ -28,6 +28,8 @@ constexpr std::array units = {
     Unit{"m", "m"},                  Unit{"m2", "m2"},               Unit{"m3", "m3"},
     Unit{"L", "m3", 1e-3},           Unit{"J", "J"},                 Unit{"pct", "1", 0.01},
     Unit{"frac", "1"},               Unit{"pu", "pu"},               Unit{"ratio", "1"},
+    Unit{"kJ", "J", 1e3},            Unit{"USD_per_MWh", "USD/J", 1.0 / 3.6e9}, Unit{"USD_per_kWh", "USD/J", 1.0 / 3.6e6},
+    Unit{"USD_per_kW", "USD/W", 1e-3}, Unit{"kg_per_MWh", "kg/J", 1.0 / 3.6e9}, Unit{"L_per_kWh", "m3/J", 1e-3 / 3.6e6},
     Unit{"deg", "deg"},              Unit{"mm", "m", 1e-3},
 };
 

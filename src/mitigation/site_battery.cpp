@@ -37,8 +37,8 @@ void check(const SiteBatteryParams& p) {
   need(ms >= 1.0 - 1e-9 && std::abs(ms - std::round(ms)) < 1e-9, "control_period_ms",
        "must be a whole number of milliseconds");
   need(p.response_s >= 0.0 && p.smoothing_s >= 0.0 && p.ramp_up_W_per_s >= 0.0 && p.ramp_down_W_per_s >= 0.0 &&
-           p.soc_gain_pu >= 0.0,
-       "response_ms", "times, ramps and gain must not be negative");
+           p.soc_gain_pu >= 0.0 && p.band_W >= 0.0,
+       "response_ms", "times, ramps, band and gain must not be negative");
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
@@ -65,6 +65,8 @@ void SiteBatteryParams::fields(FieldVisitor& v) {
   v.number("ramp_down_MW_per_min", ramp_down_W_per_s, {0, 1e6}, "largest fall at the connection; 0: not limited",
            Need::optional);
   v.number("smoothing_s", smoothing_s, {0, 86400}, "low-pass time constant that the connection follows; 0: none",
+           Need::optional);
+  v.number("band_MW", band_W, {0, 5000}, "how far the connection may leave that low-pass; 0: it follows it",
            Need::optional);
   v.number("soc_gain_pu", soc_gain_pu, {0, 100}, "share of rated power per unit of state of charge off target");
 }
@@ -109,7 +111,8 @@ void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters) const {
     s.reference_W = load_W + s.power_W;  // no wind-up: continue from what the connection really draws
   s.cut_in_period = false;
   s.smoothed_W += smooth_gain_ * (load_W - s.smoothed_W);
-  const double goal_W = s.smoothed_W + p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - soc_frac(s));
+  const double within_W = std::clamp(load_W, s.smoothed_W - p_.band_W, s.smoothed_W + p_.band_W);
+  const double goal_W = within_W + p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - soc_frac(s));
   s.reference_W = std::clamp(goal_W, s.reference_W - ramp_down_W_, s.reference_W + ramp_up_W_);
   const double asked_W = s.reference_W - load_W;
   s.command_W = std::clamp(asked_W, -p_.power_W, p_.power_W);

@@ -9,6 +9,7 @@ std::vector<Row> thermal_rows(const Context&);   ///< T rows
 std::vector<Row> diurnal_rows(const Context&);   ///< D rows
 std::vector<Row> plant_rows(const Context&);     ///< C rows
 std::vector<Row> grid_rows(const Context&);      ///< G rows
+std::vector<Row> delivery_rows(const Context&);  ///< G8–G11 and G14: part of the grid group
 
 // What `workload_rows` joins.
 std::vector<Row> workload_a100_rows();    ///< W1-W8

@@ -30,6 +30,7 @@ struct SmoothedPiece {
 struct SmoothingState {
   double level_W = 0.0;  ///< smoothed power now
   Tick missing = 0;      ///< how long natural power has been below the floor
+  bool operator==(const SmoothingState&) const = default;
 };
 
 /// What smoothing makes of a stretch of a GPU's timeline that begins in `state`, which moves to its end.

@@ -22,6 +22,7 @@ struct SiteBatteryParams {
   double ramp_down_W_per_s = 0.0;  ///< largest fall; 0: not limited
   double smoothing_s = 0.0;        ///< time constant of the low-pass that the connection should follow; 0: none
   double soc_gain_pu = 0.0;        ///< share of rated power asked per unit of state of charge away from its target
+  double band_W = 0.0;             ///< the connection may leave the low-pass by this much; 0: it follows it
   void fields(FieldVisitor& v);
 };
 
@@ -36,6 +37,7 @@ struct SiteBatteryState {
   double period_sum_W = 0.0;    ///< Σ of the load's bins in the running control period
   std::int64_t period_bins = 0;
   bool cut_in_period = false;  ///< the store was too full or too empty in the running period
+  bool operator==(const SiteBatteryState&) const = default;  ///< equal states have equal futures
 };
 
 /// Energies and limits; each energy is summed from its own equation.
@@ -58,7 +60,7 @@ struct SiteBatteryMeters {
 ///
 /// Once per control period T_c, from the mean load L of the period before and the state of charge s:
 ///
-///     target    f ← f + (1 − e^(−T_c/τ)) (L − f),   goal = f + k P_r (s_target − s)      (τ = 0: f = L)
+///     target    f ← f + (1 − e^(−T_c/τ)) (L − f),   goal = L within f ± band, + k P_r (s_target − s)
 ///     ramp      r ← min(max(goal, r − d T_c), r + u T_c)
 ///     command   P_c = r − L within ± P_r; where it was cut, r ← L + P_c (no wind-up)
 ///

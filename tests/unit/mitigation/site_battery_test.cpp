@@ -1,6 +1,7 @@
 #include "tidewatt/mitigation/site_battery.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -209,4 +210,35 @@ TEST_CASE("the catalog's storage reads, quarters the swing of a training job's 1
     CHECK(m.n_energy_limited == 0);
     CHECK(m.closure(stored_J(s, p)) < 1e-12);
   }
+}
+
+TEST_CASE("inside its band the battery rests, outside it holds the edge") {
+  SiteBatteryParams p = battery();
+  p.ramp_up_W_per_s = p.ramp_down_W_per_s = 0.0;
+  p.smoothing_s = 1e6;
+  p.band_W = 1e6;
+  const SiteBattery b(p);
+  auto s = b.start(5e6);
+  SiteBatteryMeters m;
+  std::vector<double> load_W(3000, 5.5e6), pcc_W(3000);
+  std::fill(load_W.begin() + 1000, load_W.begin() + 2000, 8e6);
+  std::fill(load_W.begin() + 2000, load_W.end(), 3e6);
+  b.step(load_W, pcc_W, s, m);
+  CHECK(pcc_W[900] == Approx(5.5e6).epsilon(1e-12));
+  CHECK(pcc_W[1900] == Approx(6e6).epsilon(1e-5));
+  CHECK(pcc_W[2900] == Approx(4e6).epsilon(1e-5));
+  const auto same = s;
+  CHECK(same == s);
+}
+
+TEST_CASE("speed of the battery's stream", "[speed]") {
+  const SiteBattery b(battery());
+  auto load_W = wave(2'000'000);
+  auto s = b.start(load_W[0]);
+  SiteBatteryMeters m;
+  const auto t0 = std::chrono::steady_clock::now();
+  b.step(load_W, load_W, s, m);
+  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - t0).count() / 2e6;
+  WARN("site battery: " << ns << " ns per sample");
+  CHECK(ns < 500.0);
 }

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "tidewatt/grid/compliance.hpp"
+
+namespace tidewatt::grid {
+
+/// The report as lines of text: verdict, figure with spread, limit, margin and worst moment of each rule.
+std::string compliance_text(const ComplianceReport& report);
+/// As one JSON object; numbers in SI beside their unit, null where not measured.
+std::string compliance_json(const ComplianceReport& report);
+/// As one HTML page without outside parts: a table and, per rule, a bar of the figure against its limit (SVG).
+std::string compliance_html(const ComplianceReport& report);
+
+}  // namespace tidewatt::grid

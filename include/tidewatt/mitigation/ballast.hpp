@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::mitigation {
+
+/// Software ballast: a second process that multiplies matrices whenever the training waits.
+struct BallastParams {
+  double level_ratio = 0.0;        ///< power that it holds ÷ board limit
+  double period_s = 0.0;           ///< of its monitor
+  double launch_s = 0.0;           ///< from the decision to power
+  double granule_s = 0.0;          ///< length of one ballast kernel: what returning work has to wait behind
+  double share_frac = 0.0;         ///< of the processor that a running kernel takes from returning work
+  double monitor_cost_frac = 0.0;  ///< of throughput, always
+  void fields(FieldVisitor& v);
+};
+
+/// A stretch of a GPU's timeline under ballast.
+struct BallastPiece {
+  Tick duration = 0;
+  std::uint32_t segment = 0;  ///< index of the original segment
+  double power_W = 0.0;       ///< mean over the piece
+  double ballast_W = 0.0;     ///< of it burned by the ballast
+  double work_frac = 1.0;     ///< rate of the segment's work against its rate alone
+};
+
+struct BallastOutcome {
+  std::vector<BallastPiece> pieces;
+  double natural_s = 0.0, total_s = 0.0;
+  double burned_J = 0.0;  ///< ∫ ballast, per GPU
+  double lost_throughput_frac() const { return total_s > 0.0 ? 1.0 - natural_s / total_s : 0.0; }
+};
+
+/// What ballast makes of a timeline that repeats.
+///
+/// A segment below the level stays at its own power for the mean detection time (half a monitor period) and the
+/// launch, then stands at the level until it ends. The segment behind it first works beside the last kernel: for the
+/// kernel's mean remainder g/2 its work advances at 1 − share, so it takes share · g/2/(1 − share) longer. The monitor
+/// takes its share of the throughput always. Assumptions: the ballast's power is controlled to the level; power of
+/// work and kernel together is held at the larger of both (the power limiter sees to it); waiting segments are not
+/// lengthened by the kernels that fill them. Source: the software ballast of arXiv 2508.14318 [@power_stabilization].
+/// @param duration, natural_W one value per segment  @throws InputError if sizes differ
+BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
+                       std::span<const double> natural_W);
+
+/// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
+double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s);
+
+}  // namespace tidewatt::mitigation

@@ -1,0 +1,51 @@
+#pragma once
+#include <span>
+
+#include "tidewatt/power/store.hpp"
+
+namespace tidewatt::power {
+
+/// A store on a rack's direct-current side (capacitors in the supplies, a rack battery or supercapacitor) and its rule.
+struct RackStorageParams {
+  StoreParams store;
+  double smoothing_s = 0.0;        ///< time constant of the mean that the input follows
+  double soc_target_frac = 1.0;    ///< state of charge to return to
+  double soc_return_s = 0.0;       ///< time constant of that return
+  double ramp_up_W_per_s = 0.0;    ///< largest rise of the input; 0: not limited
+  double ramp_down_W_per_s = 0.0;  ///< largest fall; 0: not limited
+  void fields(FieldVisitor& v);
+};
+
+struct RackStorageState {
+  StoreState store;
+  double smoothed_W = 0.0;   ///< the mean's memory
+  double reference_W = 0.0;  ///< what the input should draw, after the ramp limit
+  bool operator==(const RackStorageState&) const = default;
+};
+
+/// Input power that follows the load's slow mean while the store takes the difference, without delay: the store sits on
+/// the bus, and the upstream converter's current reference is what moves slowly.
+///
+///     f' = (L − f)/τ,   goal = f + (E_target − E)/τ_soc,   r within the ramps of its last value,
+///     store gets r − L within its rating and bounds,   input = L + store
+///
+/// With a repeating peak of height ΔP and duty D the input settles at the mean, so the peak falls by (1 − D) ΔP less
+/// losses while the store lasts; an isolated peak is covered for E/ΔP.
+/// Assumptions: 1 ms means; the store follows within the bin; constant efficiencies. Energy and layout of the
+/// capacitor shelf: published descriptions of the GB300 power shelf [@gb300_power_shelf].
+class RackStorage {
+ public:
+  explicit RackStorage(const RackStorageParams& params);  ///< @throws InputError
+  RackStorageState start(double load_W) const { return {store_.start(), load_W, load_W}; }
+  /// @param load_W 1 ms means, any length  @param drawn_W same length, may be the same memory  @throws InputError
+  void step(std::span<const double> load_W, std::span<double> drawn_W, RackStorageState& state,
+            StoreMeters& meters) const;
+  const Store& store() const { return store_; }
+
+ private:
+  RackStorageParams p_;
+  Store store_;
+  double gain_, target_J_, return_per_s_, up_W_, down_W_;
+};
+
+}  // namespace tidewatt::power

@@ -1,0 +1,62 @@
+#include "tidewatt/mitigation/battery_wear.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::mitigation;
+
+namespace {
+BatteryWearMeters cycle(const BatteryWear& w, double depth, int n) {
+  BatteryWearState s;
+  BatteryWearMeters m;
+  for (int i = 0; i <= n; ++i)
+    for (int k = 0; k < 20; ++k) w.push(0.5 + (i % 2 ? depth : -depth) * (k - 9.5) / 19.0, 1.0, s, m);
+  return m;
+}
+}  // namespace
+
+TEST_CASE("cycles of one depth use D^k/N each; shallow cycles cost less per energy when k > 1") {
+  const BatteryWear w({5000.0, 1.5, 1e9, 0.001});
+  const auto deep = cycle(w, 0.8, 2000), shallow = cycle(w, 0.1, 2000);
+  CHECK(deep.cycle_life_frac == Approx(1000 * std::pow(0.8, 1.5) / 5000).epsilon(2e-3));
+  CHECK(deep.full_cycles == Approx(1000 * 0.8).epsilon(2e-3));
+  CHECK(shallow.cycle_life_frac / shallow.full_cycles < 0.5 * deep.cycle_life_frac / deep.full_cycles);
+}
+
+TEST_CASE("time alone wears, and rest does not cycle") {
+  const BatteryWear w({5000.0, 1.5, 1000.0, 0.001});
+  BatteryWearState s;
+  BatteryWearMeters m;
+  for (int i = 0; i < 500; ++i) w.push(0.5 + 0.0004 * (i % 2), 1.0, s, m);
+  CHECK(m.calendar_life_frac == Approx(0.5));
+  CHECK(m.n_half_cycle == 0);
+  CHECK_THROWS_AS(BatteryWear({0.0, 1.5, 1000.0, 0.0}), InputError);
+}
+
+TEST_CASE("reactive power is what the apparent rating leaves beside the active power") {
+  const auto free = compensate({10e6, 0.98}, 0.0, 20e6, 8e6);
+  CHECK(free.pcc_var == Approx(20e6 * std::tan(std::acos(0.98))).epsilon(1e-12));
+  CHECK(!free.limited);
+  const auto tight = compensate({10e6, 1.0}, 8e6, 20e6, 8e6);
+  CHECK(tight.var == Approx(-6e6).epsilon(1e-12));
+  CHECK(tight.limited);
+  CHECK(compensate({10e6, 0.9}, 0.0, 20e6, 1e6).var == 0.0);
+}
+
+TEST_CASE("a stream of reactive power counts what the rating does not leave") {
+  const std::vector<double> battery_W = {0.0, 8e6, -9.9e6}, pcc_W(3, 20e6);
+  std::vector<double> var(3, 7e6);
+  ReactiveMeters m;
+  compensate({10e6, 1.0}, battery_W, pcc_W, var, m);
+  CHECK(var[0] == Approx(0.0).margin(1e-6));
+  CHECK(var[1] == Approx(1e6));
+  CHECK(var[2] == Approx(7e6 - std::sqrt(100.0 - 9.9 * 9.9) * 1e6));
+  CHECK(m.n_limited == 2);
+  CHECK(m.not_given_vars == Approx((var[1] + var[2]) * 1e-3));
+  std::vector<double> short_W(2);
+  CHECK_THROWS_AS(compensate({10e6, 1.0}, short_W, pcc_W, var, m), InputError);
+}
