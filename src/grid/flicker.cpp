@@ -1,11 +1,13 @@
 #include "tidewatt/grid/flicker.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 #include "tidewatt/numerics/fft.hpp"
 #include "tidewatt/numerics/linear_step.hpp"
@@ -69,16 +71,53 @@ Transfer transfer_of(FlickerLamp lamp) {
   return t;
 }
 
+// Classes of P_inst: the exponent and the first ten bits of the mantissa.
+constexpr int class_shift = 42;
+constexpr std::uint64_t lowest_class = std::bit_cast<std::uint64_t>(0x1p-40) >> class_shift;
+constexpr std::uint64_t highest_class = std::bit_cast<std::uint64_t>(0x1p24) >> class_shift;
+
+double class_floor(std::size_t i) {
+  return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift);
+}
+
+using Eight = std::array<double, 8>;
+
+// Each lane is a pole: z ← decay z + drive s; y = Σ Re(weight z).
+TIDEWATT_CLONES
+void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
+  Eight re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
+  for (std::size_t i = 0; i < 8; ++i) {
+    re[i] = state[i], im[i] = state[8 + i];
+    decay_re[i] = coefficients[i], decay_im[i] = coefficients[8 + i];
+    drive_re[i] = coefficients[16 + i], drive_im[i] = coefficients[24 + i];
+    weight_re[i] = coefficients[32 + i], weight_im[i] = coefficients[40 + i];
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const double x = s[k];
+    Eight part;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const double next = (decay_re[i] * re[i] - decay_im[i] * im[i]) + drive_re[i] * x;
+      im[i] = (decay_re[i] * im[i] + decay_im[i] * re[i]) + drive_im[i] * x;
+      re[i] = next;
+      part[i] = weight_re[i] * re[i] - weight_im[i] * im[i];
+    }
+    y[k] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+  }
+  for (std::size_t i = 0; i < 8; ++i) state[i] = re[i], state[8 + i] = im[i];
+}
+
 }  // namespace
 
 Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
   if (!(window_s >= 1.0 && window_s <= 7200.0)) throw InputError("flicker: the window must last 1 to 7200 s");
-  window_bins_ = static_cast<std::size_t>(std::llround(window_s / bin_s));
-  P_inst_.reserve(window_bins_);
+  window_bins_ = static_cast<std::int64_t>(std::llround(window_s / bin_s));
+  counts_.assign(highest_class - lowest_class + 1, 0);
   const Transfer H = transfer_of(lamp);
   for (std::size_t i = 0; i < 3; ++i) {
     const double x = -H.real[i] * bin_s;
-    real_[i] = {math::exp(-x), bin_s * math::mean_decay(x), H.residue(H.real[i]).real()};
+    bank_.decay_re[i] = math::exp(-x);
+    bank_.drive_re[i] = bin_s * math::mean_decay(x);
+    bank_.weight_re[i] = H.residue(H.real[i]).real();
   }
   for (std::size_t i = 0; i < 4; ++i) {
     const double a = H.upper[i].real(), b = H.upper[i].imag();
@@ -86,7 +125,10 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
     const std::array<double, 2> B{1.0, 0.0};
     const numerics::LinearStep step(A, B, 2, 1, bin_s);
     const Complex r = H.residue(H.upper[i]);
-    pair_[i] = {step.E()[0], step.E()[2], step.F()[0], step.F()[1], 2.0 * r.real(), 2.0 * r.imag()};
+    const std::size_t lane = 3 + i;
+    bank_.decay_re[lane] = step.E()[0], bank_.decay_im[lane] = step.E()[2];
+    bank_.drive_re[lane] = step.F()[0], bank_.drive_im[lane] = step.F()[1];
+    bank_.weight_re[lane] = 2.0 * r.real(), bank_.weight_im[lane] = 2.0 * r.imag();
   }
   smooth_ = 1.0 - math::exp(-bin_s / 0.3);
   reference_gain_ = 1.0 - math::exp(-bin_s / 27.3);
@@ -108,64 +150,112 @@ void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
   next_bin_ = first_bin;
   reference_ = v_pu * v_pu;
   level_ = 0.0;
-  for (std::size_t i = 0; i < 3; ++i) x_[i] = real_[i].drive / (1.0 - real_[i].decay);  // at rest under s = 1
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Pair& p = pair_[i];
-    const Complex z = Complex(p.drive_re, p.drive_im) / (1.0 - Complex(p.decay_re, p.decay_im));
-    z_[2 * i] = z.real();
-    z_[2 * i + 1] = z.imag();
+  for (std::size_t i = 0; i < lanes; ++i) {  // at rest under s = 1
+    const Complex z = Complex(bank_.drive_re[i], bank_.drive_im[i]) / (1.0 - Complex(bank_.decay_re[i], bank_.decay_im[i]));
+    re_[i] = z.real();
+    im_[i] = z.imag();
   }
-  P_inst_.clear();
+  std::fill(counts_.begin(), counts_.end(), 0u);
+  n_counted_ = 0;
 }
 
 void Flickermeter::push(std::span<const double> v_pu) {
-  const auto n = static_cast<std::int64_t>(carrier_.size());
-  auto phase = static_cast<std::size_t>(((next_bin_ % n) + n) % n);
-  for (const double v : v_pu) {
-    const double v2 = v * v;
-    const double s = v2 / reference_ * carrier_[phase];
-    reference_ += reference_gain_ * (v2 - reference_);
-    double y = 0.0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      x_[i] = real_[i].decay * x_[i] + real_[i].drive * s;
-      y += real_[i].weight * x_[i];
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Pair& p = pair_[i];
-      const double re = z_[2 * i], im = z_[2 * i + 1];
-      z_[2 * i] = (p.decay_re * re - p.decay_im * im) + p.drive_re * s;
-      z_[2 * i + 1] = (p.decay_re * im + p.decay_im * re) + p.drive_im * s;
-      y += p.weight_re * z_[2 * i] - p.weight_im * z_[2 * i + 1];
-    }
-    level_ += smooth_ * (y * y - level_);
-    const double P_inst = scale_ * level_;
-    P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
-    P_inst_.push_back(P_inst);
-    ++next_bin_;
+  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size)
+    block(v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at)));
+}
+
+void Flickermeter::block(std::span<const double> v_pu) {
+  const auto period = static_cast<std::int64_t>(carrier_.size());
+  auto phase = static_cast<std::size_t>(((next_bin_ % period) + period) % period);
+  std::array<double, numerics::block_size> s, y;
+  double reference = reference_;
+  for (std::size_t k = 0; k < v_pu.size(); ++k) {
+    const double v2 = v_pu[k] * v_pu[k];
+    s[k] = v2 / reference * carrier_[phase];
+    reference += reference_gain_ * (v2 - reference);
     phase = phase + 1 == carrier_.size() ? 0 : phase + 1;
-    if (P_inst_.size() == window_bins_) finish_window();
+  }
+  reference_ = reference;
+  std::array<double, 2 * lanes> state;
+  std::copy(re_.begin(), re_.end(), state.begin());
+  std::copy(im_.begin(), im_.end(), state.begin() + lanes);
+  static_assert(sizeof(Bank) == 6 * sizeof(Lanes));
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v_pu.size());
+  std::copy_n(state.begin(), lanes, re_.begin());
+  std::copy_n(state.begin() + lanes, lanes, im_.begin());
+  for (std::size_t k = 0; k < v_pu.size(); ++k) {
+    level_ += smooth_ * (y[k] * y[k] - level_);
+    count(scale_ * level_);
   }
 }
 
+void Flickermeter::count(double P_inst) {
+  P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(P_inst) >> class_shift;
+  const std::uint64_t bounded = bits < lowest_class ? lowest_class : bits > highest_class ? highest_class : bits;
+  ++counts_[bounded - lowest_class];
+  ++next_bin_;
+  if (++n_counted_ == window_bins_) finish_window();
+}
+
 void Flickermeter::finish_window() {
-  // Levels exceeded for these percentages of the time, from the lowest level up, so that each search narrows the next.
+  // Levels exceeded for these percentages of the time, from the lowest level up.
   constexpr std::array percent{80.0, 50.0, 30.0, 17.0, 13.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.2, 1.5, 1.0, 0.7, 0.1};
   std::array<double, percent.size()> P{};
-  auto from = P_inst_.begin();
-  for (std::size_t i = 0; i < percent.size(); ++i) {
-    const auto below = static_cast<std::size_t>(static_cast<double>(P_inst_.size()) * (1.0 - percent[i] / 100.0));
-    const auto at = P_inst_.begin() + static_cast<std::ptrdiff_t>(std::min(below, P_inst_.size() - 1));
-    std::nth_element(from, at, P_inst_.end());
-    P[i] = *at;
-    from = at;
+  std::size_t which = 0;
+  double below = 0.0;
+  for (std::size_t i = 0; i < counts_.size() && which < percent.size(); ++i) {
+    const double here = static_cast<double>(counts_[i]);
+    for (; which < percent.size(); ++which) {
+      const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
+      if (here == 0.0 || below + here < rank) break;
+      P[which] = class_floor(i) + (class_floor(i + 1) - class_floor(i)) * (rank - below) / here;
+    }
+    below += here;
   }
   const double P50s = (P[2] + P[1] + P[0]) / 3.0;
   const double P10s = (P[7] + P[6] + P[5] + P[4] + P[3]) / 5.0;
   const double P3s = (P[10] + P[9] + P[8]) / 3.0;
   const double P1s = (P[13] + P[12] + P[11]) / 3.0;
   const double P_st = std::sqrt(0.0314 * P[14] + 0.0525 * P1s + 0.0657 * P3s + 0.28 * P10s + 0.08 * P50s);
-  windows_.push_back({next_bin_ - static_cast<std::int64_t>(window_bins_), P_st});
-  P_inst_.clear();
+  windows_.push_back({next_bin_ - window_bins_, P_st});
+  std::fill(counts_.begin(), counts_.end(), 0u);
+  n_counted_ = 0;
+}
+
+std::array<double, 18> Flickermeter::memory() const {
+  std::array<double, 18> out;
+  std::copy(re_.begin(), re_.end(), out.begin());
+  std::copy(im_.begin(), im_.end(), out.begin() + lanes);
+  out[16] = reference_;
+  out[17] = level_;
+  return out;
+}
+
+Flickermeter::Snapshot Flickermeter::snapshot() const { return {next_bin_, n_counted_, memory(), counts_}; }
+
+bool Flickermeter::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
+  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins) return false;
+  if (r.period_bins % static_cast<std::int64_t>(carrier_.size()) != 0) return false;
+  if (n_counted_ - before.n_counted != r.period_bins) return false;  // a window ended within the period
+  const auto now = memory();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::size_t other = i < 2 * lanes ? (i + lanes) % (2 * lanes) : i;
+    const double size = std::max(std::abs(now[i]), std::abs(now[other]));
+    if (!(std::abs(now[i] - before.memory[i]) <= tolerance * size)) return false;
+  }
+  return true;
+}
+
+std::int64_t Flickermeter::repeat_since(const Snapshot& before, std::int64_t n) {
+  const std::int64_t period = next_bin_ - before.next_bin;
+  const std::int64_t booked = std::min(n, (window_bins_ - 1 - n_counted_) / period);
+  if (booked <= 0) return 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    counts_[i] += static_cast<std::uint32_t>(booked) * (counts_[i] - before.counts[i]);
+  n_counted_ += booked * period;
+  next_bin_ += booked * period;
+  return booked;
 }
 
 double Flickermeter::P_st_max() const {
@@ -178,7 +268,7 @@ double Flickermeter::P_lt_max() const {
   double worst = 0.0;
   constexpr std::size_t n = 12;
   for (std::size_t i = 0; i + n <= windows_.size(); ++i) {
-    const std::int64_t last_bin = windows_[i].first_bin + static_cast<std::int64_t>((n - 1) * window_bins_);
+    const std::int64_t last_bin = windows_[i].first_bin + static_cast<std::int64_t>(n - 1) * window_bins_;
     if (windows_[i + n - 1].first_bin != last_bin) continue;  // a gap lies between
     double sum = 0.0;
     for (std::size_t k = i; k < i + n; ++k) sum += windows_[k].P_st * windows_[k].P_st * windows_[k].P_st;
