@@ -140,19 +140,13 @@ std::vector<Complex> LinearSystem::response(double f_Hz) const {
   return {x.data(), x.data() + x.size()};
 }
 
-std::vector<Complex> LinearSystem::frequency_gain(double f_Hz) const {
+SwingGain LinearSystem::gain(double f_Hz) const {
   const auto x = response(f_Hz);
-  std::vector<Complex> out;
-  for (const std::size_t a : speed_) out.push_back(x[a] * nominal_Hz_);
-  return out;
-}
-
-std::vector<Complex> LinearSystem::angle_gain(double f_Hz) const {
-  const auto x = response(f_Hz);
+  SwingGain out;
   Complex mean = 0.0;
   for (std::size_t k = 0; k < angle_.size(); ++k) mean += inertia_frac_[k] * x[angle_[k]];
-  std::vector<Complex> out;
-  for (const std::size_t a : angle_) out.push_back(x[a] - mean);
+  for (const std::size_t a : speed_) out.frequency_Hz.push_back(x[a] * nominal_Hz_);
+  for (const std::size_t a : angle_) out.angle_rad.push_back(x[a] - mean);
   return out;
 }
 
@@ -162,24 +156,24 @@ ForcedOscillation forced_oscillation(const LinearSystem& system, double swing_W,
     throw InputError("forced oscillation: a positive period, a duty between 0 and 1 and a harmonic below the limit");
   struct Line {
     double order, amplitude_W;
-    std::vector<Complex> frequency, angle;
+    SwingGain gain;
   };
   std::vector<Line> lines;
   constexpr double pi = two_pi / 2.0;
   for (double n = 1.0; n / period_s <= highest_Hz; n += 1.0) {
     const double amplitude_W = swing_W * 2.0 / (pi * n) * std::sin(pi * n * duty_frac);
-    lines.push_back({n, amplitude_W, system.frequency_gain(n / period_s), system.angle_gain(n / period_s)});
+    lines.push_back({n, amplitude_W, system.gain(n / period_s)});
   }
   ForcedOscillation out{period_s, 0.0, 0, 0.0};
-  const std::size_t n_machine = lines.front().frequency.size(), n_time = 32 * lines.size() + 64;
+  const std::size_t n_machine = lines.front().gain.frequency_Hz.size(), n_time = 32 * lines.size() + 64;
   for (std::size_t k = 0; k < n_machine; ++k) {
     double lo_Hz = 1e300, hi_Hz = -1e300, lo_rad = 1e300, hi_rad = -1e300;
     for (std::size_t i = 0; i < n_time; ++i) {
       double Hz = 0.0, rad = 0.0;
       for (const Line& l : lines) {
         const Complex turn = std::polar(l.amplitude_W, two_pi * l.order * static_cast<double>(i) / static_cast<double>(n_time));
-        Hz += (l.frequency[k] * turn).real();
-        rad += (l.angle[k] * turn).real();
+        Hz += (l.gain.frequency_Hz[k] * turn).real();
+        rad += (l.gain.angle_rad[k] * turn).real();
       }
       lo_Hz = std::min(lo_Hz, Hz), hi_Hz = std::max(hi_Hz, Hz);
       lo_rad = std::min(lo_rad, rad), hi_rad = std::max(hi_rad, rad);

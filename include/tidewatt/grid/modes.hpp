@@ -19,6 +19,12 @@ struct Mode {
   std::vector<std::complex<double>> shape_pu;  ///< speeds of the machines, largest of size 1
 };
 
+/// Steady answer of the machines to a sine of power, one entry each.
+struct SwingGain {
+  std::vector<std::complex<double>> frequency_Hz;  ///< deviation, per W
+  std::vector<std::complex<double>> angle_rad;     ///< of the rotor against the inertia-weighted mean, per W
+};
+
 /// Machines, controls and network linearised about rest, algebraic values eliminated:
 ///
 ///     x' = A x + b_p p + b_q q,   A = f_x − f_z g_z⁻¹ g_x,   p, q: the site's draw per unit of the case's base
@@ -39,10 +45,8 @@ class LinearSystem {
   /// True if a mode grows (rotor-angle references and sums count as standing still).
   bool unstable() const;
 
-  /// Frequency deviation of each machine, Hz per W of the site's draw oscillating at `f_Hz`.
-  std::vector<std::complex<double>> frequency_gain(double f_Hz) const;
-  /// Angle of each rotor against the inertia-weighted mean, rad per W.
-  std::vector<std::complex<double>> angle_gain(double f_Hz) const;
+  /// Answer of each machine per W of the site's draw oscillating at `f_Hz`.
+  SwingGain gain(double f_Hz) const;
   double nominal_Hz() const { return nominal_Hz_; }
 
  private:
