@@ -16,7 +16,6 @@ namespace tidewatt::grid {
 namespace {
 
 using Complex = std::complex<double>;
-using numerics::bin_s;
 constexpr double two_pi = 6.283185307179586476925287;
 
 // Lamp-eye-brain weighting of IEC 61000-4-15, rad/s, and the sine of 8.8 Hz that is just perceptible.
@@ -108,8 +107,10 @@ void filter(const double* coefficients, double* state, const double* s, double* 
 
 }  // namespace
 
-Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
+Flickermeter::Flickermeter(FlickerLamp lamp, double window_s, int bins_per_ms) : lamp_(lamp) {
   if (!(window_s >= 1.0 && window_s <= 7200.0)) throw InputError("flicker: the window must last 1 to 7200 s");
+  if (bins_per_ms < 1 || bins_per_ms > 8) throw InputError("flicker: 1 to 8 bins per millisecond");
+  const double bin_s = numerics::bin_s / static_cast<double>(bins_per_ms);
   window_bins_ = static_cast<std::int64_t>(std::llround(window_s / bin_s));
   counts_.assign(highest_class - lowest_class + 1, 0);
   const Transfer H = transfer_of(lamp);
@@ -135,28 +136,53 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
   const double sine_f_Hz = 8.8, w_tau = 2.0 * two_pi * sine_f_Hz * 0.3;
   const double y = std::abs(H(Complex(0.0, two_pi * sine_f_Hz))) * weighting_of(lamp).sine_frac;
   scale_ = 2.0 / (y * y * (1.0 + 1.0 / std::sqrt(1.0 + w_tau * w_tau)));
-  // Ripple of the squared mains voltage, 10 bins for one cycle of 100 Hz, 25 for three of 120 Hz. A change of voltage
-  // with a part near that frequency beats with it into the visible range; the bins' means have weakened that part by
-  // sin(θ/2)/(θ/2), θ being the ripple's angle per bin, and the ripple makes up for it.
-  const std::size_t n = is_50Hz(lamp) ? 10 : 25, turns = is_50Hz(lamp) ? 1 : 3;
-  const double half_theta = 0.5 * two_pi * static_cast<double>(turns) / static_cast<double>(n);
-  const double weakened = numerics::unit_root(4 * turns, 8 * n).sin / half_theta;
+  // Ripple of the squared mains voltage at the middle of bins, 10 ms of them for one cycle of 100 Hz, 25 ms for three of
+  // 120 Hz. A change of voltage with a part near that frequency beats with it into the visible range.
+  const std::size_t turns = is_50Hz(lamp) ? 1 : 3;
+  const std::size_t n = (is_50Hz(lamp) ? 10u : 25u) * static_cast<std::size_t>(bins_per_ms);
   for (std::size_t k = 0; k < n; ++k)
-    carrier_.push_back(1.0 - numerics::unit_root(4 * turns * (2 * k + 1) % (8 * n), 8 * n).cos / weakened);
+    carrier_.push_back(1.0 - numerics::unit_root(4 * turns * (2 * k + 1) % (8 * n), 8 * n).cos);
   begin(0, 1.0);
 }
 
 void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
   next_bin_ = first_bin;
   reference_ = v_pu * v_pu;
-  level_ = 0.0;
-  for (std::size_t i = 0; i < lanes; ++i) {  // at rest under s = 1
-    const Complex z = Complex(bank_.drive_re[i], bank_.drive_im[i]) / (1.0 - Complex(bank_.decay_re[i], bank_.decay_im[i]));
-    re_[i] = z.real();
-    im_[i] = z.imag();
-  }
+  settle(v_pu * v_pu);
   std::fill(counts_.begin(), counts_.end(), 0u);
   n_counted_ = 0;
+}
+
+// The state that a steady voltage leaves at every whole turn of the ripple: what one turn makes of nothing, over
+// 1 − (decay of a turn).
+void Flickermeter::settle(double v2) {
+  const std::size_t n = carrier_.size();
+  const auto period = static_cast<std::int64_t>(n);
+  const auto at = [&](std::int64_t bin) { return carrier_[static_cast<std::size_t>(((bin % period) + period) % period)]; };
+  std::vector<double> s(n), y(n);
+  for (std::size_t k = 0; k < n; ++k) {  // products are one bin behind, and their sharpening another
+    const std::int64_t bin = next_bin_ + static_cast<std::int64_t>(k) - 2;
+    s[k] = at(bin) - (1.0 / 24.0) * ((at(bin + 1) - at(bin)) - (at(bin) - at(bin - 1)));
+  }
+  std::array<double, 2 * lanes> state{};
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const Complex decay(bank_.decay_re[i], bank_.decay_im[i]);
+    Complex turn = 1.0;
+    for (std::size_t k = 0; k < n; ++k) turn *= decay;
+    const Complex z = Complex(state[i], state[lanes + i]) / (1.0 - turn);
+    state[i] = re_[i] = z.real();
+    state[lanes + i] = im_[i] = z.imag();
+  }
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  double turn = 1.0;
+  level_ = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    level_ += smooth_ * (y[k] * y[k] - level_);
+    turn *= 1.0 - smooth_;
+  }
+  level_ /= 1.0 - turn;
+  recent_ = {v2, v2, at(next_bin_ - 2), at(next_bin_ - 3)};
 }
 
 void Flickermeter::push(std::span<const double> v_pu) {
@@ -166,15 +192,20 @@ void Flickermeter::push(std::span<const double> v_pu) {
 
 void Flickermeter::block(std::span<const double> v_pu) {
   const auto period = static_cast<std::int64_t>(carrier_.size());
-  auto phase = static_cast<std::size_t>(((next_bin_ % period) + period) % period);
+  auto phase = static_cast<std::size_t>((((next_bin_ - 1) % period) + period) % period);  // one bin behind the input
   std::array<double, numerics::block_size> s, y;
   double reference = reference_;
+  Recent r = recent_;
   for (std::size_t k = 0; k < v_pu.size(); ++k) {
     const double v2 = v_pu[k] * v_pu[k];
-    s[k] = v2 / reference * carrier_[phase];
-    reference += reference_gain_ * (v2 - reference);
+    const double middle = r.v2 - (1.0 / 24.0) * ((v2 - r.v2) - (r.v2 - r.older_v2));
+    const double product = middle / reference * carrier_[phase];
+    s[k] = r.s - (1.0 / 24.0) * ((product - r.s) - (r.s - r.older_s));
+    reference += reference_gain_ * (r.v2 - reference);
+    r = {v2, r.v2, product, r.s};
     phase = phase + 1 == carrier_.size() ? 0 : phase + 1;
   }
+  recent_ = r;
   reference_ = reference;
   std::array<double, 2 * lanes> state;
   std::copy(re_.begin(), re_.end(), state.begin());
@@ -223,12 +254,13 @@ void Flickermeter::finish_window() {
   n_counted_ = 0;
 }
 
-std::array<double, 18> Flickermeter::memory() const {
-  std::array<double, 18> out;
+std::array<double, 22> Flickermeter::memory() const {
+  std::array<double, 22> out;
   std::copy(re_.begin(), re_.end(), out.begin());
   std::copy(im_.begin(), im_.end(), out.begin() + lanes);
   out[16] = reference_;
   out[17] = level_;
+  out[18] = recent_.v2, out[19] = recent_.older_v2, out[20] = recent_.s, out[21] = recent_.older_s;
   return out;
 }
 
@@ -241,7 +273,7 @@ bool Flickermeter::settled(const Snapshot& before, const Repetition& r, double t
   const auto now = memory();
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::size_t other = i < 2 * lanes ? (i + lanes) % (2 * lanes) : i;
-    const double size = std::max(std::abs(now[i]), std::abs(now[other]));
+    const double size = i > 17 ? 1.0 : std::max(std::abs(now[i]), std::abs(now[other]));
     if (!(std::abs(now[i] - before.memory[i]) <= tolerance * size)) return false;
   }
   return true;

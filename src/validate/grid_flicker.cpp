@@ -33,18 +33,21 @@ double rectangle(double f_Hz, double change_frac, std::int64_t bin) {
 }
 
 double sine(double f_Hz, double change_frac, std::int64_t bin) {
-  return 1.0 + 0.5 * change_frac * std::sin(6.283185307179586 * f_Hz * (static_cast<double>(bin) + 0.5) * 1e-3);
+  const double half = 3.141592653589793 * f_Hz * 1e-3;  // mean over the bin
+  return 1.0 + 0.5 * change_frac * std::sin(half * (2.0 * static_cast<double>(bin) + 1.0)) * std::sin(half) / half;
 }
 
 using Wave = double (*)(double, double, std::int64_t);
 
+constexpr int fine = 4;  // bins per millisecond; a bin of 1/4 ms at f is a bin of 1 ms at f/4
+
 double sensation(const Point& p, Wave wave) {
-  grid::Flickermeter m(p.lamp);
-  std::vector<double> v(40'000);
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = wave(p.x, p.change_frac, static_cast<std::int64_t>(i));
-  m.push(std::span(v).first(20'000));
+  grid::Flickermeter m(p.lamp, 600.0, fine);
+  std::vector<double> v(fine * 40'000);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = wave(p.x / fine, p.change_frac, static_cast<std::int64_t>(i));
+  m.push(std::span(v).first(v.size() / 2));
   m.forget_max();  // settled
-  m.push(std::span(v).subspan(20'000));
+  m.push(std::span(v).subspan(v.size() / 2));
   return m.P_inst_max();
 }
 
