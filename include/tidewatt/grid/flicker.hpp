@@ -71,6 +71,8 @@ class Flickermeter {
   };
   void settle(double v2);
   void block(std::span<const double> v_pu);
+  static std::size_t n_class();
+  void count(std::span<const double> y);
   void count(double P_inst);
   void finish_window();
   std::array<double, 22> memory() const;

@@ -78,7 +78,8 @@ class Frequency {
   /// The map of one pass over `load_W`. @param equilibrium_W of the state that it will be applied to
   FrequencyMap map_of(std::span<const double> load_W, double equilibrium_W) const;
   /// State after `n` passes: equal to `n` calls of `advance` to rounding. Meters are left alone: once a pass leaves the
-  /// state where it was (see `settled`), further passes cannot set new extremes.
+  /// state where it was (see `settled`), further passes cannot set new extremes; `FrequencyMeters::window` has its own
+  /// `repeat_since`.
   void repeat(const FrequencyMap& map, std::int64_t n, FrequencyState& state) const;
   /// True if one more pass moves no state by more than `tolerance` of its size (or of 1e-12 per unit).
   bool settled(const FrequencyMap& map, const FrequencyState& state, double tolerance) const;

@@ -19,7 +19,7 @@ struct RainflowClass {
 /// Four-point rule: of four turning points in a row the inner pair is a cycle if its range lies within the outer one;
 /// it is counted and taken out. What remains widens and then narrows, and counts as half cycles. Turning points are
 /// rounded down to whole classes of width `class_W`; swings smaller than one are dropped, and the open rest never exceeds
-/// twice the number of classes that the load spans. Source: ASTM E1049 (four-point form).
+/// twice the number of classes that the load spans. Source: [@astm_e1049], four-point form.
 class Rainflow {
  public:
   /// @param class_W width of a class, > 0  @param n_class classes, 2…4096; larger swings count in the last one

@@ -56,6 +56,19 @@ TEST_CASE("Kundur's two areas: one inter-area and two local modes, as printed") 
   CHECK_FALSE(linear.unstable());
 }
 
+TEST_CASE("the 9-bus system's eigenvalues with exciters and constant-power loads, as published (recalled, to 1e-3)") {
+  const LinearSystem linear(MachineSystem(grid_case("ieee9"), 5));
+  const std::vector<std::complex<double>> published{{-0.7209, 12.7486}, {-0.1908, 8.3672},  {-5.4875, 7.9487},
+                                                    {-5.3236, 7.9220},  {-5.2218, 7.8161},  {-0.4445, 1.2104},
+                                                    {-0.4394, 0.7392},  {-0.4260, 0.4960}};
+  for (const auto& s : published) {
+    double nearest = 1e9;
+    for (const Mode& m : linear.modes()) nearest = std::min(nearest, std::abs(m.s - s));
+    INFO(s);
+    CHECK(nearest < 1e-3 * std::abs(s));
+  }
+}
+
 TEST_CASE("fast exciters without stabilisers take the New England system's damping: told as unstable") {
   MachineCase c = grid_case("ieee39");
   CHECK_FALSE(LinearSystem(MachineSystem(c, 16)).unstable());

@@ -1,9 +1,12 @@
 #include "tidewatt/grid/ride_through.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/grid/frequency.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;
@@ -89,6 +92,32 @@ TEST_CASE("six sags of 42 to 66 ms in 82 s: the first two are ridden, the third 
   for (std::size_t k = 0; k < 6; ++k)
     for (std::size_t i = 0; i < 50; ++i) slow[1000 + 31'000 * k + i] = 0.3;
   CHECK(run(r, slow).events.empty());
+}
+
+TEST_CASE("sags take 1,500 MW from a large system, which rises, settles by its droop and comes back with the load") {
+  const RideThroughCurve deep{{0.2}, {0.5}, {}, {}, {}, {}, {}, {}};
+  const RideThrough r(deep, three_in_a_minute(), 60.0);
+  std::vector<double> v(150'000, 1.0);
+  for (const std::size_t begin : {1000u, 17'000u, 34'000u, 50'000u, 67'000u, 82'950u})
+    for (std::size_t i = 0; i < 50; ++i) v[begin + i] = 0.3;
+  Ran out = run(r, v);
+  r.manual_return(out.state, out.events);
+  const std::vector<double> healthy(60'000, 1.0);
+  std::vector<double> back(healthy.size());
+  r.advance(healthy, {}, back, out.state, out.events);
+  out.share.insert(out.share.end(), back.begin(), back.end());
+  std::vector<double> load_W(out.share.size()), deviation_Hz(out.share.size());
+  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = 1500e6 * out.share[i];
+  const Frequency system({60.0, 500e9, 4.0, 1.0, 0.3, 0.2, 0.3, 7.0, 0.3});
+  auto state = system.start(1500e6);
+  FrequencyMeters m;
+  system.advance(load_W, deviation_Hz, state, m);
+  CHECK(deviation_Hz[33'999] == Approx(0.0).margin(1e-12));  // two sags ridden: the grid noticed nothing
+  CHECK(m.highest_Hz == Approx(system.first_turn(-1500e6).deviation_Hz).epsilon(1e-5));
+  CHECK(m.highest_Hz > 0.03);
+  CHECK(m.highest_Hz < 0.07);  // 60.047 Hz was reported
+  CHECK(deviation_Hz[149'999] == Approx(system.settled_Hz(-1500e6)).epsilon(1e-3));
+  CHECK(std::abs(deviation_Hz.back()) < 1e-4);
 }
 
 TEST_CASE("the same whatever the chunks, and from a copied state") {
