@@ -56,10 +56,14 @@ TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, 
 }
 
 TIDEWATT_CLONES
-void four_bands(const double* c, double* state, const double* x, std::size_t count) { run_bands<4>(c, state, x, count); }
+void four_bands(const double* c, double* state, const double* x, std::size_t count) {
+  run_bands<4>(c, state, x, count);
+}
 
 TIDEWATT_CLONES
-void eight_bands(const double* c, double* state, const double* x, std::size_t count) { run_bands<8>(c, state, x, count); }
+void eight_bands(const double* c, double* state, const double* x, std::size_t count) {
+  run_bands<8>(c, state, x, count);
+}
 
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(pi * x) / (pi * x); }
 
@@ -68,7 +72,8 @@ double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(pi * x) / (pi * x); }
 BandMeter::BandMeter(std::vector<std::pair<double, double>> edges_Hz) : edges_Hz_(std::move(edges_Hz)) {
   double highest_Hz = 0.0;
   for (const auto& [low, high] : edges_Hz_) {
-    if (!(low >= 1e-3 && low < high && high <= 200.0)) throw InputError("bands: 1 mHz <= low < high <= 200 Hz is needed");
+    if (!(low >= 1e-3 && low < high && high <= 200.0))
+      throw InputError("bands: 1 mHz <= low < high <= 200 Hz is needed");
     highest_Hz = std::max(highest_Hz, high);
   }
   if (edges_Hz_.empty() || edges_Hz_.size() > most_bands) throw InputError("bands: one to eight bands are needed");
@@ -79,7 +84,8 @@ BandMeter::BandMeter(std::vector<std::pair<double, double>> edges_Hz) : edges_Hz
   for (std::size_t band = 0; band < edges_Hz_.size(); ++band)
     for (std::size_t s = 0; s < 4; ++s) {
       const bool high_pass = s < 2;
-      const Biquad q = section(high_pass, high_pass ? edges_Hz_[band].first : edges_Hz_[band].second, quality[s % 2], rate_Hz);
+      const Biquad q =
+          section(high_pass, high_pass ? edges_Hz_[band].first : edges_Hz_[band].second, quality[s % 2], rate_Hz);
       Section& to = section_[s];
       to.b0[band] = q.b0, to.b1[band] = q.b1, to.b2[band] = q.b2, to.a1[band] = q.a1, to.a2[band] = q.a2;
     }
@@ -147,7 +153,8 @@ std::vector<Band> BandMeter::bands() const {
   const double h = static_cast<double>(merge_) * numerics::bin_s;
   for (std::size_t k = 0; k < edges_Hz_.size(); ++k) {
     const double energy = (booked_[k].value() + energy_[k]) * h, time = seconds();
-    out.push_back({edges_Hz_[k].first, edges_Hz_[k].second, energy, peak_[k], time > 0.0 ? std::sqrt(energy / time) : 0.0});
+    out.push_back(
+        {edges_Hz_[k].first, edges_Hz_[k].second, energy, peak_[k], time > 0.0 ? std::sqrt(energy / time) : 0.0});
   }
   return out;
 }
@@ -167,7 +174,8 @@ BandMeter::Snapshot BandMeter::snapshot() const {
   s.n_sample = n_sample_;
   s.partial = partial_;
   s.n_partial = n_partial_;
-  for (std::size_t i = 0; i < 8; ++i) std::copy(memory_[i].begin(), memory_[i].end(), s.memory.begin() + static_cast<std::ptrdiff_t>(i * most_bands));
+  for (std::size_t i = 0; i < 8; ++i)
+    std::copy(memory_[i].begin(), memory_[i].end(), s.memory.begin() + static_cast<std::ptrdiff_t>(i * most_bands));
   for (std::size_t k = 0; k < most_bands; ++k) s.energy[k] = booked_[k].value() + energy_[k];
   return s;
 }

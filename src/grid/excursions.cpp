@@ -48,7 +48,8 @@ void ExcursionMeter::push(std::span<const double> x) {
 
 bool ExcursionMeter::settled(const Snapshot& before, const Repetition& r) const {
   return before.next_bin >= r.first_bin && next_bin_ - before.next_bin == r.period_bins &&
-         before.run_below == run_below_ && before.run_above == run_above_ && before.next_bin - r.first_bin >= r.period_bins;
+         before.run_below == run_below_ && before.run_above == run_above_ &&
+         before.next_bin - r.first_bin >= r.period_bins;
 }
 
 std::int64_t ExcursionMeter::repeat_since(const Snapshot& before, std::int64_t n) {

@@ -148,7 +148,9 @@ void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
 void Flickermeter::settle(double v2) {
   const std::size_t n = carrier_.size();
   const auto period = static_cast<std::int64_t>(n);
-  const auto at = [&](std::int64_t bin) { return carrier_[static_cast<std::size_t>(((bin % period) + period) % period)]; };
+  const auto at = [&](std::int64_t bin) {
+    return carrier_[static_cast<std::size_t>(((bin % period) + period) % period)];
+  };
   std::vector<double> s(n), y(n);
   for (std::size_t k = 0; k < n; ++k) {  // products are one bin behind, and their sharpening another
     const std::int64_t bin = next_bin_ + static_cast<std::int64_t>(k) - 2;

@@ -15,9 +15,7 @@ constexpr int class_shift = 42;
 constexpr std::uint64_t lowest_class = std::bit_cast<std::uint64_t>(0x1p-40) >> class_shift;
 constexpr std::uint64_t highest_class = std::bit_cast<std::uint64_t>(0x1p24) >> class_shift;
 
-double class_floor(std::size_t i) {
-  return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift);
-}
+double class_floor(std::size_t i) { return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift); }
 
 }  // namespace
 

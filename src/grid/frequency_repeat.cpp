@@ -71,7 +71,9 @@ FrequencyTurn Frequency::first_turn(double step_W, double horizon_s) const {
     if (r0 * r1 <= 0.0 && r0 != 0.0) {
       // The slope of the cubic through both ends is a parabola; its root by bisection.
       const double m = (f1 - f0) / h;
-      const auto slope = [&](double s) { return r0 + s * (6.0 * m - 4.0 * r0 - 2.0 * r1 + 3.0 * s * (r0 + r1 - 2.0 * m)); };
+      const auto slope = [&](double s) {
+        return r0 + s * (6.0 * m - 4.0 * r0 - 2.0 * r1 + 3.0 * s * (r0 + r1 - 2.0 * m));
+      };
       double lo = 0.0, hi = 1.0;
       for (int i = 0; i < 60; ++i) (slope(0.5 * (lo + hi)) * r0 > 0.0 ? lo : hi) = 0.5 * (lo + hi);
       const double s = 0.5 * (lo + hi);

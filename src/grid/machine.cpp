@@ -51,7 +51,8 @@ double Machine::saturation(double gap) const {
   return A_ > 0.0 && gap > 1e-3 ? 1.0 + A_ * math::exp(B_ * (gap - T_)) / gap : 1.0;
 }
 
-MachineRates Machine::rates(const MachineValues& m, std::complex<double> v, double field_pu, double mechanical_pu) const {
+MachineRates Machine::rates(const MachineValues& m, std::complex<double> v, double field_pu,
+                            double mechanical_pu) const {
   MachineRates r;
   const double sine = std::sin(m.angle_rad), cosine = std::cos(m.angle_rad);
   const double v_d = v.real() * sine - v.imag() * cosine, v_q = v.real() * cosine + v.imag() * sine;

@@ -124,12 +124,17 @@ void MachineCase::check() const {
                                    {"branch.x_pu", &branch.x_pu},
                                    {"branch.b_pu", &branch.b_pu},
                                    {"branch.tap_ratio", &branch.tap_ratio}});
-  same_length(m.bus.size(), {{"machine.rating_MVA", &m.rating_VA}, {"machine.power_MW", &m.power_W},
-                             {"machine.voltage_pu", &m.voltage_pu}, {"machine.inertia_s", &m.inertia_s},
-                             {"machine.damping_pu", &m.damping_pu}, {"machine.armature_pu", &m.armature_pu},
-                             {"machine.leakage_pu", &m.leakage_pu}, {"machine.d_pu", &m.d_pu},
+  same_length(m.bus.size(), {{"machine.rating_MVA", &m.rating_VA},
+                             {"machine.power_MW", &m.power_W},
+                             {"machine.voltage_pu", &m.voltage_pu},
+                             {"machine.inertia_s", &m.inertia_s},
+                             {"machine.damping_pu", &m.damping_pu},
+                             {"machine.armature_pu", &m.armature_pu},
+                             {"machine.leakage_pu", &m.leakage_pu},
+                             {"machine.d_pu", &m.d_pu},
                              {"machine.d_transient_pu", &m.d_transient_pu},
-                             {"machine.d_subtransient_pu", &m.d_subtransient_pu}, {"machine.q_pu", &m.q_pu},
+                             {"machine.d_subtransient_pu", &m.d_subtransient_pu},
+                             {"machine.q_pu", &m.q_pu},
                              {"machine.q_transient_pu", &m.q_transient_pu},
                              {"machine.q_subtransient_pu", &m.q_subtransient_pu},
                              {"machine.d_transient_s", &m.d_transient_s},
@@ -147,8 +152,8 @@ void MachineCase::check() const {
   for (std::size_t i = 0; i < m.bus.size(); ++i) {
     const double xl = m.leakage_pu[i];
     const bool d_ok = xl < m.d_transient_pu[i] && m.d_transient_pu[i] < m.d_pu[i];
-    const bool d2_ok = m.d_subtransient_s[i] <= 0.0 ||
-                       (xl < m.d_subtransient_pu[i] && m.d_subtransient_pu[i] < m.d_transient_pu[i]);
+    const bool d2_ok =
+        m.d_subtransient_s[i] <= 0.0 || (xl < m.d_subtransient_pu[i] && m.d_subtransient_pu[i] < m.d_transient_pu[i]);
     need(d_ok && d2_ok, "machine.d_pu", fmt::format("machine at bus {}: X_l < X''_d < X'_d < X_d is needed", m.bus[i]));
     const double q1 = m.q_transient_s[i] > 0.0 ? m.q_transient_pu[i] : m.q_pu[i];
     const bool q1_ok = m.q_transient_s[i] <= 0.0 || (xl < q1 && q1 < m.q_pu[i]);
@@ -157,7 +162,8 @@ void MachineCase::check() const {
          fmt::format("machine at bus {}: X_l < X''_q < X'_q < X_q is needed", m.bus[i]));
   }
   if (exciter.kind != "manual")
-    need(exciter.gain_pu > 0.0 && exciter.regulator_s > 0.0, "exciter.gain_pu", "gain and regulator_s must be positive");
+    need(exciter.gain_pu > 0.0 && exciter.regulator_s > 0.0, "exciter.gain_pu",
+         "gain and regulator_s must be positive");
   if (exciter.kind == "dc1a")
     need(exciter.exciter_s > 0.0 && exciter.feedback_s > 0.0, "exciter.exciter_s",
          "exciter_s and feedback_s must be positive");

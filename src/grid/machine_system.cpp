@@ -24,7 +24,8 @@ MachineSystem::MachineSystem(const MachineCase& c, double site_bus) : case_(c), 
   neighbour_begin_.push_back(neighbour_.size());
   for (std::size_t k = 0; k < case_.machine.bus.size(); ++k) place(k);
   for (std::size_t k = 0; k < machines_.size(); ++k) {
-    const MachineRest r = machines_[k].rest(flow_.voltage_pu[at_[k].bus], flow_.machine_VA[k] / case_.machine.rating_VA[k]);
+    const MachineRest r =
+        machines_[k].rest(flow_.voltage_pu[at_[k].bus], flow_.machine_VA[k] / case_.machine.rating_VA[k]);
     const std::string name = fmt::format("machine {}: ", case_.machine.bus[k]);
     at_[k].stator = add(name + "current d", r.values.current_d, 1.0, false);
     add(name + "current q", r.values.current_q, 1.0, false);
@@ -89,8 +90,9 @@ void MachineSystem::place(std::size_t k) {
 
 MachineValues MachineSystem::values(std::span<const double> y, const Place& p) const {
   const auto optional = [&](std::size_t at) { return at == none ? 0.0 : y[at]; };
-  return {y[p.first],           y[p.first + 1],        y[p.first + 2], optional(p.damper_d), optional(p.damper_q),
-          optional(p.damper_q2), y[p.stator],          y[p.stator + 1], y[p.stator + 2],     y[p.stator + 3]};
+  return {y[p.first],           y[p.first + 1],        y[p.first + 2], optional(p.damper_d),
+          optional(p.damper_q), optional(p.damper_q2), y[p.stator],    y[p.stator + 1],
+          y[p.stator + 2],      y[p.stator + 3]};
 }
 
 double MachineSystem::field(std::span<const double> y, std::size_t k) const {
@@ -123,8 +125,9 @@ Complex MachineSystem::load_current(std::size_t bus, Complex v) const {
   const LoadParams& l = case_.load;
   const double z_p = 1.0 - l.active_power_frac - l.active_current_frac;
   const double z_q = 1.0 - l.reactive_power_frac - l.reactive_current_frac;
-  Complex s(case_.bus.load_W[bus] / case_.base_VA * (l.active_power_frac + u * (l.active_current_frac + u * z_p)),
-            case_.bus.load_var[bus] / case_.base_VA * (l.reactive_power_frac + u * (l.reactive_current_frac + u * z_q)));
+  Complex s(
+      case_.bus.load_W[bus] / case_.base_VA * (l.active_power_frac + u * (l.active_current_frac + u * z_p)),
+      case_.bus.load_var[bus] / case_.base_VA * (l.reactive_power_frac + u * (l.reactive_current_frac + u * z_q)));
   if (bus == site_) s += site_pu_;
   return std::conj(s / v);
 }

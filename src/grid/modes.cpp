@@ -171,7 +171,8 @@ ForcedOscillation forced_oscillation(const LinearSystem& system, double swing_W,
     for (std::size_t i = 0; i < n_time; ++i) {
       double Hz = 0.0, rad = 0.0;
       for (const Line& l : lines) {
-        const Complex turn = std::polar(l.amplitude_W, two_pi * l.order * static_cast<double>(i) / static_cast<double>(n_time));
+        const Complex turn =
+            std::polar(l.amplitude_W, two_pi * l.order * static_cast<double>(i) / static_cast<double>(n_time));
         Hz += (l.gain.frequency_Hz[k] * turn).real();
         rad += (l.gain.angle_rad[k] * turn).real();
       }

@@ -14,9 +14,9 @@ using Complex = std::complex<double>;
 
 // What each bus must receive, and which of its two values is unknown.
 struct Buses {
-  std::vector<Complex> wanted;        // injection, pu
-  std::vector<std::size_t> angle;     // buses whose angle is unknown
-  std::vector<std::size_t> size;      // buses whose voltage is unknown
+  std::vector<Complex> wanted;     // injection, pu
+  std::vector<std::size_t> angle;  // buses whose angle is unknown
+  std::vector<std::size_t> size;   // buses whose voltage is unknown
   std::vector<double> magnitude, theta;
 };
 
@@ -110,10 +110,12 @@ PowerFlow solve_power_flow(const MachineCase& c) {
     Eigen::MatrixXd J(n_angle + n_size, n_angle + n_size);
     for (Eigen::Index row = 0; row < J.rows(); ++row) {
       const bool active = row < n_angle;
-      const std::size_t i = active ? b.angle[static_cast<std::size_t>(row)] : b.size[static_cast<std::size_t>(row - n_angle)];
+      const std::size_t i =
+          active ? b.angle[static_cast<std::size_t>(row)] : b.size[static_cast<std::size_t>(row - n_angle)];
       for (Eigen::Index col = 0; col < J.cols(); ++col) {
         const bool by_angle = col < n_angle;
-        const std::size_t k = by_angle ? b.angle[static_cast<std::size_t>(col)] : b.size[static_cast<std::size_t>(col - n_angle)];
+        const std::size_t k =
+            by_angle ? b.angle[static_cast<std::size_t>(col)] : b.size[static_cast<std::size_t>(col - n_angle)];
         const Slopes s = slopes(Y, V, i, k);
         const Complex d = by_angle ? s.by_angle : s.by_size / b.magnitude[k];
         J(row, col) = active ? d.real() : d.imag();
@@ -124,9 +126,10 @@ PowerFlow solve_power_flow(const MachineCase& c) {
     for (Eigen::Index a = 0; a < n_size; ++a) b.magnitude[b.size[static_cast<std::size_t>(a)]] += change[n_angle + a];
   }
   if (!(out.mismatch_pu < 1e-8))
-    throw RefusedError(fmt::format("grid case: the power flow finds no operating point ({} steps, mismatch {:.3g} of the "
-                                   "base): the loads are beyond what the network carries at these voltages",
-                                   out.iterations, out.mismatch_pu));
+    throw RefusedError(
+        fmt::format("grid case: the power flow finds no operating point ({} steps, mismatch {:.3g} of the "
+                    "base): the loads are beyond what the network carries at these voltages",
+                    out.iterations, out.mismatch_pu));
   out.voltage_pu = V;
   for (std::size_t k = 0; k < c.machine.bus.size(); ++k) {
     const std::size_t i = c.bus_index(c.machine.bus[k]);

@@ -69,7 +69,8 @@ void Rainflow::push(std::span<const double> load_W) {
 
 std::vector<RainflowClass> Rainflow::cycles() const {
   std::vector<double> count(closed_.size());
-  for (std::size_t i = 0; i < count.size(); ++i) count[i] = static_cast<double>(closed_[i]) + 0.5 * static_cast<double>(half_[i]);
+  for (std::size_t i = 0; i < count.size(); ++i)
+    count[i] = static_cast<double>(closed_[i]) + 0.5 * static_cast<double>(half_[i]);
   for (std::size_t i = 1; i < open_.size(); ++i) count[class_of(std::abs(open_[i] - open_[i - 1]))] += 0.5;
   std::vector<RainflowClass> out;
   for (std::size_t i = 0; i < count.size(); ++i)
@@ -85,8 +86,7 @@ double Rainflow::damage(double reference_W, double exponent) const {
 
 bool Rainflow::settled(const Snapshot& before, const Repetition& r) const {
   return before.next_bin >= r.first_bin && next_bin_ - before.next_bin == r.period_bins && before.open == open_ &&
-         before.direction == direction_ &&
-         before.low_W == low_W_;
+         before.direction == direction_ && before.low_W == low_W_;
 }
 
 std::int64_t Rainflow::repeat_since(const Snapshot& before, std::int64_t n) {

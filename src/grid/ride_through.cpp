@@ -25,10 +25,14 @@ struct Side {
 
 std::string_view name(Connection c) {
   switch (c) {
-    case Connection::connected: return "connected";
-    case Connection::away: return "away";
-    case Connection::latched: return "latched";
-    case Connection::returning: return "returning";
+    case Connection::connected:
+      return "connected";
+    case Connection::away:
+      return "away";
+    case Connection::latched:
+      return "latched";
+    case Connection::returning:
+      return "returning";
   }
   return "";
 }
@@ -74,11 +78,13 @@ void ReturnParams::fields(FieldVisitor& v) {
 RideThrough::RideThrough(RideThroughCurve curve, ReturnParams back, double nominal_Hz)
     : back_(back), nominal_Hz_(nominal_Hz) {
   curve.check();
-  if (!(nominal_Hz > 0.0) || back.count_limit < 0 || back.count_limit > static_cast<std::int64_t>(RideThroughState::most_sags))
+  if (!(nominal_Hz > 0.0) || back.count_limit < 0 ||
+      back.count_limit > static_cast<std::int64_t>(RideThroughState::most_sags))
     throw InputError("ride-through: a positive nominal frequency and a counter of at most 16 sags are needed");
   const auto add = [&](const std::vector<double>& limits, const std::vector<double>& times, bool below, bool frequency,
                        std::string_view why) {
-    for (std::size_t i = 0; i < limits.size(); ++i) zones_.push_back({limits[i], bins(times[i]), below, frequency, why});
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      zones_.push_back({limits[i], bins(times[i]), below, frequency, why});
   };
   add(curve.low_pu, curve.low_s, true, false, "voltage low");
   add(curve.high_pu, curve.high_s, false, false, "voltage high");
@@ -131,8 +137,9 @@ void RideThrough::step(double v_pu, double f_Hz, RideThroughState& s, std::vecto
   }
 }
 
-void RideThrough::advance(std::span<const double> v_pu, std::span<const double> deviation_Hz, std::span<double> share_frac,
-                          RideThroughState& s, std::vector<RideThroughEvent>& events) const {
+void RideThrough::advance(std::span<const double> v_pu, std::span<const double> deviation_Hz,
+                          std::span<double> share_frac, RideThroughState& s,
+                          std::vector<RideThroughEvent>& events) const {
   if (share_frac.size() != v_pu.size() || (!deviation_Hz.empty() && deviation_Hz.size() != v_pu.size()))
     throw InputError("ride-through: chunks differ in length");
   for (std::size_t k = 0; k < v_pu.size(); ++k) {

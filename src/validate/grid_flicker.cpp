@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -87,23 +87,27 @@ void table(const Context& context, const char* file, const char* id, const char*
     const Point p{lamp_of(c[0]), std::stod(c[1]), std::stod(c[2]) / 100.0, std::stod(c[3]), std::stod(c[4])};
     const double got = meter(p);
     Worst& w = lamps[c[0]];
-    if (w.n++ == 0 || std::abs(got / p.expected - 1.0) > std::abs(w.got / w.point.expected - 1.0)) w.point = p, w.got = got;
+    if (w.n++ == 0 || std::abs(got / p.expected - 1.0) > std::abs(w.got / w.point.expected - 1.0))
+      w.point = p, w.got = got;
   }
   for (const auto& [lamp, w] : lamps)
     out.push_back(against(fmt::format("{}/{}", id, lamp),
-                          fmt::format("{}, lamp {}: worst of {} points, at {} {}", what, lamp, w.n, w.point.x, unit), "",
-                          w.point.expected, w.got, w.point.tolerance, "iec61000_4_15"));
+                          fmt::format("{}, lamp {}: worst of {} points, at {} {}", what, lamp, w.n, w.point.x, unit),
+                          "", w.point.expected, w.got, w.point.tolerance, "iec61000_4_15"));
 }
 
 }  // namespace
 
 std::vector<Row> flicker_rows(const Context& context) {
   std::vector<Row> out;
-  table(context, "table1_sinusoidal_ed2_2010.csv", "G3/sine", "flickermeter, P_inst of sinusoidal changes", "Hz",
-        [](const Point& p) { return sensation(p, sine); }, out);
-  table(context, "table2_rectangular_ed2_2010.csv", "G3/rectangle", "flickermeter, P_inst of rectangular changes", "Hz",
-        [](const Point& p) { return sensation(p, rectangle); }, out);
-  table(context, "table5_rectangular_Pst_ed2_2010.csv", "G3/Pst", "flickermeter, P_st of rectangular changes", "per minute", severity, out);
+  table(
+      context, "table1_sinusoidal_ed2_2010.csv", "G3/sine", "flickermeter, P_inst of sinusoidal changes", "Hz",
+      [](const Point& p) { return sensation(p, sine); }, out);
+  table(
+      context, "table2_rectangular_ed2_2010.csv", "G3/rectangle", "flickermeter, P_inst of rectangular changes", "Hz",
+      [](const Point& p) { return sensation(p, rectangle); }, out);
+  table(context, "table5_rectangular_Pst_ed2_2010.csv", "G3/Pst", "flickermeter, P_st of rectangular changes",
+        "per minute", severity, out);
   return out;
 }
 

@@ -11,8 +11,8 @@
 namespace tidewatt::validate {
 namespace {
 
-constexpr double light_damping_frac = 0.03;   // assumed, 0.02 to 0.05
-constexpr double deadband_Hz = 0.036;         // governors' deadband: an oscillation within it works no valve
+constexpr double light_damping_frac = 0.03;  // assumed, 0.02 to 0.05
+constexpr double deadband_Hz = 0.036;        // governors' deadband: an oscillation within it works no valve
 constexpr double swing_W_per_gpu = 66.7e6 / 100e3;
 
 grid::MachineCase case_of(const std::string& name) {
@@ -37,10 +37,12 @@ void kundur_rows(std::vector<Row>& out) {
     const std::string id = fmt::format("G4/{}", k + 1);
     out.push_back(against(id + "f", what + names[k] + " mode", "Hz", f_Hz[k], modes[k].frequency_Hz, 0.05, source));
     if (k == 0) {
-      out.push_back(within_absolute(id + "z", what + "its damping ratio", "", 0.032, modes[k].damping_frac, 0.01, source));
+      out.push_back(
+          within_absolute(id + "z", what + "its damping ratio", "", 0.032, modes[k].damping_frac, 0.01, source));
     } else {
       Row r = within(id + "z", what + "its damping ratio, 0.07 to 0.08 with 0.01 on either side", "", 0.06, 0.09,
-                     modes[k].damping_frac, 0.0, source, "the book prints 0.072 for both; why ours lies higher is not known");
+                     modes[k].damping_frac, 0.0, source,
+                     "the book prints 0.072 for both; why ours lies higher is not known");
       out.push_back(std::move(r));
     }
   }
@@ -83,20 +85,23 @@ void new_england_rows(std::vector<Row>& out) {
     shift.push_back(b.period_s / b.mode_s);
     fleet.push_back(66.7e6 / swing_W_per_gpu * 2.0 * deadband_Hz / b.at_mode_Hz);
   }
-  const std::string what = "New England system, swing modes damped by 3 %, square wave of 66.7 MW at duty 0.5, median over load buses: ";
+  const std::string what =
+      "New England system, swing modes damped by 3 %, square wave of 66.7 MW at duty 0.5, median over load buses: ";
   const auto [lo, hi] = std::minmax_element(ratio.begin(), ratio.end());
   out.push_back(against("G13/period", what + "worst period over the inter-area mode's", "", 1.0, median(shift), 0.05,
                         "resonance_criterion"));
-  out.push_back(within("G13", what + "frequency swing at the mode over the calmest period less than 1 s away", "", 7.4 / 2.0,
-                       7.4 * 2.0, median(ratio), 0.0, "resonance_criterion",
+  out.push_back(within("G13", what + "frequency swing at the mode over the calmest period less than 1 s away", "",
+                       7.4 / 2.0, 7.4 * 2.0, median(ratio), 0.0, "resonance_criterion",
                        fmt::format("7.4 published, factor 2; by bus {:.1f} to {:.1f}", *lo, *hi)));
   const auto [least, most] = std::minmax_element(fleet.begin(), fleet.end());
-  out.push_back(within("G15", what + "H100 in lockstep (667 W each) that keep every machine within +-36 mHz", "GPU",
-                       66900 / 1.5, 66900 * 1.5, median(fleet), 0.0, "resonance_criterion",
-                       fmt::format("66,900 published, factor 1.5; its limit, damping and bus were not to be had, so the governors' "
-                                   "deadband, 3 % (2 to 5 % moves it in proportion) and the median bus stand in; by bus {:.0f} to {:.0f}: a pass "
-                                   "says that the published figure lies within what these stand-ins allow, no more",
-                                   *least, *most)));
+  out.push_back(within(
+      "G15", what + "H100 in lockstep (667 W each) that keep every machine within +-36 mHz", "GPU", 66900 / 1.5,
+      66900 * 1.5, median(fleet), 0.0, "resonance_criterion",
+      fmt::format("66,900 published, factor 1.5; its limit, damping and bus were not to be had, so the governors' "
+                  "deadband, 3 % (2 to 5 % moves it in proportion) and the median bus stand in; by bus {:.0f} to "
+                  "{:.0f}: a pass "
+                  "says that the published figure lies within what these stand-ins allow, no more",
+                  *least, *most)));
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ Row stop_row(const power::ServerPowerParams& p) {
   grid::StepMeter step(1000);
   step.begin(0);
   step.push(load_W);
-  return within("G1", "24,576 H100 from the training plateau to idle at once, AC side: fall within a second", "MW", 12.0, 31.0,
-                step.fall() / 1e6, 0.0, "llama3");
+  return within("G1", "24,576 H100 from the training plateau to idle at once, AC side: fall within a second", "MW",
+                12.0, 31.0, step.fall() / 1e6, 0.0, "llama3");
 }
 
 Row energy_share_row(const power::ServerPowerParams& p) {
@@ -52,8 +52,8 @@ Row energy_share_row(const power::ServerPowerParams& p) {
   for (int k = 0; k < 120; ++k) welch.push(load_W);
   const auto s = welch.result();
   const double band = s.band_rms(0.2, 3.0), all = s.band_rms(0.02, 500.0);
-  return within("G2", "2.0 s iteration with 25 % stall, DGX-H100 levels: share of AC energy in 0.2 to 3 Hz", "", 0.5, 1.0,
-                band * band / (all * all), 0.0, "power_stabilization");
+  return within("G2", "2.0 s iteration with 25 % stall, DGX-H100 levels: share of AC energy in 0.2 to 3 Hz", "", 0.5,
+                1.0, band * band / (all * all), 0.0, "power_stabilization");
 }
 
 // Lines of N trains of pulses, each pulse late by its own normal σ, against trains without jitter, on 1 ms bins.
@@ -65,7 +65,8 @@ void jitter_rows(std::vector<Row>& out) {
     std::vector<double> x(n_bin);
     for (int j = 0; j < n_train; ++j)
       for (int k = 0; k < n_pulse; ++k) {
-        const double late_s = sigma * random::normal(7, random::Purpose::jitter, static_cast<std::uint64_t>(j), static_cast<std::uint64_t>(k));
+        const double late_s = sigma * random::normal(7, random::Purpose::jitter, static_cast<std::uint64_t>(j),
+                                                     static_cast<std::uint64_t>(k));
         const double begin = 1000.0 * ((k + 1) * period_s + late_s), end = begin + 1000.0 * width_s;
         for (auto b = static_cast<std::size_t>(begin); static_cast<double>(b) < end; ++b)
           x[b] += std::min(end, static_cast<double>(b) + 1.0) - std::max(begin, static_cast<double>(b));
@@ -74,7 +75,8 @@ void jitter_rows(std::vector<Row>& out) {
   };
   const auto line = [](const std::vector<double>& x, double f_Hz) {
     std::complex<double> sum = 0.0;
-    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * std::polar(1.0, -two_pi * f_Hz * 1e-3 * (static_cast<double>(i) + 0.5));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      sum += x[i] * std::polar(1.0, -two_pi * f_Hz * 1e-3 * (static_cast<double>(i) + 0.5));
     return sum;
   };
   const auto still = waveform(0.0), moving = waveform(sigma_s);
@@ -85,8 +87,11 @@ void jitter_rows(std::vector<Row>& out) {
     // Variance of cos(2πfε) for a normal ε: (1 + e^{−2φ²})/2 − e^{−φ²}.
     const double variance = 0.5 * (1.0 + std::exp(-2.0 * phase * phase)) - expected * expected;
     out.push_back(within_absolute(fmt::format("G12/{}", harmonic),
-                                  fmt::format("{} trains of period 2 s, each pulse late by its own sigma of 80 ms: line at {} Hz over the same without jitter", n_train, f_Hz),
-                                  "", expected, got, 4.0 * std::sqrt(variance / (n_train * n_pulse)), "closed form exp(-2 pi^2 f^2 sigma^2)"));
+                                  fmt::format("{} trains of period 2 s, each pulse late by its own sigma of 80 ms: "
+                                              "line at {} Hz over the same without jitter",
+                                              n_train, f_Hz),
+                                  "", expected, got, 4.0 * std::sqrt(variance / (n_train * n_pulse)),
+                                  "closed form exp(-2 pi^2 f^2 sigma^2)"));
   }
 }
 

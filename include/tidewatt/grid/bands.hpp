@@ -37,7 +37,7 @@ class BandMeter {
   void begin(std::int64_t first_bin, double rest_W);  ///< a recorded interval, from rest at `rest_W`
   void push(std::span<const double> load_W);
   std::vector<Band> bands() const;
-  double seconds() const;                 ///< measured so far
+  double seconds() const;                            ///< measured so far
   double gain(std::size_t band, double f_Hz) const;  ///< |y|/|x| of a sine, averaging included
 
   struct Snapshot {

@@ -10,10 +10,10 @@ namespace tidewatt::grid {
 
 /// Stays outside a limit.
 struct Excursions {
-  std::int64_t count = 0;         ///< times the limit was crossed outwards
-  std::int64_t bins = 0;          ///< 1 ms bins outside
+  std::int64_t count = 0;  ///< times the limit was crossed outwards
+  std::int64_t bins = 0;   ///< 1 ms bins outside
   std::int64_t longest_bins = 0;
-  double deepest = 0.0;           ///< largest distance beyond the limit, >= 0
+  double deepest = 0.0;  ///< largest distance beyond the limit, >= 0
   std::int64_t deepest_bin = -1;
 };
 

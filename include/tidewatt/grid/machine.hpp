@@ -8,12 +8,12 @@ namespace tidewatt::grid {
 
 /// Values of one synchronous machine at an instant, on its own rating; fluxes in per unit of nominal voltage.
 struct MachineValues {
-  double angle_rad = 0.0;   ///< of the q axis, against the network's reference
-  double speed_pu = 0.0;    ///< above nominal
-  double field = 0.0;       ///< ψ_fd
-  double damper_d = 0.0;    ///< ψ_1d
-  double damper_q = 0.0;    ///< ψ_1q, the slow one
-  double damper_q2 = 0.0;   ///< ψ_2q, the subtransient one
+  double angle_rad = 0.0;                   ///< of the q axis, against the network's reference
+  double speed_pu = 0.0;                    ///< above nominal
+  double field = 0.0;                       ///< ψ_fd
+  double damper_d = 0.0;                    ///< ψ_1d
+  double damper_q = 0.0;                    ///< ψ_1q, the slow one
+  double damper_q2 = 0.0;                   ///< ψ_2q, the subtransient one
   double current_d = 0.0, current_q = 0.0;  ///< out of the machine
   double gap_d = 0.0, gap_q = 0.0;          ///< air-gap flux
 };

@@ -10,8 +10,8 @@ namespace tidewatt::grid {
 
 /// Buses and what hangs on them besides machines; one entry per bus in each list.
 struct BusParams {
-  std::vector<double> number;     ///< names of the buses
-  std::vector<double> load_W;     ///< drawn at the power-flow voltage
+  std::vector<double> number;  ///< names of the buses
+  std::vector<double> load_W;  ///< drawn at the power-flow voltage
   std::vector<double> load_var;
   std::vector<double> shunt_var;  ///< capacitors at nominal voltage, > 0: they feed reactive power
   void fields(FieldVisitor& v);
@@ -62,7 +62,7 @@ struct MachineParams {
 struct ExciterParams {
   std::string kind = "manual";
   double gain_pu = 0.0, sensor_s = 0.0, regulator_s = 0.0;
-  double lead_s = 0.0, lag_s = 0.0;  ///< static only; lag 0: none
+  double lead_s = 0.0, lag_s = 0.0;                                                       ///< static only; lag 0: none
   double exciter_s = 0.0, exciter_pu = 0.0, saturation_pu = 0.0, saturation_slope = 0.0;  ///< dc1a
   double feedback_pu = 0.0, feedback_s = 0.0;                                             ///< dc1a
   void fields(FieldVisitor& v);

@@ -11,10 +11,10 @@ namespace tidewatt::grid {
 
 /// One way in which a system moves by itself: an eigenvalue s of the reduced state matrix.
 struct Mode {
-  std::complex<double> s;      ///< 1/s
-  double frequency_Hz = 0.0;   ///< |Im s|/2π
-  double damping_frac = 0.0;   ///< −Re s/|s|
-  double rotor_frac = 0.0;     ///< participation of rotor angles and speeds, 0…1
+  std::complex<double> s;                      ///< 1/s
+  double frequency_Hz = 0.0;                   ///< |Im s|/2π
+  double damping_frac = 0.0;                   ///< −Re s/|s|
+  double rotor_frac = 0.0;                     ///< participation of rotor angles and speeds, 0…1
   std::vector<double> participation;           ///< |participation| per state, largest 1, in the order of `states`
   std::vector<std::complex<double>> shape_pu;  ///< speeds of the machines, largest of size 1
 };
@@ -64,7 +64,7 @@ class LinearSystem {
 /// Steady swing of the whole system under a periodic load.
 struct ForcedOscillation {
   double period_s = 0.0;
-  double peak_to_peak_Hz = 0.0;   ///< largest of any machine
+  double peak_to_peak_Hz = 0.0;  ///< largest of any machine
   std::size_t worst_machine = 0;
   double peak_to_peak_rad = 0.0;  ///< largest of any rotor against the inertia-weighted mean
 };

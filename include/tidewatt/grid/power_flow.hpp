@@ -12,9 +12,9 @@ std::vector<std::complex<double>> admittance(const MachineCase& c);
 
 /// The operating point from which the equations of motion start.
 struct PowerFlow {
-  std::vector<std::complex<double>> voltage_pu;   ///< per bus
-  std::vector<std::complex<double>> machine_VA;   ///< generated, per machine
-  double mismatch_pu = 0.0;                       ///< largest of any bus, on the case's base
+  std::vector<std::complex<double>> voltage_pu;  ///< per bus
+  std::vector<std::complex<double>> machine_VA;  ///< generated, per machine
+  double mismatch_pu = 0.0;                      ///< largest of any bus, on the case's base
   int iterations = 0;
 };
 

@@ -13,9 +13,9 @@ namespace tidewatt::grid {
 /// Voltage and frequency that a load or a machine must or does ride: outside a limit for longer than its time, it
 /// leaves. Lists of limits and times belong together; deeper limits have shorter times.
 struct RideThroughCurve {
-  std::vector<double> low_pu, low_s;    ///< below low_pu for more than low_s
-  std::vector<double> high_pu, high_s;  ///< above high_pu for more than high_s
-  std::vector<double> low_Hz, low_Hz_s;    ///< frequency itself, not its deviation
+  std::vector<double> low_pu, low_s;     ///< below low_pu for more than low_s
+  std::vector<double> high_pu, high_s;   ///< above high_pu for more than high_s
+  std::vector<double> low_Hz, low_Hz_s;  ///< frequency itself, not its deviation
   std::vector<double> high_Hz, high_Hz_s;
   void fields(FieldVisitor& v);
   /// @throws InputError if lists do not belong together or a deeper limit has a longer time
@@ -24,12 +24,12 @@ struct RideThroughCurve {
 
 /// When a site that left comes back.
 struct ReturnParams {
-  double count_below_pu = 0.0;    ///< a sag counts when the voltage falls below this
-  std::int64_t count_limit = 0;   ///< that many sags within the window: stay away until a person returns it; 0: never
+  double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this
+  std::int64_t count_limit = 0;  ///< that many sags within the window: stay away until a person returns it; 0: never
   double count_window_s = 0.0;
   double healthy_low_pu = 0.0, healthy_high_pu = 0.0;
-  double return_delay_s = 0.0;    ///< healthy that long before the way back begins
-  double return_ramp_s = 0.0;     ///< from nothing to everything; 0: at once
+  double return_delay_s = 0.0;  ///< healthy that long before the way back begins
+  double return_ramp_s = 0.0;   ///< from nothing to everything; 0: at once
   void fields(FieldVisitor& v);
 };
 
@@ -40,8 +40,9 @@ std::string_view name(Connection c);
 struct RideThroughEvent {
   std::int64_t bin = 0;
   Connection to = Connection::connected;
-  std::string_view why;  ///< "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy",
-                         ///< "manual return", "full load"
+  std::string_view
+      why;  ///< "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy",
+            ///< "manual return", "full load"
 };
 
 /// Everything that a restart needs; plain values, so that a copy is a checkpoint.

@@ -13,11 +13,11 @@ class SwingResponse {
   /// @param step_pu p, load step per rating  @throws InputError if H, T or R is not positive or D negative
   SwingResponse(double inertia_s, double damping_pu, double droop_pu, double governor_s, double step_pu);
 
-  double deviation_pu(double t_s) const;  ///< ω
-  double rocof_per_s() const { return slope_; }      ///< ω'(0)
-  double settled_pu() const { return settled_; }     ///< ω(∞) = −p/(D + 1/R)
-  bool turns() const { return turns_; }              ///< false: it creeps to its end without overshoot
-  double turn_s() const { return turn_s_; }          ///< first instant of ω' = 0
+  double deviation_pu(double t_s) const;          ///< ω
+  double rocof_per_s() const { return slope_; }   ///< ω'(0)
+  double settled_pu() const { return settled_; }  ///< ω(∞) = −p/(D + 1/R)
+  bool turns() const { return turns_; }           ///< false: it creeps to its end without overshoot
+  double turn_s() const { return turn_s_; }       ///< first instant of ω' = 0
   double turn_pu() const { return deviation_pu(turn_s_); }
 
  private:

@@ -17,8 +17,8 @@ struct TorsionalMode {
 /// How strongly a mode was driven.
 struct TorsionalFinding {
   TorsionalMode mode;
-  double equivalent_W = 0.0;   ///< amplitude of the lasting sine at the mode that would drive it as far as the load did
-  std::int64_t at_bin = -1;    ///< when
+  double equivalent_W = 0.0;  ///< amplitude of the lasting sine at the mode that would drive it as far as the load did
+  std::int64_t at_bin = -1;   ///< when
 };
 
 /// Screening of shaft modes: each is a resonator on the load, stepped exactly for loads constant over a bin.

@@ -40,7 +40,7 @@ TEST_CASE("neighbours share a sine at their edge, and together they have nearly 
     for (std::size_t k = 0; k < 4; ++k) power += m.gain(k, edge_Hz) * m.gain(k, edge_Hz);
     CHECK(power == Approx(1.0).epsilon(0.06));
   }
-  CHECK(m.gain(0, 0.01) < 2e-4);    // four octaves and more below: 24 dB each
+  CHECK(m.gain(0, 0.01) < 2e-4);  // four octaves and more below: 24 dB each
   CHECK(m.gain(3, 60.0) == Approx(std::sqrt(0.5)).epsilon(0.05));
 }
 
@@ -52,7 +52,8 @@ TEST_CASE("a steady load has no energy in any band, at whatever level, and pushi
   const auto wave = sine(3.0, 1e6, 20.001);
   BandMeter whole = BandMeter::standard(), pieces = whole;
   whole.push(wave);
-  for (std::size_t at = 0; at < wave.size(); at += 333) pieces.push(std::span(wave).subspan(at, std::min<std::size_t>(333, wave.size() - at)));
+  for (std::size_t at = 0; at < wave.size(); at += 333)
+    pieces.push(std::span(wave).subspan(at, std::min<std::size_t>(333, wave.size() - at)));
   for (std::size_t k = 0; k < 4; ++k) CHECK(whole.bands()[k].energy_W2s == pieces.bands()[k].energy_W2s);
 }
 

@@ -29,8 +29,8 @@ TEST_CASE("excursions: how often, how long, how deep, and when") {
 TEST_CASE("steps are counted once each, by size, however long they last") {
   StepCounter m(10, {5.0, 20.0});
   std::vector<double> W(1000, 100.0);
-  for (std::size_t i = 100; i < 400; ++i) W[i] = 110.0;   // up 10, down 10
-  for (std::size_t i = 600; i < 700; ++i) W[i] = 130.0;   // up 30, down 30
+  for (std::size_t i = 100; i < 400; ++i) W[i] = 110.0;  // up 10, down 10
+  for (std::size_t i = 600; i < 700; ++i) W[i] = 130.0;  // up 30, down 30
   m.push(std::span(W).first(105));
   m.push(std::span(W).subspan(105));
   CHECK(m.counts()[0] == 4);

@@ -16,8 +16,8 @@ TEST_CASE("at rest nothing changes, and the shaft delivers what the terminals an
     const Complex v = std::polar(1.03, 0.35), s(0.7 / 0.9, 0.2);
     const MachineRest r = machine.rest(v, s);
     const MachineRates d = machine.rates(r.values, v, r.field_pu, r.mechanical_pu);
-    for (const double rate : {d.angle, d.speed, d.field, d.damper_d, d.damper_q, d.damper_q2, d.stator_d, d.stator_q,
-                              d.gap_d, d.gap_q})
+    for (const double rate :
+         {d.angle, d.speed, d.field, d.damper_d, d.damper_q, d.damper_q2, d.stator_d, d.stator_q, d.gap_d, d.gap_q})
       CHECK(std::abs(rate) < 1e-12);
     const Complex i = machine.current(r.values);
     CHECK(std::abs(v * std::conj(i) - s) < 1e-12);

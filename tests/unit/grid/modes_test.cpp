@@ -21,7 +21,8 @@ TEST_CASE("one machine against an infinite bus swings at the closed form's frequ
   const auto modes = linear.swing_modes();
   REQUIRE(modes.size() == 1);
   // K = E' V cos δ/X between the inner voltage and the stiff machine (0.15 on 1000 times the rating: nothing)
-  const std::complex<double> i = std::conj(system.power_flow().machine_VA[0] / 100e6 / system.power_flow().voltage_pu[0]);
+  const std::complex<double> i =
+      std::conj(system.power_flow().machine_VA[0] / 100e6 / system.power_flow().voltage_pu[0]);
   const std::complex<double> inner = system.power_flow().voltage_pu[0] + std::complex<double>(0, 0.3) * i;
   const double delta = std::arg(inner) - std::arg(system.power_flow().voltage_pu[1]);
   const double K = std::abs(inner) * std::cos(delta) / 0.6;
@@ -58,8 +59,8 @@ TEST_CASE("Kundur's two areas: one inter-area and two local modes, as printed") 
 
 TEST_CASE("the 9-bus system's eigenvalues with exciters and constant-power loads, as published (recalled, to 1e-3)") {
   const LinearSystem linear(MachineSystem(grid_case("ieee9"), 5));
-  const std::vector<std::complex<double>> published{{-0.7209, 12.7486}, {-0.1908, 8.3672},  {-5.4875, 7.9487},
-                                                    {-5.3236, 7.9220},  {-5.2218, 7.8161},  {-0.4445, 1.2104},
+  const std::vector<std::complex<double>> published{{-0.7209, 12.7486}, {-0.1908, 8.3672}, {-5.4875, 7.9487},
+                                                    {-5.3236, 7.9220},  {-5.2218, 7.8161}, {-0.4445, 1.2104},
                                                     {-0.4394, 0.7392},  {-0.4260, 0.4960}};
   for (const auto& s : published) {
     double nearest = 1e9;
@@ -90,7 +91,9 @@ TEST_CASE("forced oscillation: largest at the mode, inverse to damping there, an
   const double period_s = 1.0 / mode_Hz;
   const auto at = forced_oscillation(light, 50e6, period_s, 0.5);
   CHECK(at.peak_to_peak_rad > 3.0 * forced_oscillation(light, 50e6, period_s + 0.6, 0.5).peak_to_peak_rad);
-  CHECK(at.peak_to_peak_rad / forced_oscillation(heavier, 50e6, period_s, 0.5).peak_to_peak_rad == Approx(2.0).epsilon(0.15));
-  CHECK(forced_oscillation(light, 100e6, period_s, 0.5).peak_to_peak_Hz == Approx(2.0 * at.peak_to_peak_Hz).epsilon(1e-9));
+  CHECK(at.peak_to_peak_rad / forced_oscillation(heavier, 50e6, period_s, 0.5).peak_to_peak_rad ==
+        Approx(2.0).epsilon(0.15));
+  CHECK(forced_oscillation(light, 100e6, period_s, 0.5).peak_to_peak_Hz ==
+        Approx(2.0 * at.peak_to_peak_Hz).epsilon(1e-9));
   CHECK_THROWS_AS(forced_oscillation(light, 1e6, 1.0, 1.0), InputError);
 }

@@ -38,7 +38,8 @@ TEST_CASE("power balances: generation equals load and series losses") {
   for (std::size_t k = 0; k < c.branch.from.size(); ++k) {
     const auto a = f.voltage_pu[c.bus_index(c.branch.from[k])] / c.branch.tap_ratio[k];
     const auto b = f.voltage_pu[c.bus_index(c.branch.to[k])];
-    lost_W += std::norm((a - b) / std::complex<double>(c.branch.r_pu[k], c.branch.x_pu[k])) * c.branch.r_pu[k] * c.base_VA;
+    lost_W +=
+        std::norm((a - b) / std::complex<double>(c.branch.r_pu[k], c.branch.x_pu[k])) * c.branch.r_pu[k] * c.base_VA;
   }
   CHECK(generated_W == Approx(drawn_W + lost_W).epsilon(1e-10));
 }

@@ -77,7 +77,8 @@ TEST_CASE("rainflow, step counts and excursions multiply exactly") {
   CHECK(push_or_book(count_a, x, 0, 1000) < 8);
   CHECK(push_or_book(out_a, x, 0, 1000) < 8);
   push_all(rain_b, x, 1000), push_all(count_b, x, 1000), push_all(out_b, x, 1000);
-  rain_a.push(after), rain_b.push(after), count_a.push(after), count_b.push(after), out_a.push(after), out_b.push(after);
+  rain_a.push(after), rain_b.push(after), count_a.push(after), count_b.push(after), out_a.push(after),
+      out_b.push(after);
   const auto a = rain_a.cycles(), b = rain_b.cycles();
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i].count == b[i].count);

@@ -24,7 +24,8 @@ TEST_CASE("the closed form solves its equation, oscillating, creeping and betwee
     double H, D, R, T;
   };
   const double critical_T = 10.0 / (std::sqrt(21.0) + std::sqrt(20.0)) / (std::sqrt(21.0) + std::sqrt(20.0));
-  for (const Set& q : {Set{5, 1, 0.05, 0.5}, Set{5, 1, 0.05, 8.0}, Set{5, 30, 1.0, 0.3}, Set{5, 30, 1.0, 0.05}, Set{5, 1, 0.05, critical_T}}) {
+  for (const Set& q : {Set{5, 1, 0.05, 0.5}, Set{5, 1, 0.05, 8.0}, Set{5, 30, 1.0, 0.3}, Set{5, 30, 1.0, 0.05},
+                       Set{5, 1, 0.05, critical_T}}) {
     const SwingResponse s(q.H, q.D, q.R, q.T, 0.04);
     for (const double t : {0.2, 1.0, 4.0}) CHECK(std::abs(residual(s, q.H, q.D, q.R, q.T, 0.04, t)) < 2e-6);
     CHECK(s.deviation_pu(0.0) == Approx(0.0).margin(1e-15));
