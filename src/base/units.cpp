@@ -19,6 +19,7 @@ constexpr std::array units = {
     Unit{"GW", "W", 1e9},            Unit{"MW", "W", 1e6},           Unit{"kW", "W", 1e3},
     Unit{"W", "W"},                  Unit{"MWh", "J", 3.6e9},        Unit{"kWh", "J", 3.6e6},
     Unit{"MVA", "VA", 1e6},          Unit{"GVA", "VA", 1e9},         Unit{"kV", "V", 1e3},
+    Unit{"Mvar", "var", 1e6},
     Unit{"mV", "V", 1e-3},           Unit{"V", "V"},                 Unit{"TF", "FLOP/s", 1e12},
     Unit{"GFLOP", "FLOP", 1e9},      Unit{"GiB", "B", 1073741824.0}, Unit{"GB", "B", 1e9},
     Unit{"TB", "B", 1e12},           Unit{"MB", "B", 1e6},           Unit{"B", "B"},

@@ -6,6 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 #include "tidewatt/numerics/fft.hpp"
 #include "tidewatt/numerics/linear_step.hpp"
@@ -14,7 +15,6 @@ namespace tidewatt::grid {
 namespace {
 
 using Complex = std::complex<double>;
-using numerics::bin_s;
 constexpr double two_pi = 6.283185307179586476925287;
 
 // Lamp-eye-brain weighting of IEC 61000-4-15, rad/s, and the sine of 8.8 Hz that is just perceptible.
@@ -69,16 +69,46 @@ Transfer transfer_of(FlickerLamp lamp) {
   return t;
 }
 
+using Eight = std::array<double, 8>;
+
+// Each lane is a pole: z ← decay z + drive s; y = Σ Re(weight z).
+TIDEWATT_CLONES
+void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
+  Eight re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
+  for (std::size_t i = 0; i < 8; ++i) {
+    re[i] = state[i], im[i] = state[8 + i];
+    decay_re[i] = coefficients[i], decay_im[i] = coefficients[8 + i];
+    drive_re[i] = coefficients[16 + i], drive_im[i] = coefficients[24 + i];
+    weight_re[i] = coefficients[32 + i], weight_im[i] = coefficients[40 + i];
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const double x = s[k];
+    Eight part;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const double next = (decay_re[i] * re[i] - decay_im[i] * im[i]) + drive_re[i] * x;
+      im[i] = (decay_re[i] * im[i] + decay_im[i] * re[i]) + drive_im[i] * x;
+      re[i] = next;
+      part[i] = weight_re[i] * re[i] - weight_im[i] * im[i];
+    }
+    y[k] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+  }
+  for (std::size_t i = 0; i < 8; ++i) state[i] = re[i], state[8 + i] = im[i];
+}
+
 }  // namespace
 
-Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
+Flickermeter::Flickermeter(FlickerLamp lamp, double window_s, int bins_per_ms) : lamp_(lamp) {
   if (!(window_s >= 1.0 && window_s <= 7200.0)) throw InputError("flicker: the window must last 1 to 7200 s");
-  window_bins_ = static_cast<std::size_t>(std::llround(window_s / bin_s));
-  P_inst_.reserve(window_bins_);
+  if (bins_per_ms < 1 || bins_per_ms > 8) throw InputError("flicker: 1 to 8 bins per millisecond");
+  const double bin_s = numerics::bin_s / static_cast<double>(bins_per_ms);
+  window_bins_ = static_cast<std::int64_t>(std::llround(window_s / bin_s));
+  counts_.assign(n_class(), 0);
   const Transfer H = transfer_of(lamp);
   for (std::size_t i = 0; i < 3; ++i) {
     const double x = -H.real[i] * bin_s;
-    real_[i] = {math::exp(-x), bin_s * math::mean_decay(x), H.residue(H.real[i]).real()};
+    bank_.decay_re[i] = math::exp(-x);
+    bank_.drive_re[i] = bin_s * math::mean_decay(x);
+    bank_.weight_re[i] = H.residue(H.real[i]).real();
   }
   for (std::size_t i = 0; i < 4; ++i) {
     const double a = H.upper[i].real(), b = H.upper[i].imag();
@@ -86,105 +116,97 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s) : lamp_(lamp) {
     const std::array<double, 2> B{1.0, 0.0};
     const numerics::LinearStep step(A, B, 2, 1, bin_s);
     const Complex r = H.residue(H.upper[i]);
-    pair_[i] = {step.E()[0], step.E()[2], step.F()[0], step.F()[1], 2.0 * r.real(), 2.0 * r.imag()};
+    const std::size_t lane = 3 + i;
+    bank_.decay_re[lane] = step.E()[0], bank_.decay_im[lane] = step.E()[2];
+    bank_.drive_re[lane] = step.F()[0], bank_.drive_im[lane] = step.F()[1];
+    bank_.weight_re[lane] = 2.0 * r.real(), bank_.weight_im[lane] = 2.0 * r.imag();
   }
   smooth_ = 1.0 - math::exp(-bin_s / 0.3);
   reference_gain_ = 1.0 - math::exp(-bin_s / 27.3);
   const double sine_f_Hz = 8.8, w_tau = 2.0 * two_pi * sine_f_Hz * 0.3;
   const double y = std::abs(H(Complex(0.0, two_pi * sine_f_Hz))) * weighting_of(lamp).sine_frac;
   scale_ = 2.0 / (y * y * (1.0 + 1.0 / std::sqrt(1.0 + w_tau * w_tau)));
-  // Ripple of the squared mains voltage, 10 bins for one cycle of 100 Hz, 25 for three of 120 Hz. A change of voltage
-  // with a part near that frequency beats with it into the visible range; the bins' means have weakened that part by
-  // sin(θ/2)/(θ/2), θ being the ripple's angle per bin, and the ripple makes up for it.
-  const std::size_t n = is_50Hz(lamp) ? 10 : 25, turns = is_50Hz(lamp) ? 1 : 3;
-  const double half_theta = 0.5 * two_pi * static_cast<double>(turns) / static_cast<double>(n);
-  const double weakened = numerics::unit_root(4 * turns, 8 * n).sin / half_theta;
+  // Ripple of the squared mains voltage at the middle of bins, 10 ms of them for one cycle of 100 Hz, 25 ms for three of
+  // 120 Hz. A change of voltage with a part near that frequency beats with it into the visible range.
+  const std::size_t turns = is_50Hz(lamp) ? 1 : 3;
+  const std::size_t n = (is_50Hz(lamp) ? 10u : 25u) * static_cast<std::size_t>(bins_per_ms);
   for (std::size_t k = 0; k < n; ++k)
-    carrier_.push_back(1.0 - numerics::unit_root(4 * turns * (2 * k + 1) % (8 * n), 8 * n).cos / weakened);
+    carrier_.push_back(1.0 - numerics::unit_root(4 * turns * (2 * k + 1) % (8 * n), 8 * n).cos);
   begin(0, 1.0);
 }
 
 void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
   next_bin_ = first_bin;
   reference_ = v_pu * v_pu;
-  level_ = 0.0;
-  for (std::size_t i = 0; i < 3; ++i) x_[i] = real_[i].drive / (1.0 - real_[i].decay);  // at rest under s = 1
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Pair& p = pair_[i];
-    const Complex z = Complex(p.drive_re, p.drive_im) / (1.0 - Complex(p.decay_re, p.decay_im));
-    z_[2 * i] = z.real();
-    z_[2 * i + 1] = z.imag();
+  settle(v_pu * v_pu);
+  std::fill(counts_.begin(), counts_.end(), 0u);
+  n_counted_ = 0;
+}
+
+// The state that a steady voltage leaves at every whole turn of the ripple: what one turn makes of nothing, over
+// 1 − (decay of a turn).
+void Flickermeter::settle(double v2) {
+  const std::size_t n = carrier_.size();
+  const auto period = static_cast<std::int64_t>(n);
+  const auto at = [&](std::int64_t bin) {
+    return carrier_[static_cast<std::size_t>(((bin % period) + period) % period)];
+  };
+  std::vector<double> s(n), y(n);
+  for (std::size_t k = 0; k < n; ++k) {  // products are one bin behind, and their sharpening another
+    const std::int64_t bin = next_bin_ + static_cast<std::int64_t>(k) - 2;
+    s[k] = at(bin) - (1.0 / 24.0) * ((at(bin + 1) - at(bin)) - (at(bin) - at(bin - 1)));
   }
-  P_inst_.clear();
+  std::array<double, 2 * lanes> state{};
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const Complex decay(bank_.decay_re[i], bank_.decay_im[i]);
+    Complex turn = 1.0;
+    for (std::size_t k = 0; k < n; ++k) turn *= decay;
+    const Complex z = Complex(state[i], state[lanes + i]) / (1.0 - turn);
+    state[i] = re_[i] = z.real();
+    state[lanes + i] = im_[i] = z.imag();
+  }
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  double turn = 1.0;
+  level_ = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    level_ += smooth_ * (y[k] * y[k] - level_);
+    turn *= 1.0 - smooth_;
+  }
+  level_ /= 1.0 - turn;
+  recent_ = {v2, v2, at(next_bin_ - 2), at(next_bin_ - 3)};
 }
 
 void Flickermeter::push(std::span<const double> v_pu) {
-  const auto n = static_cast<std::int64_t>(carrier_.size());
-  auto phase = static_cast<std::size_t>(((next_bin_ % n) + n) % n);
-  for (const double v : v_pu) {
-    const double v2 = v * v;
-    const double s = v2 / reference_ * carrier_[phase];
-    reference_ += reference_gain_ * (v2 - reference_);
-    double y = 0.0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      x_[i] = real_[i].decay * x_[i] + real_[i].drive * s;
-      y += real_[i].weight * x_[i];
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Pair& p = pair_[i];
-      const double re = z_[2 * i], im = z_[2 * i + 1];
-      z_[2 * i] = (p.decay_re * re - p.decay_im * im) + p.drive_re * s;
-      z_[2 * i + 1] = (p.decay_re * im + p.decay_im * re) + p.drive_im * s;
-      y += p.weight_re * z_[2 * i] - p.weight_im * z_[2 * i + 1];
-    }
-    level_ += smooth_ * (y * y - level_);
-    const double P_inst = scale_ * level_;
-    P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
-    P_inst_.push_back(P_inst);
-    ++next_bin_;
+  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size)
+    block(v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at)));
+}
+
+void Flickermeter::block(std::span<const double> v_pu) {
+  const auto period = static_cast<std::int64_t>(carrier_.size());
+  auto phase = static_cast<std::size_t>((((next_bin_ - 1) % period) + period) % period);  // one bin behind the input
+  std::array<double, numerics::block_size> s, y;
+  double reference = reference_;
+  Recent r = recent_;
+  for (std::size_t k = 0; k < v_pu.size(); ++k) {
+    const double v2 = v_pu[k] * v_pu[k];
+    const double middle = r.v2 - (1.0 / 24.0) * ((v2 - r.v2) - (r.v2 - r.older_v2));
+    const double product = middle / reference * carrier_[phase];
+    s[k] = r.s - (1.0 / 24.0) * ((product - r.s) - (r.s - r.older_s));
+    reference += reference_gain_ * (r.v2 - reference);
+    r = {v2, r.v2, product, r.s};
     phase = phase + 1 == carrier_.size() ? 0 : phase + 1;
-    if (P_inst_.size() == window_bins_) finish_window();
   }
-}
-
-void Flickermeter::finish_window() {
-  // Levels exceeded for these percentages of the time, from the lowest level up, so that each search narrows the next.
-  constexpr std::array percent{80.0, 50.0, 30.0, 17.0, 13.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.2, 1.5, 1.0, 0.7, 0.1};
-  std::array<double, percent.size()> P{};
-  auto from = P_inst_.begin();
-  for (std::size_t i = 0; i < percent.size(); ++i) {
-    const auto below = static_cast<std::size_t>(static_cast<double>(P_inst_.size()) * (1.0 - percent[i] / 100.0));
-    const auto at = P_inst_.begin() + static_cast<std::ptrdiff_t>(std::min(below, P_inst_.size() - 1));
-    std::nth_element(from, at, P_inst_.end());
-    P[i] = *at;
-    from = at;
-  }
-  const double P50s = (P[2] + P[1] + P[0]) / 3.0;
-  const double P10s = (P[7] + P[6] + P[5] + P[4] + P[3]) / 5.0;
-  const double P3s = (P[10] + P[9] + P[8]) / 3.0;
-  const double P1s = (P[13] + P[12] + P[11]) / 3.0;
-  const double P_st = std::sqrt(0.0314 * P[14] + 0.0525 * P1s + 0.0657 * P3s + 0.28 * P10s + 0.08 * P50s);
-  windows_.push_back({next_bin_ - static_cast<std::int64_t>(window_bins_), P_st});
-  P_inst_.clear();
-}
-
-double Flickermeter::P_st_max() const {
-  double worst = 0.0;
-  for (const auto& w : windows_) worst = std::max(worst, w.P_st);
-  return worst;
-}
-
-double Flickermeter::P_lt_max() const {
-  double worst = 0.0;
-  constexpr std::size_t n = 12;
-  for (std::size_t i = 0; i + n <= windows_.size(); ++i) {
-    const std::int64_t last_bin = windows_[i].first_bin + static_cast<std::int64_t>((n - 1) * window_bins_);
-    if (windows_[i + n - 1].first_bin != last_bin) continue;  // a gap lies between
-    double sum = 0.0;
-    for (std::size_t k = i; k < i + n; ++k) sum += windows_[k].P_st * windows_[k].P_st * windows_[k].P_st;
-    worst = std::max(worst, sum / static_cast<double>(n));
-  }
-  return worst > 0.0 ? math::pow(worst, 1.0 / 3.0) : 0.0;
+  recent_ = r;
+  reference_ = reference;
+  std::array<double, 2 * lanes> state;
+  std::copy(re_.begin(), re_.end(), state.begin());
+  std::copy(im_.begin(), im_.end(), state.begin() + lanes);
+  static_assert(sizeof(Bank) == 6 * sizeof(Lanes));
+  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v_pu.size());
+  std::copy_n(state.begin(), lanes, re_.begin());
+  std::copy_n(state.begin() + lanes, lanes, im_.begin());
+  count({y.data(), v_pu.size()});
 }
 
 double Flickermeter::gain(double f_Hz) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/numerics/block.hpp"
@@ -67,6 +68,30 @@ void Source::voltage_pu(std::span<const double> p_W, std::span<const double> q_v
 
 double Source::max_power_W(double t) const {
   return 0.5 * v0_squared_ / (inverse_VA_ * (r_pu_ + x_pu_ * t + std::sqrt(1.0 + t * t)));
+}
+
+Loadability Source::require(double p_W, double q_var, double least_margin_frac) const {
+  const double size_W = std::hypot(p_W, q_var);
+  const double t = p_W > 0.0 ? q_var / p_W : 0.0;
+  Loadability out;
+  out.nose_W = max_power_W(t);
+  out.margin_frac = p_W > 0.0 ? 1.0 - p_W / out.nose_W : 1.0;
+  out.short_circuit_ratio = size_W > 0.0 ? 1.0 / (size_W * inverse_VA_) : std::numeric_limits<double>::infinity();
+  const auto v = voltage_pu(p_W, q_var);
+  if (!v || out.margin_frac < least_margin_frac)
+    throw RefusedError(fmt::format(
+        "grid source: {:.3f} MW and {:.3f} Mvar behind {:.0f} MVA of short-circuit power (X/R {:.3g}, ratio {:.3g}) {}: the most "
+        "at this power factor is {:.3f} MW, the margin {:.1f} %, {:.1f} % are asked for. A constant-power load has no stable "
+        "voltage there; more short-circuit power, less reactive power or less load would help",
+        p_W * 1e-6, q_var * 1e-6, 1e-6 / inverse_VA_, r_pu_ > 0.0 ? x_pu_ / r_pu_ : 0.0, out.short_circuit_ratio,
+        v ? "are too near the nose" : "are beyond the nose", out.nose_W * 1e-6, 100.0 * out.margin_frac, 100.0 * least_margin_frac));
+  out.voltage_pu = *v;
+  // From u² + u (2 c − v_0²) + s² = 0 with c = (r + x t) p and s² = (1 + t²) p², u = v²:
+  // du/dp = −(2 u (r + x t) + 2 (1 + t²) p)/(2 u + 2 c − v_0²), dv/dp = du/dp/(2 v).
+  const double p = p_W * inverse_VA_, u = out.voltage_pu * out.voltage_pu, k = r_pu_ + x_pu_ * t;
+  const double slope = -(2.0 * u * k + 2.0 * (1.0 + t * t) * p) / (2.0 * u + 2.0 * k * p - v0_squared_);
+  out.droop_pu_per_W = slope / (2.0 * out.voltage_pu) * inverse_VA_;
+  return out;
 }
 
 }  // namespace tidewatt::grid

@@ -233,15 +233,12 @@ void SiteStream::add_arrays(std::vector<Array>& arrays) {
   add("/spectrum/frequency_Hz", "frequency_Hz", f, "Hz", "frequency");
   add("/spectrum/pcc_amplitude_W", "frequency_Hz", amplitude, "W", "amplitude of a sine at this frequency");
   std::vector<double> window, up, down;
-  const auto add_ramps = [&](const grid::RampMeter& meter, double bins) {
-    for (const auto& r : meter.ramps()) {
-      window.push_back(r.window_s * bins);
-      up.push_back(r.up_W_per_s / bins);
-      down.push_back(r.down_W_per_s / bins);
+  for (const auto* meter : {&ramp_, &slow_ramp_})
+    for (const auto& r : meter->ramps()) {
+      window.push_back(r.window_s);
+      up.push_back(r.up_W_per_s);
+      down.push_back(r.down_W_per_s);
     }
-  };
-  add_ramps(ramp_, 1.0);
-  add_ramps(slow_ramp_, 100.0);
   add("/ramps/window_s", "window_s", window, "s", "averaging window");
   add("/ramps/up_W_per_s", "window_s", up, "W/s", "largest rise between adjacent means");
   add("/ramps/down_W_per_s", "window_s", down, "W/s", "largest fall between adjacent means");

@@ -1,7 +1,18 @@
+#include "grid_rows.hpp"
 #include "groups.hpp"
 
 namespace tidewatt::validate {
 
-std::vector<Row> grid_rows(const Context&) { return {}; }
+std::vector<Row> grid_rows(const Context& context) {
+  std::vector<Row> out;
+  const auto add = [&](std::vector<Row> rows) { out.insert(out.end(), rows.begin(), rows.end()); };
+  add(site_waveform_rows());
+  add(flicker_rows(context));
+  add(machine_rows());
+  add(frequency_rows());
+  add(ride_through_rows());
+  add(delivery_rows(context));
+  return out;
+}
 
 }  // namespace tidewatt::validate

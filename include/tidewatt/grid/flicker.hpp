@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "tidewatt/grid/repeat.hpp"
+
 namespace tidewatt::grid {
 
 /// Lamp and mains that a flicker limit refers to.
@@ -11,11 +13,11 @@ enum class FlickerLamp { v230_50Hz, v120_60Hz, v120_50Hz, v230_60Hz };
 
 /// Short-term flicker severity of one finished window.
 struct FlickerWindow {
-  std::int64_t first_bin = 0;  ///< absolute 1 ms bin
+  std::int64_t first_bin = 0;  ///< absolute bin
   double P_st = 0.0;
 };
 
-/// Flickermeter on the voltage's 1 ms rms values.
+/// Flickermeter on the voltage's rms values over bins of 1 ms (or finer).
 ///
 ///     s = (v/v_ref)² (1 − cos 2·2π f t),    v_ref: low-pass of 27.3 s on v²
 ///     y = H(s),   H = s/(s + 2π·0.05) · Butterworth_6(35 Hz or 42 Hz)
@@ -24,13 +26,17 @@ struct FlickerWindow {
 ///     P_st = sqrt(0.0314 P_0.1 + 0.0525 P_1s + 0.0657 P_3s + 0.28 P_10s + 0.08 P_50s),  P_lt = (mean of 12
 ///     P_st³)^(1/3)
 ///
-/// H is split into its eleven poles, each stepped exactly for an input constant over a bin; percentiles are exact (all
-/// P_inst of a window are kept: 4.8 MB for 10 min). Assumption: balanced phases; changes of voltage within a cycle
-/// enter by their 1 ms means. Source: IEC 61000-4-15 ed. 2.
+/// H is split into its eleven poles, each stepped exactly for an input constant over a bin. Levels are counted in classes
+/// of 1/1024 of their power of two (2^-40 to 2^24; interpolated within a class: P_st to 1e-4), so that memory is constant
+/// and repetitions can be booked. Means over a bin, and a filter that sees its input constant over one, each weaken a part
+/// of frequency f by sin(πfh)/(πfh): both are made good by x − Δ²x/24, which delays by a bin each. Assumption: balanced
+/// phases; changes of voltage within a cycle enter by the bins' means. Source: IEC 61000-4-15 ed. 2.
 class Flickermeter {
  public:
-  /// @param window_s length of a P_st window, 1…7200 s (the standard's is 600)  @throws InputError
-  explicit Flickermeter(FlickerLamp lamp, double window_s = 600.0);
+  /// @param window_s length of a P_st window, 1…7200 s (the standard's is 600)
+  /// @param bins_per_ms 1 to 8: finer input for waveforms whose edges repeat faster than some 25 Hz (at 1 ms their
+  /// harmonics around 1 kHz fold onto the ripple's: up to 1.6 % of P_inst)  @throws InputError
+  explicit Flickermeter(FlickerLamp lamp, double window_s = 600.0, int bins_per_ms = 1);
 
   /// A recorded interval begins at rest at `v_pu`; an unfinished window is dropped.
   void begin(std::int64_t first_bin, double v_pu);
@@ -43,27 +49,44 @@ class Flickermeter {
   double P_inst_max() const { return P_inst_max_; }
   void forget_max() { P_inst_max_ = 0.0; }
 
+  struct Snapshot {
+    std::int64_t next_bin = 0, n_counted = 0;
+    std::array<double, 22> memory{};
+    std::vector<std::uint32_t> counts;
+  };
+  Snapshot snapshot() const;
+  /// Within `tolerance` of the memory's size; the period must be a whole number of mains ripples (10 or 25 bins).
+  bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
+  /// Books whole periods up to the end of the running window; see repeat.hpp.
+  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+
   /// |H| at a frequency, the scale c included so that a unit of it is one unit of sqrt(P_inst). For tests and plots.
   double gain(double f_Hz) const;
 
  private:
+  static constexpr std::size_t lanes = 8;
+  using Lanes = std::array<double, lanes>;
+  struct Bank {  // one pole per lane, complex; three real ones, four of pairs, one empty
+    Lanes decay_re{}, decay_im{}, drive_re{}, drive_im{}, weight_re{}, weight_im{};
+  };
+  void settle(double v2);
+  void block(std::span<const double> v_pu);
+  static std::size_t n_class();
+  void count(std::span<const double> y);
+  void count(double P_inst);
   void finish_window();
-  struct Real {
-    double decay = 0.0, drive = 0.0, weight = 0.0;
+  std::array<double, 22> memory() const;
+  Bank bank_;
+  Lanes re_{}, im_{};
+  struct Recent {  // the last two inputs and products
+    double v2 = 1.0, older_v2 = 1.0, s = 1.0, older_s = 1.0;
   };
-  struct Pair {
-    double decay_re = 0.0, decay_im = 0.0, drive_re = 0.0, drive_im = 0.0, weight_re = 0.0, weight_im = 0.0;
-  };
-  std::array<Real, 3> real_;
-  std::array<Pair, 4> pair_;
-  std::array<double, 3> x_{};
-  std::array<double, 8> z_{};    // re, im of each pair
+  Recent recent_;
   std::vector<double> carrier_;  // 1 − cos of twice the mains angle, over a whole number of mains cycles
   double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
-  std::int64_t next_bin_ = 0;
-  std::size_t window_bins_;
-  std::vector<double> P_inst_;  // of the running window
+  std::int64_t next_bin_ = 0, n_counted_ = 0, window_bins_;
+  std::vector<std::uint32_t> counts_;  // of the running window, by class of P_inst
   std::vector<FlickerWindow> windows_;
   FlickerLamp lamp_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/grid/repeat.hpp"
 
 /// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`; what follows is pushed
 /// in chunks of any length, and how it is cut changes no bit of a result. No meter looks across two intervals. Memory
@@ -20,6 +21,10 @@ class StepMeter {
   void begin(std::int64_t first_bin);
   void push(std::span<const double> x);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
+
+  std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
+  bool settled(std::int64_t before, const Repetition& r) const;
+  std::int64_t repeat_since(std::int64_t before, std::int64_t n);
 
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
   double fall() const { return fall_; }  ///< largest decrease, as a positive number
@@ -45,7 +50,9 @@ struct Ramp {
   std::int64_t up_bin = -1, down_bin = -1;  ///< the bin t between the two windows; −1: none
 };
 
-/// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side:
+/// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side (bins of another
+/// length than 1 ms serve long windows: a bin of b looks at every b-th instant only, which changes a ramp by no more
+/// than b/w of the largest):
 ///
 ///     ramp(t) = (mean over (t, t + w) − mean over (t − w, t))/w
 ///
@@ -53,12 +60,15 @@ struct Ramp {
 /// the run. Valid while w · |x| stays below 4·10^15 W·bin (a 15 min window: 4 GW); |x| <= 10^12 W is checked.
 class RampMeter {
  public:
-  /// @param windows w in bins, each 1…10^7  @throws InputError
-  explicit RampMeter(std::vector<std::int64_t> windows);
+  /// @param windows w in bins, each 1…10^7  @param bin_s length of a bin, > 0  @throws InputError
+  explicit RampMeter(std::vector<std::int64_t> windows, double bin_s = 1e-3);
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
+  std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
+  bool settled(std::int64_t before, const Repetition& r) const;
+  std::int64_t repeat_since(std::int64_t before, std::int64_t n);
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
 
  private:
@@ -78,6 +88,13 @@ class ExtremesMeter {
   void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
+  struct Snapshot {
+    std::int64_t next_bin = 0, n_bin = 0;
+    CompensatedSum energy_J;
+  };
+  Snapshot snapshot() const { return {next_bin_, n_bin_, energy_J_}; }  ///< see repeat.hpp
+  bool settled(const Snapshot&, const Repetition&) const { return true; }
+  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.
   void widen(double lo_W, double hi_W);

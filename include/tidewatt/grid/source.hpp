@@ -16,10 +16,19 @@ struct SourceParams {
   void fields(FieldVisitor& v);
 };
 
-/// Where the lowest and highest bus voltage of a stream stood.
+/// Where the lowest and highest bus voltage of a stream stood. The source has no memory: repetitions add nothing.
 struct VoltageMeters {
   double min_pu = 1e300;
   double max_pu = 0.0;
+};
+
+/// How near a load is to what its connection can carry.
+struct Loadability {
+  double voltage_pu = 0.0;     ///< at the load
+  double nose_W = 0.0;         ///< the most at the same power factor
+  double margin_frac = 0.0;    ///< 1 − P/nose
+  double droop_pu_per_W = 0.0; ///< dv/dP at constant power factor, < 0; grows without bound towards the nose
+  double short_circuit_ratio = 0.0;  ///< short-circuit power over the load's apparent power
 };
 
 /// Voltage at the connection of a constant-power load.
@@ -47,6 +56,12 @@ class Source {
                   VoltageMeters& meters, std::int64_t first_bin = 0) const;
   /// The most that a load of constant q/p can draw (the nose of the curve): v_0²/2/(r + x t + sqrt(1 + t²)), t = q/p.
   double max_power_W(double q_over_p_ratio) const;
+
+  /// The operating point of a load and how far it is from the nose.
+  /// @throws RefusedError with load, short-circuit power, X/R and nose if the load is beyond the nose, or nearer to it
+  /// than `least_margin_frac`: there a small change of power moves the voltage without bound, and constant-power
+  /// supplies, which answer a sag with more current, have no stable point
+  Loadability require(double p_W, double q_var, double least_margin_frac = 0.0) const;
 
   double r_pu() const { return r_pu_; }  ///< on short-circuit power
   double x_pu() const { return x_pu_; }

@@ -122,7 +122,7 @@ class SiteStream {
   double span_min_W_, span_max_W_;
   grid::StepMeter step_{1000};
   grid::RampMeter ramp_{{100, 1000, 10000}};
-  grid::RampMeter slow_ramp_{{600, 3000, 9000}};  ///< over means of 100 ms
+  grid::RampMeter slow_ramp_{{600, 3000, 9000}, 0.1};  ///< over means of 100 ms
   grid::Pyramid pyramid_{{100, 1000, 10000, 60000}};
   grid::ExtremesMeter extremes_;
   std::size_t first_kept_level_;

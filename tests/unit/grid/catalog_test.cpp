@@ -35,6 +35,8 @@ const std::filesystem::path folder = std::filesystem::path(TIDEWATT_SOURCE_DIR) 
 TEST_CASE("every grid of the catalog reads, and carries a 100 MW site") {
   int n = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const Node entry = parse_toml_file(file.path().string());
+    if (std::get<std::string>(entry.find("kind")->value) != "grid") continue;
     const System s = read_system(file.path());
     CHECK(Source(s.source).voltage_pu(100e6, 20e6));
     CHECK(Frequency(s.frequency).settled_Hz(100e6) < 0.0);

@@ -1,0 +1,71 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/sum.hpp"
+#include "tidewatt/grid/repeat.hpp"
+
+namespace tidewatt::grid {
+
+/// A band of frequencies and what was found in it.
+struct Band {
+  double low_Hz = 0.0, high_Hz = 0.0;
+  double energy_W2s = 0.0;  ///< ∫ y² dt of the filtered power
+  double peak_W = 0.0;      ///< largest |y|
+  double rms_W = 0.0;
+};
+
+/// Energy of the load's swings by bands of frequency, by streaming filters (not by spectra of segments: nothing waits,
+/// nothing is averaged, and repetitions can be booked).
+///
+///     y = HP_4(f_low) LP_4(f_high) x,   Butterworth, bilinear with both edges prewarped
+///
+/// Squared gains of neighbours add up to 1 around their common edge (0.5 each on it), 24 dB per octave beyond. Works on
+/// means of 1, 2, 4 or 8 bins, as long as the highest edge is seen with an amplitude above 96 %. Up to eight bands.
+class BandMeter {
+ public:
+  static constexpr std::size_t most_bands = 8;
+  /// @param edges_Hz pairs (low, high), 1e-3 ≤ low < high ≤ 200  @throws InputError
+  explicit BandMeter(std::vector<std::pair<double, double>> edges_Hz);
+  /// The bands of power-system swings: 0.1–1, 1–2.5, 2.5–7 and 7–60 Hz.
+  static BandMeter standard();
+
+  void begin(std::int64_t first_bin, double rest_W);  ///< a recorded interval, from rest at `rest_W`
+  void push(std::span<const double> load_W);
+  std::vector<Band> bands() const;
+  double seconds() const;                            ///< measured so far
+  double gain(std::size_t band, double f_Hz) const;  ///< |y|/|x| of a sine, averaging included
+
+  struct Snapshot {
+    std::int64_t next_bin = 0, n_sample = 0;
+    std::array<double, 8 * most_bands> memory{};
+    std::array<double, most_bands> energy{};
+    double partial = 0.0;
+    std::int64_t n_partial = 0;
+  };
+  Snapshot snapshot() const;
+  /// Within `tolerance` of each filter's memory (of the largest of its band). See repeat.hpp.
+  bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
+  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+
+ private:
+  void filter(std::span<const double> x);
+  using Lanes = std::array<double, most_bands>;
+  struct Section {
+    Lanes b0{}, b1{}, b2{}, a1{}, a2{};
+  };
+  std::vector<std::pair<double, double>> edges_Hz_;
+  std::array<Section, 4> section_;
+  std::array<Lanes, 8> memory_{};  // two per section
+  Lanes energy_{}, peak_{};
+  std::array<CompensatedSum, most_bands> booked_;
+  std::size_t n_lane_ = most_bands;
+  std::int64_t merge_ = 1, n_partial_ = 0, next_bin_ = 0, n_sample_ = 0;
+  double partial_ = 0.0, rest_W_ = 0.0, inverse_merge_ = 1.0;
+};
+
+}  // namespace tidewatt::grid

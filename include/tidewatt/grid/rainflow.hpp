@@ -1,0 +1,57 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/grid/repeat.hpp"
+
+namespace tidewatt::grid {
+
+/// Cycles of one class of ranges.
+struct RainflowClass {
+  double range_W = 0.0;  ///< middle of the class
+  double count = 0.0;    ///< cycles; halves from what stayed open
+};
+
+/// Rainflow counting of a stream in constant memory: how often the load swung by how much.
+///
+/// Four-point rule: of four turning points in a row the inner pair is a cycle if its range lies within the outer one;
+/// it is counted and taken out. What remains widens and then narrows, and counts as half cycles. Turning points are
+/// rounded down to whole classes of width `class_W`; swings smaller than one are dropped, and the open rest never exceeds
+/// twice the number of classes that the load spans. Source: [@astm_e1049], four-point form.
+class Rainflow {
+ public:
+  /// @param class_W width of a class, > 0  @param n_class classes, 2…4096; larger swings count in the last one
+  /// @throws InputError
+  Rainflow(double class_W, std::size_t n_class);
+  void begin(std::int64_t first_bin);  ///< a recorded interval; what the last one left open is counted as halves
+  void push(std::span<const double> load_W);
+  std::vector<RainflowClass> cycles() const;  ///< classes with a count, smallest first, the open rest included
+  /// Σ count · (range/reference)^exponent: wear relative to cycles of the reference range.
+  double damage(double reference_W, double exponent) const;
+  std::size_t n_open() const { return open_.size(); }
+
+  struct Snapshot {
+    std::int64_t next_bin = 0;
+    std::vector<std::int64_t> open, closed;
+    int direction = 0;
+    double low_W = 0.0;
+  };
+  Snapshot snapshot() const { return {next_bin_, open_, closed_, direction_, low_W_}; }
+  bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
+  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+
+ private:
+  void move(double W);
+  void reduce();
+  std::size_t class_of(std::int64_t range) const;
+  double class_W_, inverse_W_;
+  std::int64_t next_bin_ = 0;
+  std::vector<std::int64_t> open_;           // turning points, in classes; the last one may still move on
+  int direction_ = 0;                        // +1 rising, −1 falling, 0 not yet known
+  double low_W_ = 0.0, high_W_ = 0.0;        // nothing turns or moves on while the load stays between these
+  std::vector<std::int64_t> closed_, half_;  // per class: cycles, and halves of earlier intervals
+};
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,96 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::grid {
+
+/// Voltage and frequency that a load or a machine must or does ride: outside a limit for longer than its time, it
+/// leaves. Lists of limits and times belong together; deeper limits have shorter times.
+struct RideThroughCurve {
+  std::vector<double> low_pu, low_s;     ///< below low_pu for more than low_s
+  std::vector<double> high_pu, high_s;   ///< above high_pu for more than high_s
+  std::vector<double> low_Hz, low_Hz_s;  ///< frequency itself, not its deviation
+  std::vector<double> high_Hz, high_Hz_s;
+  void fields(FieldVisitor& v);
+  /// @throws InputError if lists do not belong together or a deeper limit has a longer time
+  void check() const;
+};
+
+/// When a site that left comes back.
+struct ReturnParams {
+  double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this
+  std::int64_t count_limit = 0;  ///< that many sags within the window: stay away until a person returns it; 0: never
+  double count_window_s = 0.0;
+  double healthy_low_pu = 0.0, healthy_high_pu = 0.0;
+  double return_delay_s = 0.0;  ///< healthy that long before the way back begins
+  double return_ramp_s = 0.0;   ///< from nothing to everything; 0: at once
+  void fields(FieldVisitor& v);
+};
+
+enum class Connection { connected, away, latched, returning };
+std::string_view name(Connection c);
+
+/// Something that a site did. Bins are absolute 1 ms bins.
+struct RideThroughEvent {
+  std::int64_t bin = 0;
+  Connection to = Connection::connected;
+  std::string_view
+      why;  ///< "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy",
+            ///< "manual return", "full load"
+};
+
+/// Everything that a restart needs; plain values, so that a copy is a checkpoint.
+struct RideThroughState {
+  static constexpr std::size_t most_zones = 8, most_sags = 16;
+  std::array<std::int64_t, 4 * most_zones> outside{};  ///< bins outside each limit without a pause
+  std::array<std::int64_t, most_sags> sags{};          ///< first bins of the latest counted sags
+  std::int64_t n_sag = 0, next_bin = 0, healthy = 0, returned = 0;
+  bool in_sag = false;
+  Connection now = Connection::connected;
+  double share_frac = 1.0;  ///< of the site's load on the grid
+  bool operator==(const RideThroughState&) const = default;
+};
+
+/// Who trips, when, and what it takes to come back, from voltage and frequency at the connection.
+///
+///     away        when a limit is exceeded for longer than its time (to own supply, or off: the grid sees the same)
+///     latched     at the start of the n-th sag within the window: the transfer counters of large sites
+///     returning   after `return_delay_s` of healthy voltage, unless latched; load comes back in a straight line
+///
+/// Assumptions: 1 ms rms values; each limit's time runs without a pause and restarts when the value is back inside; the
+/// transfer itself takes no time. Source: numbers of curves stand with their catalog entries.
+class RideThrough {
+ public:
+  /// @param nominal_Hz of deviations passed to `advance`  @throws InputError
+  RideThrough(RideThroughCurve curve, ReturnParams back, double nominal_Hz);
+
+  /// A chunk of 1 ms values. @param deviation_Hz from nominal at the end of each bin, same length, or empty: nominal
+  /// @param share_frac share of the load that the grid carries during each bin, same length as `v_pu`
+  /// @param events what happened is added
+  void advance(std::span<const double> v_pu, std::span<const double> deviation_Hz, std::span<double> share_frac,
+               RideThroughState& state, std::vector<RideThroughEvent>& events) const;
+  /// A person lets a latched site come back: its return begins as if it had become healthy now.
+  void manual_return(RideThroughState& state, std::vector<RideThroughEvent>& events) const;
+
+ private:
+  void step(double v_pu, double f_Hz, RideThroughState& s, std::vector<RideThroughEvent>& events) const;
+  bool count(double v_pu, RideThroughState& s) const;
+  struct Zone {
+    double limit = 0.0;
+    std::int64_t bins = 0;
+    bool below = true, frequency = false;
+    std::string_view why;
+  };
+  std::vector<Zone> zones_;
+  ReturnParams back_;
+  double nominal_Hz_;
+  std::int64_t delay_bins_, window_bins_, ramp_bins_;
+};
+
+}  // namespace tidewatt::grid

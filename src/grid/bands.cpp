@@ -1,0 +1,205 @@
+#include "tidewatt/grid/bands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
+#include "tidewatt/numerics/block.hpp"
+
+namespace tidewatt::grid {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr std::array<double, 2> quality{0.54119610014619698, 1.30656296487637653};  // of a fourth-order Butterworth
+
+struct Biquad {
+  double b0, b1, b2, a1, a2;
+};
+
+Biquad section(bool high_pass, double f_Hz, double q, double rate_Hz) {
+  const double k = std::tan(pi * f_Hz / rate_Hz), norm = 1.0 / (1.0 + k / q + k * k);
+  const double a1 = 2.0 * (k * k - 1.0) * norm, a2 = (1.0 - k / q + k * k) * norm;
+  if (high_pass) return {norm, -2.0 * norm, norm, a1, a2};
+  return {k * k * norm, 2.0 * k * k * norm, k * k * norm, a1, a2};
+}
+
+// Four sections in a row (direct form II transposed), n bands side by side; then Σ y² and the largest |y|.
+template <std::size_t n>
+TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, std::size_t count) {
+  using Row = std::array<double, n>;
+  std::array<Row, 20> q;
+  std::array<Row, 10> m;
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t k = 0; k < n; ++k) q[i][k] = c[i * n + k];
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t k = 0; k < n; ++k) m[i][k] = state[i * n + k];
+  for (std::size_t t = 0; t < count; ++t) {
+    Row y;
+    y.fill(x[t]);
+    for (std::size_t s = 0; s < 4; ++s)
+      for (std::size_t k = 0; k < n; ++k) {
+        const double in = y[k], out = q[5 * s][k] * in + m[2 * s][k];
+        m[2 * s][k] = (q[5 * s + 1][k] * in - q[5 * s + 3][k] * out) + m[2 * s + 1][k];
+        m[2 * s + 1][k] = q[5 * s + 2][k] * in - q[5 * s + 4][k] * out;
+        y[k] = out;
+      }
+    for (std::size_t k = 0; k < n; ++k) {
+      const double size = y[k] < 0.0 ? -y[k] : y[k];
+      m[8][k] += y[k] * y[k];
+      m[9][k] = size > m[9][k] ? size : m[9][k];
+    }
+  }
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t k = 0; k < n; ++k) state[i * n + k] = m[i][k];
+}
+
+TIDEWATT_CLONES
+void four_bands(const double* c, double* state, const double* x, std::size_t count) {
+  run_bands<4>(c, state, x, count);
+}
+
+TIDEWATT_CLONES
+void eight_bands(const double* c, double* state, const double* x, std::size_t count) {
+  run_bands<8>(c, state, x, count);
+}
+
+double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(pi * x) / (pi * x); }
+
+}  // namespace
+
+BandMeter::BandMeter(std::vector<std::pair<double, double>> edges_Hz) : edges_Hz_(std::move(edges_Hz)) {
+  double highest_Hz = 0.0;
+  for (const auto& [low, high] : edges_Hz_) {
+    if (!(low >= 1e-3 && low < high && high <= 200.0))
+      throw InputError("bands: 1 mHz <= low < high <= 200 Hz is needed");
+    highest_Hz = std::max(highest_Hz, high);
+  }
+  if (edges_Hz_.empty() || edges_Hz_.size() > most_bands) throw InputError("bands: one to eight bands are needed");
+  while (merge_ < 8 && sinc(highest_Hz * static_cast<double>(2 * merge_) * numerics::bin_s) > 0.96) merge_ *= 2;
+  inverse_merge_ = 1.0 / static_cast<double>(merge_);
+  n_lane_ = edges_Hz_.size() <= 4 ? 4 : most_bands;
+  const double rate_Hz = 1.0 / (numerics::bin_s * static_cast<double>(merge_));
+  for (std::size_t band = 0; band < edges_Hz_.size(); ++band)
+    for (std::size_t s = 0; s < 4; ++s) {
+      const bool high_pass = s < 2;
+      const Biquad q =
+          section(high_pass, high_pass ? edges_Hz_[band].first : edges_Hz_[band].second, quality[s % 2], rate_Hz);
+      Section& to = section_[s];
+      to.b0[band] = q.b0, to.b1[band] = q.b1, to.b2[band] = q.b2, to.a1[band] = q.a1, to.a2[band] = q.a2;
+    }
+}
+
+BandMeter BandMeter::standard() { return BandMeter({{0.1, 1.0}, {1.0, 2.5}, {2.5, 7.0}, {7.0, 60.0}}); }
+
+void BandMeter::begin(std::int64_t first_bin, double rest_W) {
+  next_bin_ = first_bin;
+  rest_W_ = rest_W;  // the filters have no gain at rest, so they see the difference only
+  memory_ = {};
+  n_partial_ = 0;
+  partial_ = 0.0;
+}
+
+void BandMeter::push(std::span<const double> load_W) {
+  std::array<double, 512> merged;
+  std::size_t n = 0;
+  for (const double W : load_W) {
+    partial_ += W - rest_W_;
+    if (++n_partial_ < merge_) continue;
+    merged[n++] = partial_ * inverse_merge_;
+    partial_ = 0.0;
+    n_partial_ = 0;
+    // Few large sums instead of one small one per sample, at fixed places wherever chunks end.
+    const bool books = (n_sample_ + static_cast<std::int64_t>(n)) % 512 == 0;
+    if (!books && n < merged.size()) continue;
+    filter({merged.data(), n});
+    n = 0;
+    if (!books) continue;
+    for (std::size_t k = 0; k < edges_Hz_.size(); ++k) booked_[k].add(energy_[k]);
+    energy_.fill(0.0);
+  }
+  filter({merged.data(), n});
+  next_bin_ += static_cast<std::int64_t>(load_W.size());
+}
+
+void BandMeter::filter(std::span<const double> x) {
+  std::array<double, 20 * most_bands> coefficients;
+  std::array<double, 10 * most_bands> state;
+  std::size_t at = 0, of = 0;
+  for (std::size_t s = 0; s < 4; ++s)
+    for (const Lanes* l : {&section_[s].b0, &section_[s].b1, &section_[s].b2, &section_[s].a1, &section_[s].a2})
+      for (std::size_t k = 0; k < n_lane_; ++k) coefficients[at++] = (*l)[k];
+  for (const Lanes& m : memory_)
+    for (std::size_t k = 0; k < n_lane_; ++k) state[of++] = m[k];
+  for (const Lanes* l : {&energy_, &peak_})
+    for (std::size_t k = 0; k < n_lane_; ++k) state[of++] = (*l)[k];
+  if (n_lane_ == 4)
+    four_bands(coefficients.data(), state.data(), x.data(), x.size());
+  else
+    eight_bands(coefficients.data(), state.data(), x.data(), x.size());
+  of = 0;
+  for (Lanes& m : memory_)
+    for (std::size_t k = 0; k < n_lane_; ++k) m[k] = state[of++];
+  for (Lanes* l : {&energy_, &peak_})
+    for (std::size_t k = 0; k < n_lane_; ++k) (*l)[k] = state[of++];
+  n_sample_ += static_cast<std::int64_t>(x.size());
+}
+
+double BandMeter::seconds() const { return static_cast<double>(n_sample_ * merge_) * numerics::bin_s; }
+
+std::vector<Band> BandMeter::bands() const {
+  std::vector<Band> out;
+  const double h = static_cast<double>(merge_) * numerics::bin_s;
+  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) {
+    const double energy = (booked_[k].value() + energy_[k]) * h, time = seconds();
+    out.push_back(
+        {edges_Hz_[k].first, edges_Hz_[k].second, energy, peak_[k], time > 0.0 ? std::sqrt(energy / time) : 0.0});
+  }
+  return out;
+}
+
+double BandMeter::gain(std::size_t band, double f_Hz) const {
+  const double h = static_cast<double>(merge_) * numerics::bin_s;
+  const std::complex<double> z = std::polar(1.0, -2.0 * pi * f_Hz * h);
+  std::complex<double> out = sinc(f_Hz * h);
+  for (const Section& q : section_)
+    out *= (q.b0[band] + z * (q.b1[band] + z * q.b2[band])) / (1.0 + z * (q.a1[band] + z * q.a2[band]));
+  return std::abs(out);
+}
+
+BandMeter::Snapshot BandMeter::snapshot() const {
+  Snapshot s;
+  s.next_bin = next_bin_;
+  s.n_sample = n_sample_;
+  s.partial = partial_;
+  s.n_partial = n_partial_;
+  for (std::size_t i = 0; i < 8; ++i)
+    std::copy(memory_[i].begin(), memory_[i].end(), s.memory.begin() + static_cast<std::ptrdiff_t>(i * most_bands));
+  for (std::size_t k = 0; k < most_bands; ++k) s.energy[k] = booked_[k].value() + energy_[k];
+  return s;
+}
+
+bool BandMeter::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
+  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins || before.n_partial != n_partial_)
+    return false;
+  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) {
+    double size = 0.0, change = 0.0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      size = std::max(size, std::abs(memory_[i][k]));
+      change = std::max(change, std::abs(memory_[i][k] - before.memory[i * most_bands + k]));
+    }
+    if (!(change <= tolerance * size)) return false;
+  }
+  return true;
+}
+
+std::int64_t BandMeter::repeat_since(const Snapshot& before, std::int64_t n) {
+  for (std::size_t k = 0; k < edges_Hz_.size(); ++k)
+    booked_[k].add(static_cast<double>(n) * (booked_[k].value() + energy_[k] - before.energy[k]));
+  n_sample_ += n * (n_sample_ - before.n_sample);
+  next_bin_ += n * (next_bin_ - before.next_bin);
+  return n;
+}
+
+}  // namespace tidewatt::grid

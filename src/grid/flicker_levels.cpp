@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+#include "tidewatt/grid/flicker.hpp"
+
+namespace tidewatt::grid {
+namespace {
+
+// Classes of P_inst: the exponent and the first ten bits of the mantissa.
+constexpr int class_shift = 42;
+constexpr std::uint64_t lowest_class = std::bit_cast<std::uint64_t>(0x1p-40) >> class_shift;
+constexpr std::uint64_t highest_class = std::bit_cast<std::uint64_t>(0x1p24) >> class_shift;
+
+double class_floor(std::size_t i) { return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift); }
+
+}  // namespace
+
+TIDEWATT_INLINE void Flickermeter::count(double P_inst) {
+  P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(P_inst) >> class_shift;
+  const std::uint64_t bounded = bits < lowest_class ? lowest_class : bits > highest_class ? highest_class : bits;
+  ++counts_[bounded - lowest_class];
+  ++next_bin_;
+  if (++n_counted_ == window_bins_) finish_window();
+}
+
+std::size_t Flickermeter::n_class() { return highest_class - lowest_class + 1; }
+
+void Flickermeter::count(std::span<const double> y) {
+  for (const double eye : y) {
+    level_ += smooth_ * (eye * eye - level_);
+    count(scale_ * level_);
+  }
+}
+
+void Flickermeter::finish_window() {
+  // Levels exceeded for these percentages of the time, from the lowest level up.
+  constexpr std::array percent{80.0, 50.0, 30.0, 17.0, 13.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.2, 1.5, 1.0, 0.7, 0.1};
+  std::array<double, percent.size()> P{};
+  std::size_t which = 0;
+  double below = 0.0;
+  for (std::size_t i = 0; i < counts_.size() && which < percent.size(); ++i) {
+    const double here = static_cast<double>(counts_[i]);
+    for (; which < percent.size(); ++which) {
+      const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
+      if (here == 0.0 || below + here < rank) break;
+      P[which] = class_floor(i) + (class_floor(i + 1) - class_floor(i)) * (rank - below) / here;
+    }
+    below += here;
+  }
+  const double P50s = (P[2] + P[1] + P[0]) / 3.0;
+  const double P10s = (P[7] + P[6] + P[5] + P[4] + P[3]) / 5.0;
+  const double P3s = (P[10] + P[9] + P[8]) / 3.0;
+  const double P1s = (P[13] + P[12] + P[11]) / 3.0;
+  const double P_st = std::sqrt(0.0314 * P[14] + 0.0525 * P1s + 0.0657 * P3s + 0.28 * P10s + 0.08 * P50s);
+  windows_.push_back({next_bin_ - window_bins_, P_st});
+  std::fill(counts_.begin(), counts_.end(), 0u);
+  n_counted_ = 0;
+}
+
+std::array<double, 22> Flickermeter::memory() const {
+  std::array<double, 22> out;
+  std::copy(re_.begin(), re_.end(), out.begin());
+  std::copy(im_.begin(), im_.end(), out.begin() + lanes);
+  out[16] = reference_;
+  out[17] = level_;
+  out[18] = recent_.v2, out[19] = recent_.older_v2, out[20] = recent_.s, out[21] = recent_.older_s;
+  return out;
+}
+
+Flickermeter::Snapshot Flickermeter::snapshot() const { return {next_bin_, n_counted_, memory(), counts_}; }
+
+bool Flickermeter::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
+  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins) return false;
+  if (r.period_bins % static_cast<std::int64_t>(carrier_.size()) != 0) return false;
+  if (n_counted_ - before.n_counted != r.period_bins) return false;  // a window ended within the period
+  const auto now = memory();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::size_t other = i < 2 * lanes ? (i + lanes) % (2 * lanes) : i;
+    const double size = i > 17 ? 1.0 : std::max(std::abs(now[i]), std::abs(now[other]));
+    if (!(std::abs(now[i] - before.memory[i]) <= tolerance * size)) return false;
+  }
+  return true;
+}
+
+std::int64_t Flickermeter::repeat_since(const Snapshot& before, std::int64_t n) {
+  const std::int64_t period = next_bin_ - before.next_bin;
+  const std::int64_t booked = std::min(n, (window_bins_ - 1 - n_counted_) / period);
+  if (booked <= 0) return 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    counts_[i] += static_cast<std::uint32_t>(booked) * (counts_[i] - before.counts[i]);
+  n_counted_ += booked * period;
+  next_bin_ += booked * period;
+  return booked;
+}
+
+double Flickermeter::P_st_max() const {
+  double worst = 0.0;
+  for (const auto& w : windows_) worst = std::max(worst, w.P_st);
+  return worst;
+}
+
+double Flickermeter::P_lt_max() const {
+  double worst = 0.0;
+  constexpr std::size_t n = 12;
+  for (std::size_t i = 0; i + n <= windows_.size(); ++i) {
+    const std::int64_t last_bin = windows_[i].first_bin + static_cast<std::int64_t>(n - 1) * window_bins_;
+    if (windows_[i + n - 1].first_bin != last_bin) continue;  // a gap lies between
+    double sum = 0.0;
+    for (std::size_t k = i; k < i + n; ++k) sum += windows_[k].P_st * windows_[k].P_st * windows_[k].P_st;
+    worst = std::max(worst, sum / static_cast<double>(n));
+  }
+  return worst > 0.0 ? math::pow(worst, 1.0 / 3.0) : 0.0;
+}
+
+}  // namespace tidewatt::grid

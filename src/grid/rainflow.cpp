@@ -1,0 +1,98 @@
+#include "tidewatt/grid/rainflow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace tidewatt::grid {
+Rainflow::Rainflow(double class_W, std::size_t n_class) : class_W_(class_W), inverse_W_(1.0 / class_W) {
+  if (!(class_W > 0.0) || n_class < 2 || n_class > 4096)
+    throw InputError("rainflow: a positive class width and 2 to 4096 classes are needed");
+  closed_.assign(n_class, 0);
+  half_.assign(n_class, 0);
+  begin(0);
+}
+
+std::size_t Rainflow::class_of(std::int64_t range) const {
+  return static_cast<std::size_t>(std::min<std::int64_t>(range, static_cast<std::int64_t>(closed_.size()))) - 1;
+}
+
+void Rainflow::begin(std::int64_t first_bin) {
+  for (std::size_t i = 1; i < open_.size(); ++i) ++half_[class_of(std::abs(open_[i] - open_[i - 1]))];
+  open_.clear();
+  direction_ = 0;
+  low_W_ = high_W_ = 0.0;
+  next_bin_ = first_bin;
+}
+
+// The load left the quiet zone: the running turning point moves on, or a new one follows it.
+void Rainflow::move(double W) {
+  const auto level = static_cast<std::int64_t>(std::floor(W * inverse_W_));
+  if (open_.empty()) {
+    open_.push_back(level);
+    low_W_ = W - class_W_;
+    high_W_ = W + class_W_;
+    return;
+  }
+  const int direction = W > high_W_ ? 1 : -1;
+  if (direction != direction_) {
+    open_.push_back(level);
+    direction_ = direction;
+    reduce();
+  } else if (level != open_.back()) {
+    open_.back() = level;
+    reduce();
+  }
+  low_W_ = direction > 0 ? W - class_W_ : W;
+  high_W_ = direction > 0 ? W : W + class_W_;
+}
+
+// Inner pairs that lie within what surrounds them are cycles.
+void Rainflow::reduce() {
+  while (open_.size() >= 4) {
+    const std::size_t n = open_.size();
+    const std::int64_t before = std::abs(open_[n - 3] - open_[n - 4]), inner = std::abs(open_[n - 2] - open_[n - 3]);
+    const std::int64_t after = std::abs(open_[n - 1] - open_[n - 2]);
+    if (inner > before || inner > after) return;
+    ++closed_[class_of(inner)];
+    open_.erase(open_.end() - 3, open_.end() - 1);
+  }
+}
+
+void Rainflow::push(std::span<const double> load_W) {
+  for (const double W : load_W)
+    if (W > high_W_ || W < low_W_ || open_.empty()) move(W);
+  next_bin_ += static_cast<std::int64_t>(load_W.size());
+}
+
+std::vector<RainflowClass> Rainflow::cycles() const {
+  std::vector<double> count(closed_.size());
+  for (std::size_t i = 0; i < count.size(); ++i)
+    count[i] = static_cast<double>(closed_[i]) + 0.5 * static_cast<double>(half_[i]);
+  for (std::size_t i = 1; i < open_.size(); ++i) count[class_of(std::abs(open_[i] - open_[i - 1]))] += 0.5;
+  std::vector<RainflowClass> out;
+  for (std::size_t i = 0; i < count.size(); ++i)
+    if (count[i] > 0.0) out.push_back({static_cast<double>(i + 1) * class_W_, count[i]});
+  return out;
+}
+
+double Rainflow::damage(double reference_W, double exponent) const {
+  double sum = 0.0;
+  for (const RainflowClass& c : cycles()) sum += c.count * math::pow(c.range_W / reference_W, exponent);
+  return sum;
+}
+
+bool Rainflow::settled(const Snapshot& before, const Repetition& r) const {
+  return before.next_bin >= r.first_bin && next_bin_ - before.next_bin == r.period_bins && before.open == open_ &&
+         before.direction == direction_ && before.low_W == low_W_;
+}
+
+std::int64_t Rainflow::repeat_since(const Snapshot& before, std::int64_t n) {
+  for (std::size_t i = 0; i < closed_.size(); ++i) closed_[i] += n * (closed_[i] - before.closed[i]);
+  next_bin_ += n * (next_bin_ - before.next_bin);
+  return n;
+}
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,14 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/validate/row.hpp"
+
+namespace tidewatt::validate {
+
+std::vector<Row> site_waveform_rows();          ///< G1, G2, G12
+std::vector<Row> flicker_rows(const Context&);  ///< G3
+std::vector<Row> machine_rows();                ///< G4, G13, G15
+std::vector<Row> frequency_rows();              ///< G5, G6
+std::vector<Row> ride_through_rows();           ///< G7
+
+}  // namespace tidewatt::validate
