@@ -16,6 +16,10 @@ class CompensatedSum {
     carry_ += other.carry_;
   }
   double value() const { return sum_ + carry_; }
+  template <class A>
+  void archive(A& a) {
+    a(sum_, carry_);
+  }
 
  private:
   double sum_ = 0.0;

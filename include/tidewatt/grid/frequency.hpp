@@ -28,6 +28,10 @@ struct FrequencyState {
   double equilibrium_W = 0.0;         ///< the site's load at which the system stands still
   std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, per unit
   std::int64_t next_bin = 0;          ///< absolute 1 ms bin that comes next
+  template <class A>
+  void archive(A& a) {
+    a(equilibrium_W, deviation, next_bin);
+  }
 };
 
 /// Extremes of the frequency. Where recorded intervals are apart, begin the next one with `start` and `window.begin`.
@@ -38,6 +42,10 @@ struct FrequencyMeters {
   double rocof_max_Hz_per_s = 0.0;                 ///< |df/dt| at an instant
   StepMeter window{500};                           ///< largest |f(t + 0.5 s) − f(t)|
   double rocof_window_Hz_per_s() const { return window.largest() / 0.5; }
+  template <class A>
+  void archive(A& a) {
+    a(lowest_Hz, highest_Hz, lowest_bin, highest_bin, rocof_max_Hz_per_s, window);
+  }
 };
 
 /// Where the frequency turns after a step of load.

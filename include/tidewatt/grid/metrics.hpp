@@ -31,6 +31,10 @@ class StepMeter {
   double largest() const { return rise_ > fall_ ? rise_ : fall_; }
   std::int64_t rise_bin() const { return rise_bin_; }  ///< t of the largest rise; −1: none
   std::int64_t fall_bin() const { return fall_bin_; }
+  template <class A>
+  void archive(A& a) {
+    a(buffer_, filled_, next_bin_, rise_, fall_, rise_bin_, fall_bin_);
+  }
 
  private:
   void block(std::span<const double> x);
@@ -48,6 +52,10 @@ struct Ramp {
   double up_W_per_s = 0.0;                  ///< largest rise, >= 0
   double down_W_per_s = 0.0;                ///< largest fall, as a positive number
   std::int64_t up_bin = -1, down_bin = -1;  ///< the bin t between the two windows; −1: none
+  template <class A>
+  void archive(A& a) {
+    a(window_s, up_W_per_s, down_W_per_s, up_bin, down_bin);
+  }
 };
 
 /// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side (bins of another
@@ -70,6 +78,10 @@ class RampMeter {
   bool settled(std::int64_t before, const Repetition& r) const;
   std::int64_t repeat_since(std::int64_t before, std::int64_t n);
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
+  template <class A>
+  void archive(A& a) {
+    a(prefix_, filled_, next_bin_, ramps_);
+  }
 
  private:
   void block(std::span<const double> load_W);
@@ -107,6 +119,10 @@ class ExtremesMeter {
   std::int64_t n_bin() const { return n_bin_; }
   std::int64_t min_bin() const { return min_bin_; }  ///< bin of the smallest mean
   std::int64_t max_bin() const { return max_bin_; }
+  template <class A>
+  void archive(A& a) {
+    a(next_bin_, n_bin_, min_bin_, max_bin_, min_W_, max_W_, bin_min_W_, bin_max_W_, energy_J_);
+  }
 
  private:
   std::int64_t next_bin_ = 0, n_bin_ = 0, min_bin_ = -1, max_bin_ = -1;

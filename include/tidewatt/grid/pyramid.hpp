@@ -14,6 +14,10 @@ struct Bucket {
   double min_W = std::numeric_limits<double>::infinity();
   double mean_W = 0.0;
   double max_W = -std::numeric_limits<double>::infinity();
+  template <class A>
+  void archive(A& a) {
+    a(first_bin, n_bin, min_W, mean_W, max_W);
+  }
 };
 
 /// A waveform at several resolutions at once: (min, mean, max) per bucket, never every n-th sample. The shortest spike
@@ -32,11 +36,19 @@ class Pyramid {
   void end();                                   ///< closes the buckets that are still open
   std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
+  template <class A>
+  void archive(A& a) {
+    a(open_, done_, next_bin_);
+  }
 
  private:
   struct Open {
     std::int64_t first_bin = 0, n_bin = 0;
     double min_W = 0.0, sum_W = 0.0, max_W = 0.0;
+    template <class A>
+    void archive(A& a) {
+      a(first_bin, n_bin, min_W, sum_W, max_W);
+    }
   };
   void raise(const Open& part, std::size_t level);
   void close(std::size_t level);

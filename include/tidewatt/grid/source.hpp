@@ -20,6 +20,10 @@ struct SourceParams {
 struct VoltageMeters {
   double min_pu = 1e300;
   double max_pu = 0.0;
+  template <class A>
+  void archive(A& a) {
+    a(min_pu, max_pu);
+  }
 };
 
 /// How near a load is to what its connection can carry.

@@ -31,6 +31,10 @@ struct SmoothingState {
   double level_W = 0.0;  ///< smoothed power now
   Tick missing = 0;      ///< how long natural power has been below the floor
   bool operator==(const SmoothingState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(level_W, missing);
+  }
 };
 
 /// What smoothing makes of a stretch of a GPU's timeline that begins in `state`, which moves to its end.

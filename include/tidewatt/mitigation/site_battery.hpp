@@ -38,6 +38,10 @@ struct SiteBatteryState {
   std::int64_t period_bins = 0;
   bool cut_in_period = false;  ///< the store was too full or too empty in the running period
   bool operator==(const SiteBatteryState&) const = default;  ///< equal states have equal futures
+  template <class A>
+  void archive(A& a) {
+    a(energy_J, energy_carry_J, power_W, command_W, reference_W, smoothed_W, period_sum_W, period_bins, cut_in_period);
+  }
 };
 
 /// Energies and limits; each energy is summed from its own equation.
@@ -51,6 +55,11 @@ struct SiteBatteryMeters {
   std::int64_t n_power_limited = 0;               ///< control periods whose command the rating cut
   std::int64_t n_energy_limited = 0;              ///< bins in which the store was too full or too empty
   double soc_min_frac = 1.0, soc_max_frac = 0.0;  ///< reached
+  template <class A>
+  void archive(A& a) {
+    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, standby_J, not_served_J, n_power_limited, n_energy_limited,
+      soc_min_frac, soc_max_frac);
+  }
 
   /// |charged − discharged − losses − standby − stored| / (charged + discharged); `stored_J` = rise of the store.
   double closure(double stored_J) const;

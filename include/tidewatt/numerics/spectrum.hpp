@@ -29,6 +29,10 @@ struct Spectrum {
   Line dominant(double f_min_Hz) const;
   /// The largest line within ± `reach_Hz` of `f_Hz`, by the same estimate.
   Line near(double f_Hz, double reach_Hz) const;
+  template <class A>
+  void archive(A& a) {
+    a(bin_Hz, n_segment, psd);
+  }
 
  private:
   Line largest(std::size_t first, std::size_t last) const;
@@ -49,6 +53,10 @@ class Welch {
   void push(std::span<const double> x);  ///< the next samples
   void gap();                            ///< the next sample does not follow the last: a new segment begins
   Spectrum result() const;               ///< of the segments completed so far
+  template <class A>
+  void archive(A& a) {
+    a(buffer_, filled_, re_, im_, power_, n_segment_);
+  }
 
  private:
   void load(std::span<const double> segment, std::vector<double>& into) const;

@@ -47,6 +47,10 @@ struct FeederMeters {
   std::array<double, FeederParams::n_level> loading_max_frac{};  ///< largest S/(n S_r) of a level, over its bins
 
   double total_loss_J() const;
+  template <class A>
+  void archive(A& a) {
+    a(load_J, auxiliary_J, drawn_J, loss_J, loading_max_frac);
+  }
   /// |drawn − load − auxiliary − losses| / drawn; 0 before any energy was drawn.
   double closure() const;
 };

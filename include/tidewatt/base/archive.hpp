@@ -1,0 +1,159 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+
+/// State to bytes and back, bit for bit. A type takes part with one list of its members:
+///
+///     template <class A> void archive(A& a) { a(x, y, z); }
+///
+/// used for both directions. Numbers are stored as they lie in memory, so an archive belongs to one kind of machine; who
+/// writes it to a file adds what vouches for it (io/checkpoint.hpp).
+namespace tidewatt {
+
+class ArchiveWriter {
+ public:
+  static constexpr bool reads = false;
+  void bytes(const void* from, std::size_t n) { bytes_.append(static_cast<const char*>(from), n); }
+  template <class... T>
+  void operator()(T&... values);
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class ArchiveReader {
+ public:
+  static constexpr bool reads = true;
+  explicit ArchiveReader(std::span<const char> from) : from_(from) {}
+  /// @throws InputError beyond the archive's end
+  void bytes(void* to, std::size_t n) {
+    if (n > from_.size()) throw InputError("checkpoint: shorter than what it should hold");
+    std::memcpy(to, from_.data(), n);
+    from_ = from_.subspan(n);
+  }
+  template <class... T>
+  void operator()(T&... values);
+  bool done() const { return from_.empty(); }
+  std::size_t left() const { return from_.size(); }
+
+ private:
+  std::span<const char> from_;
+};
+
+namespace detail {
+
+template <class T>
+concept plain = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, __uint128_t>;
+
+template <class A>
+std::uint64_t archive_size(A& a, std::size_t size) {
+  std::uint64_t n = size;
+  a.bytes(&n, sizeof n);
+  if constexpr (A::reads)
+    if (n > a.left()) throw InputError("checkpoint: a list is longer than the rest of the file");
+  return n;
+}
+
+template <class A, class T>
+void archive_one(A& a, T& x);
+
+template <class A, class List>
+void archive_list(A& a, List& x) {
+  const auto n = archive_size(a, x.size());
+  if constexpr (A::reads) x.resize(n);
+  for (auto& e : x) archive_one(a, e);
+}
+
+template <class A, class T>
+void archive_one(A& a, std::vector<T>& x) {
+  if constexpr (plain<T> && !std::is_same_v<T, bool>) {
+    const auto n = archive_size(a, x.size());
+    if constexpr (A::reads) x.resize(n);
+    a.bytes(x.data(), n * sizeof(T));
+  } else {
+    archive_list(a, x);
+  }
+}
+template <class A, class T>
+void archive_one(A& a, std::deque<T>& x) {
+  archive_list(a, x);
+}
+template <class A>
+void archive_one(A& a, std::string& x) {
+  const auto n = archive_size(a, x.size());
+  if constexpr (A::reads) x.resize(n);
+  a.bytes(x.data(), n);
+}
+template <class A, class T, std::size_t N>
+void archive_one(A& a, std::array<T, N>& x) {
+  for (auto& e : x) archive_one(a, e);
+}
+template <class A, class T, std::size_t N>
+void archive_one(A& a, T (&x)[N]) {
+  for (auto& e : x) archive_one(a, e);
+}
+template <class A, class T, class U>
+void archive_one(A& a, std::pair<T, U>& x) {
+  archive_one(a, x.first);
+  archive_one(a, x.second);
+}
+template <class A, class K, class V>
+void archive_one(A& a, std::map<K, V>& x) {
+  auto n = archive_size(a, x.size());
+  if constexpr (A::reads) {
+    x.clear();
+    for (; n > 0; --n) {
+      std::pair<K, V> e;
+      archive_one(a, e);
+      x.insert(std::move(e));
+    }
+  } else {
+    for (auto& [key, value] : x) {
+      K k = key;
+      archive_one(a, k);
+      archive_one(a, value);
+    }
+  }
+}
+template <class A, class T>
+void archive_one(A& a, std::optional<T>& x) {
+  bool has = x.has_value();
+  archive_one(a, has);
+  if constexpr (A::reads) {
+    if (has) x.emplace();
+    else x.reset();
+  }
+  if (has) archive_one(a, *x);
+}
+template <class A, class T>
+void archive_one(A& a, T& x) {
+  if constexpr (plain<T>)
+    a.bytes(&x, sizeof x);
+  else
+    x.archive(a);
+}
+
+}  // namespace detail
+
+template <class... T>
+void ArchiveWriter::operator()(T&... values) {
+  (detail::archive_one(*this, values), ...);
+}
+template <class... T>
+void ArchiveReader::operator()(T&... values) {
+  (detail::archive_one(*this, values), ...);
+}
+
+}  // namespace tidewatt
