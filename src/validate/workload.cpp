@@ -2,6 +2,6 @@
 
 namespace tidewatt::validate {
 
-std::vector<Row> workload_rows(const Context&) { return {}; }
+std::vector<Row> workload_rows(const Context& context) { return reliability_rows(context); }
 
 }  // namespace tidewatt::validate
