@@ -52,16 +52,21 @@ void halves(const MlperfLog& log, const std::string& sensor, std::vector<Row>& o
     mean += second.value[i] / static_cast<double>(second.value.size());
   }
   const auto measured = harmonics(second.place_frac, second.value), model = harmonics(second.place_frac, predicted);
-  const std::string what = "GPT-3 175B, 512 H100, " + sensor + " sensor, first half of the run fitted, second predicted: ";
-  const std::string note = fmt::format("plateau {:.1f} kW, dip {:.1f} kW over {:.2f} s, sensor lag {:.2f} s",
-                                       wave.plateau * 1e-3, wave.depth * 1e-3, wave.width_frac * wave.period_s, wave.lag_s);
+  const std::string what =
+      "GPT-3 175B, 512 H100, " + sensor + " sensor, first half of the run fitted, second predicted: ";
+  const std::string note =
+      fmt::format("plateau {:.1f} kW, dip {:.1f} kW over {:.2f} s, sensor lag {:.2f} s", wave.plateau * 1e-3,
+                  wave.depth * 1e-3, wave.width_frac * wave.period_s, wave.lag_s);
   const std::string id = "P5/" + sensor + "/";
-  out.push_back(against(id + "mean", what + "mean while training", "kW", mean * 1e-3, wave.mean() * 1e-3, 0.02, "mlperf_v4", note));
+  out.push_back(against(id + "mean", what + "mean while training", "kW", mean * 1e-3, wave.mean() * 1e-3, 0.02,
+                        "mlperf_v4", note));
   out.push_back(against(id + "evaluation", what + "level while evaluating", "kW",
                         evaluation_W(total, evals, half, evals.size() - half) * 1e-3,
                         evaluation_W(total, evals, 0, half) * 1e-3, 0.03, "mlperf_v4"));
-  out.push_back(against(id + "fundamental", what + "amplitude", "kW", measured[0] * 1e-3, model[0] * 1e-3, 0.15, "mlperf_v4", note));
-  out.push_back(against(id + "second", what + "amplitude", "kW", measured[1] * 1e-3, model[1] * 1e-3, 0.15, "mlperf_v4", note));
+  out.push_back(against(id + "fundamental", what + "amplitude", "kW", measured[0] * 1e-3, model[0] * 1e-3, 0.15,
+                        "mlperf_v4", note));
+  out.push_back(
+      against(id + "second", what + "amplitude", "kW", measured[1] * 1e-3, model[1] * 1e-3, 0.15, "mlperf_v4", note));
 }
 
 template <class Params>
@@ -114,12 +119,13 @@ void period(const MlperfLog& log, std::vector<Row>& out) {
   const auto steps = log.steps();
   for (const auto& s : steps) mean_s += s.duration_s / static_cast<double>(steps.size());
   out.push_back(against(
-      "P6/period", "GPT-3 175B, 512 H100, TP4 PP8 DP16, 64 micro-batches of 2: seconds per step from the plan", "s", mean_s,
-      seconds(model.iteration(pace).period), 0.10, "mlperf_v4",
-      fmt::format("{:.0f} MHz under the power limit; fp8 matrix products at twice the bf16 rate and the bf16 efficiency; TP4 "
-                  "PP8, 12 virtual stages and half-hidden tensor-parallel traffic are assumed (the log gives batch 2,048 "
-                  "and 64 accumulation steps); fp8 casts, scaling and the host are not in it",
-                  clock_Hz * 1e-6)));
+      "P6/period", "GPT-3 175B, 512 H100, TP4 PP8 DP16, 64 micro-batches of 2: seconds per step from the plan", "s",
+      mean_s, seconds(model.iteration(pace).period), 0.10, "mlperf_v4",
+      fmt::format(
+          "{:.0f} MHz under the power limit; fp8 matrix products at twice the bf16 rate and the bf16 efficiency; TP4 "
+          "PP8, 12 virtual stages and half-hidden tensor-parallel traffic are assumed (the log gives batch 2,048 "
+          "and 64 accumulation steps); fp8 casts, scaling and the host are not in it",
+          clock_Hz * 1e-6)));
 }
 
 }  // namespace
@@ -127,8 +133,10 @@ void period(const MlperfLog& log, std::vector<Row>& out) {
 std::vector<Row> training_log_rows(const Context& context) {
   const auto run = context.data / "mlperf_h100_512gpu_gpt3" / "result_5849-240518014016374832336_1";
   if (!std::filesystem::exists(run.string() + "_events.csv"))
-    return {skipped("P5", "GPT-3 175B, 512 H100: second half of the run from the first", "mlperf_v4", "no measurement files"),
-            skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", "mlperf_v4", "no measurement files")};
+    return {skipped("P5", "GPT-3 175B, 512 H100: second half of the run from the first", "mlperf_v4",
+                    "no measurement files"),
+            skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", "mlperf_v4",
+                    "no measurement files")};
   std::vector<Row> out;
   for (const std::string sensor : {"ac", "dc"})
     halves(read_mlperf_log(run.string() + "_" + sensor + ".csv", run.string() + "_events.csv"), sensor, out);

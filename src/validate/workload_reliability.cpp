@@ -49,7 +49,8 @@ void causes(const FailureRates& rates, std::vector<Row>& out) {
   row("unexpected", 419, unexpected);
   row("planned", 47, planned);
   for (std::size_t i = 0; i < rates.causes.size(); ++i)
-    row(rates.causes[i], std::round(rates.rate_per_node_s[i] * 2048.0 * seconds(run_days * day)), mean[rates.causes[i]]);
+    row(rates.causes[i], std::round(rates.rate_per_node_s[i] * 2048.0 * seconds(run_days * day)),
+        mean[rates.causes[i]]);
 }
 
 struct Run {
@@ -97,12 +98,13 @@ void llama3(const catalog::Catalog& catalog, std::vector<Row>& out) {
   run.job.detect_s = 600, run.job.replace_s = 600, run.job.initialise_base_s = 180, run.job.warm_up_s = 120;
   run.job.planned_stop_s = 3600, run.job.checkpoint_interval_s = 1800, run.job.checkpoint_base_s = 20;
   const Outcome slow = outcome(run, run_days * day, 1);
-  const std::string note =
-      fmt::format("times of detection, replacement, set-up and saving are assumed; with every one at the slow end of its "
-                  "range: {:.1f} % effective, {:.1f} min per interruption",
-                  100.0 * slow.effective_frac, slow.loss_min);
-  out.push_back(within("F2/effective", "Llama 3 405B, 16,384 GPUs, 54 days walked with the catalog's job and failures, 5 seeds",
-                       "%", 90, 100, 100.0 * got.effective_frac, 0.0, "llama3", note));
+  const std::string note = fmt::format(
+      "times of detection, replacement, set-up and saving are assumed; with every one at the slow end of its "
+      "range: {:.1f} % effective, {:.1f} min per interruption",
+      100.0 * slow.effective_frac, slow.loss_min);
+  out.push_back(within("F2/effective",
+                       "Llama 3 405B, 16,384 GPUs, 54 days walked with the catalog's job and failures, 5 seeds", "%",
+                       90, 100, 100.0 * got.effective_frac, 0.0, "llama3", note));
   out.push_back(within("F2/loss", "the same: time lost per interruption, all causes", "min", 0, 16.7, got.loss_min, 0.0,
                        "llama3", note));
 }
@@ -117,10 +119,11 @@ void megascale(const catalog::Catalog& catalog, std::vector<Row>& out) {
                 192,
                 to_tick(6.34)};
   const Outcome got = outcome(run, 28 * day, 5);
-  const char* note = "detection and diagnosis take the published bound of 10 min; save interval, replacement and the rate "
-                     "of failures are assumed";
-  out.push_back(within("F5/effective", "MegaScale 175B, 12,288 GPUs, 6.34 s iterations, 28 days walked, 5 seeds", "%", 90, 100,
-                       100.0 * got.effective_frac, 0.0, "megascale", note));
+  const char* note =
+      "detection and diagnosis take the published bound of 10 min; save interval, replacement and the rate "
+      "of failures are assumed";
+  out.push_back(within("F5/effective", "MegaScale 175B, 12,288 GPUs, 6.34 s iterations, 28 days walked, 5 seeds", "%",
+                       90, 100, 100.0 * got.effective_frac, 0.0, "megascale", note));
   out.push_back(within("F5/catch-up", "the same: replacement, restart and lost work per failure", "min", 0, 15,
                        got.catch_up_min, 0.0, "megascale", note));
 }
@@ -161,7 +164,8 @@ void intervals_by_walking(std::vector<Row>& out) {
       for (int j = 3; j >= i; --j) m[r][j] -= by * m[i][j];
     }
   const double found_s = formula_s * std::sqrt((m[1][3] / m[1][1]) / (m[2][3] / m[2][2]));
-  out.push_back(against("F4/walked", "w = 60 s, M = 3 h: the formula against jobs walked for 54 days at eleven intervals, 20 seeds",
+  out.push_back(against("F4/walked",
+                        "w = 60 s, M = 3 h: the formula against jobs walked for 54 days at eleven intervals, 20 seeds",
                         "s", found_s, formula_s, 0.1, "rsc_reliability"));
 }
 
@@ -172,8 +176,9 @@ void rates_at_scale(const catalog::Catalog& catalog, const FailureRates& llama3_
   double n = 0.0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     for (const Failure& f : draw_failures(llama3_rates, seed, 12500, 0, run_days * day)) n += f.planned ? 0.0 : 0.2;
-  out.push_back(within("F6", "xAI Memphis, 100,000 H100 at the Llama 3 rates: hours per interruption, 54 days drawn, 5 seeds", "h",
-                       0.46, 0.51, seconds(run_days * day) / 3600.0 / n, 0.05, "llama3"));
+  out.push_back(within("F6",
+                       "xAI Memphis, 100,000 H100 at the Llama 3 rates: hours per interruption, 54 days drawn, 5 seeds",
+                       "h", 0.46, 0.51, seconds(run_days * day) / 3600.0 / n, 0.05, "llama3"));
 }
 
 }  // namespace

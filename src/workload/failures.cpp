@@ -28,8 +28,8 @@ void check(const FailureRates& rates, std::int64_t n_node, Tick begin, Tick end)
                                  rates.planned_rate_per_s.size()));
   for (const auto* list : {&rates.detect_s, &rates.repair_s})
     if (!list->empty() && list->size() != rates.causes.size())
-      throw InputError(fmt::format("failures: {} causes with {} times of detection and {} of repair", rates.causes.size(),
-                                   rates.detect_s.size(), rates.repair_s.size()));
+      throw InputError(fmt::format("failures: {} causes with {} times of detection and {} of repair",
+                                   rates.causes.size(), rates.detect_s.size(), rates.repair_s.size()));
   if (n_node < 0 || begin < 0 || end < begin)
     throw InputError(fmt::format("failures: {} nodes from {} ns to {} ns", n_node, begin, end));
   double per_s = 0.0;
@@ -46,7 +46,7 @@ struct Process {
   const std::string& name;
   double rate_per_s;
   std::uint32_t cause;
-  std::int64_t n_node;  // 0 = planned
+  std::int64_t n_node;                      // 0 = planned
   double detect_s = -1.0, repair_s = -1.0;  // negative: not told
 };
 

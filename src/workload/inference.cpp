@@ -69,7 +69,8 @@ InferenceService::InferenceService(const ModelShape& shape, const InferenceParam
   link_s_ = reduce_s(1.0) - reduce_s(0.0);
   link_frac_ = params_.tp > 1 ? network.nvlink_efficiency_frac : 0.0;
   const double room_B = (gpu_.hbm_capacity_B - gpu_.hbm_reserved_B) * tp - weights_B;
-  batch_limit_ = std::min(static_cast<double>(params_.max_batch), std::floor(room_B / (token_cache_B * (prompt + output))));
+  batch_limit_ =
+      std::min(static_cast<double>(params_.max_batch), std::floor(room_B / (token_cache_B * (prompt + output))));
   if (!(batch_limit_ >= 1.0))
     throw InputError(fmt::format("inference: weights of {:.1f} GB and one cache of {:.2f} GB on {} GPUs of {:.1f} GB",
                                  weights_B * 1e-9, token_cache_B * (prompt + output) * 1e-9, params_.tp,
@@ -98,9 +99,10 @@ double InferenceService::step_s(double batch, double pace) const {
 /// λ t_p + λ o t(b)/b = 1 solved for b: with r = (1 - λ t_p)/(λ o) per token, b = (t_w + t_0)/(r - t_b) while weights
 /// take longer than matrix work, else t_0/(r - t_c - t_b). Infinite beyond capacity.
 double InferenceService::batch_for(double requests_per_s, double pace) const {
-  const double token_s = (1.0 - requests_per_s * prefill_s(pace)) /
-                         (requests_per_s * static_cast<double>(params_.output_tokens));
-  const double base_s = link_base_s_ + params_.step_overhead_s, each_s = cache_s_ + link_s_, matrix_s = matrix_s_ / pace;
+  const double token_s =
+      (1.0 - requests_per_s * prefill_s(pace)) / (requests_per_s * static_cast<double>(params_.output_tokens));
+  const double base_s = link_base_s_ + params_.step_overhead_s, each_s = cache_s_ + link_s_,
+               matrix_s = matrix_s_ / pace;
   if (token_s <= each_s) return inf;
   const double reading = (weights_s_ + base_s) / (token_s - each_s);
   if (reading * matrix_s <= weights_s_) return reading;
@@ -137,7 +139,8 @@ InferenceHour InferenceService::steady(double requests_per_s, double pace) const
     hour.batch = std::max(1.0, batch_for(hour.served_per_s, pace));
     hour.token_latency_s = token_latency_s(hour.batch, hour.served_per_s, pace);
     hour.prefill_frac = hour.served_per_s * prefill_s(pace);
-    hour.decode_frac = hour.served_per_s * static_cast<double>(params_.output_tokens) * step_s(hour.batch, pace) / hour.batch;
+    hour.decode_frac =
+        hour.served_per_s * static_cast<double>(params_.output_tokens) * step_s(hour.batch, pace) / hour.batch;
   }
   make_timeline(hour, pace);
   return hour;

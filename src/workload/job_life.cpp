@@ -24,8 +24,8 @@ void check(const JobParams& job, const JobSize& size, const std::vector<Failure>
     throw InputError("job: failures must be sorted by time");
   const bool soft = job.soft_start_s > 0.0 || job.soft_stop_s > 0.0;
   if (soft && (job.soft_stages < 1 || !(job.soft_clock_frac > 0.0) || job.soft_clock_frac > 1.0))
-    throw InputError(fmt::format("job: soft start or stop in {} stages from {} of the clock", job.soft_stages,
-                                 job.soft_clock_frac));
+    throw InputError(
+        fmt::format("job: soft start or stop in {} stages from {} of the clock", job.soft_stages, job.soft_clock_frac));
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ JobLife::JobLife(const JobParams& job, const JobSize& size, std::vector<Failure>
 
 void JobLife::restore(const JobLifeState& state) {
   if (state.failure > failures_->size() || state.planned > failures_->size())
-    throw InputError(fmt::format("job: a saved state points at failure {} of {}", std::max(state.failure, state.planned),
-                                 failures_->size()));
+    throw InputError(fmt::format("job: a saved state points at failure {} of {}",
+                                 std::max(state.failure, state.planned), failures_->size()));
   s_ = state;
   events_.clear();
 }

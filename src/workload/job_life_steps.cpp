@@ -11,8 +11,8 @@ using failure_list::tick_of;
 
 const char* name_of(JobState state) {
   constexpr std::array<const char*, n_job_state> names = {
-      "queued",     "initialise", "load",   "warm_up",        "ramp_up", "iterate",     "evaluate",
-      "checkpoint", "ramp_down",  "detect", "wait_for_spare", "replace", "maintenance", "done"};
+      "queued", "initialise", "load",        "warm_up", "iterate", "evaluate",  "checkpoint",
+      "detect", "replace",    "maintenance", "done",    "ramp_up", "ramp_down", "wait_for_spare"};
   return names[static_cast<std::size_t>(state)];
 }
 
@@ -104,7 +104,8 @@ void JobLife::soften(JobStep& step, Tick now) const {
     step.until = stage_end(s_.entered, job_.soft_stop_s, now);
   } else if (s_.soft_begin != never && now < s_.soft_begin + to_tick(job_.soft_start_s)) {
     share = soft_share(job_, stage(s_.soft_begin, job_.soft_start_s, now));
-    if (step.state == JobState::iterate) step.until = std::min(step.until, stage_end(s_.soft_begin, job_.soft_start_s, now));
+    if (step.state == JobState::iterate)
+      step.until = std::min(step.until, stage_end(s_.soft_begin, job_.soft_start_s, now));
   }
   (job_.soft_style == "clock" ? step.clock_frac : step.busy_frac) = share;
 }

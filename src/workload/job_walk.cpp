@@ -50,7 +50,8 @@ struct Walker {
 
 Tick walk(JobLife& life, const Jitter& jitter, const WalkPace& pace, Tick begin, Tick end) {
   if (pace.iteration <= 0 || pace.evaluation_batch < 0)
-    throw InputError(fmt::format("job: iterations of {} ns, evaluations of {} ns", pace.iteration, pace.evaluation_batch));
+    throw InputError(
+        fmt::format("job: iterations of {} ns, evaluations of {} ns", pace.iteration, pace.evaluation_batch));
   Walker walker{life, jitter, pace, begin, end};
   while (walker.now < end && life.state().state != JobState::done) walker.step();
   return walker.now;

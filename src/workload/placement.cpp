@@ -51,11 +51,13 @@ class Floor {
     }
     owner_[static_cast<std::size_t>(rack)] = static_cast<std::int64_t>(job_);
     const std::int64_t wanted = jobs_[job_].n_node - static_cast<std::int64_t>(nodes.size());
-    for (std::int64_t i = 0; i < std::min(wanted, size_of(rack)); ++i) nodes.push_back(rack * fleet_.nodes_per_rack + i);
+    for (std::int64_t i = 0; i < std::min(wanted, size_of(rack)); ++i)
+      nodes.push_back(rack * fleet_.nodes_per_rack + i);
   }
 
   /// Whole numbers from 0 to n - 1, each once.
-  std::vector<std::int64_t> numbers(const std::vector<double>& given, std::int64_t n, const char* key, const char* what) {
+  std::vector<std::int64_t> numbers(const std::vector<double>& given, std::int64_t n, const char* key,
+                                    const char* what) {
     std::vector<std::int64_t> out;
     for (const double x : given) {
       if (x != std::floor(x) || x < 0.0 || x >= static_cast<double>(n)) {
@@ -119,8 +121,10 @@ void PlacementParams::fields(FieldVisitor& v) {
 Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings) {
   Placement out;
   if (fleet.n_node < 0 || fleet.nodes_per_rack < 1 || fleet.racks_per_row < 1) {
-    findings.push_back({{}, "hall", fmt::format("{} nodes in racks of {}, rows of {} racks", fleet.n_node,
-                                                fleet.nodes_per_rack, fleet.racks_per_row)});
+    findings.push_back({{},
+                        "hall",
+                        fmt::format("{} nodes in racks of {}, rows of {} racks", fleet.n_node, fleet.nodes_per_rack,
+                                    fleet.racks_per_row)});
     return out;
   }
   Floor floor(fleet, jobs, findings);
@@ -129,11 +133,13 @@ Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jo
   for (const bool demanding : {true, false})
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       const auto& how = jobs[j].how;
-      if ((how.style == "list" || (how.style == "contiguous" && how.first_rack >= 0)) == demanding) out.nodes[j] = floor.take(j);
+      if ((how.style == "list" || (how.style == "contiguous" && how.first_rack >= 0)) == demanding)
+        out.nodes[j] = floor.take(j);
     }
   out.job_of_node.assign(static_cast<std::size_t>(fleet.n_node), nobody);
   for (std::size_t j = 0; j < jobs.size(); ++j)
-    for (const std::int64_t n : out.nodes[j]) out.job_of_node[static_cast<std::size_t>(n)] = static_cast<std::int64_t>(j);
+    for (const std::int64_t n : out.nodes[j])
+      out.job_of_node[static_cast<std::size_t>(n)] = static_cast<std::int64_t>(j);
   return out;
 }
 

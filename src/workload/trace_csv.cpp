@@ -58,7 +58,8 @@ std::size_t index_of(CsvRows& rows, const std::vector<CsvField>& header, const s
   }
   if (at != header.size()) return at;
   const std::string close = nearest(name, known);
-  rows.report(1, name, fmt::format("no such column{}", close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+  rows.report(1, name,
+              fmt::format("no such column{}", close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
   found = false;
   return 0;
 }

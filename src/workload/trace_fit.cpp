@@ -26,11 +26,13 @@ double PeriodicFit::at(double t_s) const {
   return y;
 }
 
-PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double> value, double period_s, int n_harmonic) {
+PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double> value, double period_s,
+                         int n_harmonic) {
   const auto n = static_cast<Eigen::Index>(time_s.size());
   const Eigen::Index n_unknown = 1 + 2 * n_harmonic;
   if (n_harmonic < 1 || !(period_s > 0.0) || value.size() != time_s.size() || n < 2 * n_unknown)
-    throw InputError(fmt::format("periodic fit: {} instants, {} values, {} harmonics of {} s", n, value.size(), n_harmonic, period_s));
+    throw InputError(fmt::format("periodic fit: {} instants, {} values, {} harmonics of {} s", n, value.size(),
+                                 n_harmonic, period_s));
   Eigen::MatrixXd a(n, n_unknown);
   Eigen::VectorXd y(n);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -46,7 +48,8 @@ PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double>
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
   qr.setThreshold(1e-6);
   if (qr.rank() < n_unknown)
-    throw InputError(fmt::format("periodic fit: the instants do not tell {} harmonics of {} s apart", n_harmonic, period_s));
+    throw InputError(
+        fmt::format("periodic fit: the instants do not tell {} harmonics of {} s apart", n_harmonic, period_s));
   const Eigen::VectorXd x = qr.solve(y);
   PeriodicFit fit;
   fit.period_s = period_s;
@@ -65,7 +68,9 @@ PeriodicFit find_period(std::span<const double> time_s, std::span<const double> 
                         int n_harmonic) {
   if (time_s.size() < 2 || !(low_s > 0.0) || !(high_s > low_s))
     throw InputError(fmt::format("period search: {} instants, {} to {} s", time_s.size(), low_s, high_s));
-  const auto explained = [&](double f_Hz) { return fit_periodic(time_s, value, 1.0 / f_Hz, n_harmonic).explained_frac; };
+  const auto explained = [&](double f_Hz) {
+    return fit_periodic(time_s, value, 1.0 / f_Hz, n_harmonic).explained_frac;
+  };
   const double step_Hz = 0.25 / (n_harmonic * (time_s.back() - time_s.front()));
   double best_Hz = 1.0 / high_s, most = -1.0;
   for (double f = 1.0 / high_s; f <= 1.0 / low_s; f += step_Hz)
@@ -79,11 +84,13 @@ PeriodicFit find_period(std::span<const double> time_s, std::span<const double> 
   return fit_periodic(time_s, value, 2.0 / (a + b), n_harmonic);
 }
 
-std::vector<double> fold(std::span<const double> time_s, std::span<const double> value, double period_s, std::size_t n_bin) {
+std::vector<double> fold(std::span<const double> time_s, std::span<const double> value, double period_s,
+                         std::size_t n_bin) {
   std::vector<double> sum(n_bin, 0.0), count(n_bin, 0.0);
   for (std::size_t i = 0; i < time_s.size() && i < value.size(); ++i) {
     const double turns = time_s[i] / period_s;
-    const auto bin = std::min(n_bin - 1, static_cast<std::size_t>((turns - std::floor(turns)) * static_cast<double>(n_bin)));
+    const auto bin =
+        std::min(n_bin - 1, static_cast<std::size_t>((turns - std::floor(turns)) * static_cast<double>(n_bin)));
     sum[bin] += value[i];
     count[bin] += 1.0;
   }

@@ -65,7 +65,8 @@ std::string iso(std::string_view text, std::int64_t& out) {
   if (!fraction(rest.substr(0, zone), ns_per_s, part)) return wrong;
   rest = rest.substr(zone);
   if (!rest.empty() && rest != "Z") {
-    if (rest.size() != 6 || rest[3] != ':' || !digits(rest.substr(1, 2), h) || !digits(rest.substr(4, 2), m) || h > 14 || m > 59)
+    if (rest.size() != 6 || rest[3] != ':' || !digits(rest.substr(1, 2), h) || !digits(rest.substr(4, 2), m) ||
+        h > 14 || m > 59)
       return wrong;
     offset_s = (rest[0] == '-' ? -1 : 1) * (h * 3600 + m * 60);
   }
@@ -78,8 +79,12 @@ std::string iso(std::string_view text, std::int64_t& out) {
 
 std::string parse_time_ns(std::string_view text, std::string_view format, std::int64_t& out) {
   if (format == "iso8601") return iso(text, out);
-  const std::string wrong =
-      count(text, format == "s" ? ns_per_s : format == "ms" ? 1'000'000 : format == "us" ? 1'000 : 1, out);
+  const std::string wrong = count(text,
+                                  format == "s"    ? ns_per_s
+                                  : format == "ms" ? 1'000'000
+                                  : format == "us" ? 1'000
+                                                   : 1,
+                                  out);
   return wrong.empty() && (out > furthest_ns || out < -furthest_ns) ? too_far : wrong;
 }
 

@@ -15,8 +15,8 @@ struct FailureRates {
   std::vector<double> rate_per_node_s;  ///< [cause], per node and second of calendar time
   std::vector<std::string> planned_causes;
   std::vector<double> planned_rate_per_s;  ///< [planned cause], per job
-  std::vector<double> detect_s{};           ///< [cause] or empty: the job's own time for all
-  std::vector<double> repair_s{};           ///< [cause] or empty; mean until the node is back, 0 = restarted in place
+  std::vector<double> detect_s{};          ///< [cause] or empty: the job's own time for all
+  std::vector<double> repair_s{};          ///< [cause] or empty; mean until the node is back, 0 = restarted in place
 
   void fields(FieldVisitor& v);
 };

@@ -32,11 +32,11 @@ struct InferenceParams {
 struct InferenceHour {
   double offered_per_s = 0.0;  ///< requests, backlog included
   double served_per_s = 0.0;
-  double backlog = 0.0;        ///< requests left at the end of the hour
-  double batch = 0.0;          ///< mean number decoded together while decoding, ≥ 1
+  double backlog = 0.0;  ///< requests left at the end of the hour
+  double batch = 0.0;    ///< mean number decoded together while decoding, ≥ 1
   double token_latency_s = 0.0;
   double prefill_frac = 0.0, decode_frac = 0.0;  ///< of time; the rest is idle
-  Timeline timeline;           ///< kinds prefill, decode, idle; one mean request per period; one class: all GPUs alike
+  Timeline timeline;  ///< kinds prefill, decode, idle; one mean request per period; one class: all GPUs alike
 };
 
 /// Steady state of continuous batching on one replica, per hour.
@@ -79,12 +79,12 @@ class InferenceService {
 
   InferenceParams params_;
   ComputeParams gpu_;
-  Work prefill_;               ///< one prompt, at the reference clock
-  double weights_s_ = 0.0;     ///< t_w
-  double matrix_s_ = 0.0;      ///< t_c, at the reference clock
-  double cache_s_ = 0.0;       ///< t_b: reading one request's cache
-  double link_s_ = 0.0;        ///< t_b: collectives per request
-  double link_base_s_ = 0.0;   ///< t_0: collectives per step
+  Work prefill_;              ///< one prompt, at the reference clock
+  double weights_s_ = 0.0;    ///< t_w
+  double matrix_s_ = 0.0;     ///< t_c, at the reference clock
+  double cache_s_ = 0.0;      ///< t_b: reading one request's cache
+  double link_s_ = 0.0;       ///< t_b: collectives per request
+  double link_base_s_ = 0.0;  ///< t_0: collectives per step
   double link_frac_ = 0.0;
   double batch_limit_ = 0.0;
 };

@@ -56,7 +56,8 @@ std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed
 /// Their lines at f = k/T keep exp(-2π²f²σ²) of their amplitude: the characteristic function of the scatter.
 class JitteredTrains {
  public:
-  JitteredTrains(double period_s, double sigma_s, std::uint64_t seed) : period_s_(period_s), sigma_s_(sigma_s), seed_(seed) {}
+  JitteredTrains(double period_s, double sigma_s, std::uint64_t seed)
+      : period_s_(period_s), sigma_s_(sigma_s), seed_(seed) {}
   double edge_s(std::uint64_t train, std::uint64_t n) const;
   /// Amplitude of the line at k/T over n_train × n_edge edges, as a share of the one without scatter (in-phase part).
   double line_ratio(std::int64_t harmonic, std::uint64_t n_train, std::uint64_t n_edge) const;

@@ -9,21 +9,22 @@
 
 namespace tidewatt::workload {
 
+/// The numbers are part of written results: new states are added at the end.
 enum class JobState {
   queued,
   initialise,
   load,
   warm_up,
-  ramp_up,  ///< soft start: GPUs released in stages
   iterate,
   evaluate,
   checkpoint,
-  ramp_down,  ///< soft stop
   detect,
-  wait_for_spare,  ///< the pool of spares is dry
   replace,
   maintenance,
-  done
+  done,
+  ramp_up,        ///< soft start: GPUs released in stages
+  ramp_down,      ///< soft stop
+  wait_for_spare  ///< the pool of spares is dry
 };
 inline constexpr std::size_t n_job_state = 14;
 const char* name_of(JobState state);
@@ -66,26 +67,26 @@ struct JobLifeState {
     bool operator==(const Save&) const = default;
   };
   JobState state = JobState::queued;
-  Tick entered = 0;            ///< when the state began
-  Tick booked = 0;             ///< up to where time is booked
-  std::uint64_t failure = 0;   ///< next unexpected one in the list
-  std::uint64_t planned = 0;   ///< next planned one in the list
-  Tick request_at = never;     ///< stop asked for from outside
-  Tick request_ns = 0;         ///< and its length
-  Tick maintenance_ns = 0;     ///< length of the present stop
-  Tick detect_ns = 0;          ///< detection time of the present outage
+  Tick entered = 0;           ///< when the state began
+  Tick booked = 0;            ///< up to where time is booked
+  std::uint64_t failure = 0;  ///< next unexpected one in the list
+  std::uint64_t planned = 0;  ///< next planned one in the list
+  Tick request_at = never;    ///< stop asked for from outside
+  Tick request_ns = 0;        ///< and its length
+  Tick maintenance_ns = 0;    ///< length of the present stop
+  Tick detect_ns = 0;         ///< detection time of the present outage
   Tick checkpoint_due = never;
   Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
   std::int64_t progress = 0;   ///< iterations of the model as it stands
   std::int64_t durable = 0;    ///< iterations that storage holds
   std::int64_t evaluated = 0;  ///< progress at the last evaluation
   Save draining;
-  bool stopping = false;             ///< the running checkpoint must be durable: a stop follows
-  bool ramped_down = false;          ///< a soft stop is behind us, the stop follows
-  bool replacing = false;            ///< this outage brings in other nodes or processes
-  std::int64_t missing_nodes = 0;    ///< failed ones without a substitute yet
-  std::int64_t spare_nodes = 0;      ///< in the pool; negative: as many as wanted
-  std::vector<Tick> repaired_at;     ///< nodes under repair, sorted; they join the pool
+  bool stopping = false;           ///< the running checkpoint must be durable: a stop follows
+  bool ramped_down = false;        ///< a soft stop is behind us, the stop follows
+  bool replacing = false;          ///< this outage brings in other nodes or processes
+  std::int64_t missing_nodes = 0;  ///< failed ones without a substitute yet
+  std::int64_t spare_nodes = 0;    ///< in the pool; negative: as many as wanted
+  std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
   JobBooks books;
   bool operator==(const JobLifeState&) const = default;
 };

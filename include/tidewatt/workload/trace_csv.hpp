@@ -11,9 +11,9 @@ namespace tidewatt::workload {
 /// What the columns of a recorded file are. Nothing is guessed from the numbers.
 struct TraceFormat {
   std::string time_column;
-  std::string time_format;           ///< s | ms | us | ns (counted from any origin, or since 1970) | iso8601
-  std::vector<std::string> columns;  ///< channels, in this order; empty: every column but the time
-  std::string unit;                  ///< of the channels: W | kW | MW (power), pct | frac (activity)
+  std::string time_format;             ///< s | ms | us | ns (counted from any origin, or since 1970) | iso8601
+  std::vector<std::string> columns;    ///< channels, in this order; empty: every column but the time
+  std::string unit;                    ///< of the channels: W | kW | MW (power), pct | frac (activity)
   std::string sample_holds = "after";  ///< after (from its instant on) | before (mean since the sample before)
   double gap_s = 0.0;                  ///< longest pause between samples
   std::string gap = "refuse";          ///< longer ones: refuse | hold (the sample goes on; the gap is listed)

@@ -20,7 +20,8 @@ struct PeriodicFit {
 /// Least squares of y = c + Σ_k (a_k cos kωt + b_k sin kωt), k = 1 … n_harmonic. Sampling slower than the harmonics is
 /// no obstacle as long as the instants drift through the period: that is how a 2 s power log shows a 10 s iteration.
 /// @throws InputError for fewer samples than twice the unknowns, or instants that do not tell the harmonics apart
-PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double> value, double period_s, int n_harmonic);
+PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double> value, double period_s,
+                         int n_harmonic);
 
 /// The period in [low_s, high_s] whose fit explains most, searched on a grid as fine as the length of the series
 /// demands (a quarter of a turn of the highest harmonic) and refined by golden section.

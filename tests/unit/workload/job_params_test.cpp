@@ -15,7 +15,8 @@ namespace {
 template <class Params>
 std::vector<Params> read_folder(const std::string& folder) {
   std::vector<Params> out;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/" + folder)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/" + folder)) {
     INFO(entry.path().string());
     const Node node = parse_toml_file(entry.path().string());
     std::vector<Finding> findings;

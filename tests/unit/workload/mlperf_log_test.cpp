@@ -71,7 +71,8 @@ TEST_CASE("the other published logs read too", "[workload][trace]") {
     CHECK(all.mean < 11e3);
   }
   if (!shared_data("mlperf_h100_512gpu_gpt3")) return;
-  const auto eos = read_mlperf_events((*shared_data("mlperf_h100_512gpu_gpt3") / "eos_11616gpu_gpt3_events.csv").string(), 0);
+  const auto eos =
+      read_mlperf_events((*shared_data("mlperf_h100_512gpu_gpt3") / "eos_11616gpu_gpt3_events.csv").string(), 0);
   CHECK(eos.size() == 144);
   CHECK(eos.front().value == "gpt3");
 }

@@ -74,7 +74,8 @@ TEST_CASE("overlap, capacity and slips are findings with numbers", "[workload][p
   CHECK(holds(findings_of({{"a", 40, style("contiguous", 0)}, {"b", 8, style("contiguous", 9)}}),
               "job.b.placement: rack 9 already belongs to job a"));
   CHECK(holds(findings_of({{"a", 97, style("contiguous")}}), "wants 97 nodes; the racks it may use hold 96"));
-  CHECK(holds(findings_of({{"a", 90, style("striped")}, {"b", 8, style("striped")}}), "wants 8 nodes; the racks it may use hold 4"));
+  CHECK(holds(findings_of({{"a", 90, style("striped")}, {"b", 8, style("striped")}}),
+              "wants 8 nodes; the racks it may use hold 4"));
   CHECK(holds(findings_of({{"a", 8, style("contiguous", 23)}}), "hold 4"));
   CHECK(holds(findings_of({{"a", 8, style("contiguous", 24)}}), "rack 24 is not one of 0 to 23"));
   PlacementParams twice = style("list"), outside = style("list"), row = style("striped");

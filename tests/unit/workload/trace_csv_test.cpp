@@ -53,8 +53,8 @@ TEST_CASE("units and times are those that were declared", "[workload][trace]") {
   CHECK_FALSE(share.is_power);
   for (const auto& [unit, second] : {std::pair{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}})
     CHECK(parse_trace("t,a\n1715968178,1\n1715968179,2\n", "x", format(unit)).edges[1] == second);
-  const Trace iso = parse_trace("t,a\n2024-02-29T23:59:59.5Z,1\n2024-03-01T02:00:00+02:00,2\n2024-03-01 00:00:01,3\n", "x",
-                                format("iso8601"));
+  const Trace iso = parse_trace("t,a\n2024-02-29T23:59:59.5Z,1\n2024-03-01T02:00:00+02:00,2\n2024-03-01 00:00:01,3\n",
+                                "x", format("iso8601"));
   CHECK(iso.origin_unix_ns == 1'709'251'199'500'000'000);
   CHECK(iso.edges == std::vector<Tick>{0, 500'000'000, 1'500'000'000, 2'500'000'000});
 }

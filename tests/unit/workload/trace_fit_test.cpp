@@ -34,7 +34,8 @@ TEST_CASE("a wave slower sampled than its harmonics is found again", "[workload]
   CHECK(fit.phase_rad[0] == Approx(0.7).epsilon(1e-3));
   CHECK(fit.explained_frac > 1.0 - 1e-8);
   CHECK(fit.at(5.0) == Approx(450.0 + 20.0 * std::cos(2.0 * std::numbers::pi * 5.0 / 10.76 - 0.7) +
-                              6.0 * std::cos(4.0 * std::numbers::pi * 5.0 / 10.76 + 1.1)).epsilon(1e-5));
+                              6.0 * std::cos(4.0 * std::numbers::pi * 5.0 / 10.76 + 1.1))
+                           .epsilon(1e-5));
 }
 
 TEST_CASE("sampling in step with the wave cannot tell harmonics apart", "[workload][trace]") {
