@@ -66,6 +66,16 @@ TEST_CASE("one decoding step reads the weights once", "[workload][inference]") {
   CHECK(s.step_s(1.0, 1.0) - c.service().step_s(1.0, 1.0) == Approx(0.5 * weights_s).epsilon(1e-9));
 }
 
+TEST_CASE("every request reads its own cache in every step", "[workload][inference]") {
+  Case shorter, longer;
+  longer.params.prompt_tokens = 3000;
+  const double token_B = 2.0 * 80.0 * shorter.shape.kv_width() * 2.0;
+  const double more_s = 2000.0 * token_B / (8.0 * shorter.gpu.hbm_B_per_s * shorter.gpu.hbm_efficiency_frac);
+  for (const double batch : {1.0, 10.0, 50.0})
+    CHECK(longer.service().step_s(batch, 1.0) - shorter.service().step_s(batch, 1.0) ==
+          Approx(batch * more_s).epsilon(1e-9));
+}
+
 TEST_CASE("a full replica: the time is filled and Little's law holds", "[workload][inference]") {
   const InferenceService s = Case().service();
   const double light = 1.0 / (s.prefill_s(1.0) + 300.0 * s.step_s(1.0, 1.0));

@@ -82,6 +82,26 @@ TEST_CASE("a saved state goes on to the same end", "[workload][job]") {
   CHECK_THROWS_AS(second.restore(beyond), InputError);
 }
 
+TEST_CASE("an asynchronous save waits for the one before to be durable", "[workload][job]") {
+  JobParams j = job();
+  j.checkpoint_async = true, j.checkpoint_interval_s = 30, j.storage_B_per_s = 50e9;  // 114 s to storage
+  JobLife life(j, size, {});
+  walk(life, Jitter({}, 1, 0, 1), pace, 0, 10000 * s);
+  std::vector<Tick> begun;
+  for (const auto& e : life.take_events())
+    if (e.kind == "checkpoint") begun.push_back(e.tick);
+  REQUIRE(begun.size() > 20);
+  for (std::size_t i = 1; i < begun.size(); ++i) CHECK(begun[i] - begun[i - 1] >= 114 * s);
+  // What is on its way to storage does not count yet: the books know it as unsaved.
+  const Tick on_its_way = begun.back() + 57 * s;
+  for (const Tick look : {on_its_way, begun.back() + 115 * s}) {
+    JobLife again(j, size, {});
+    walk(again, Jitter({}, 1, 0, 1), pace, 0, look);
+    CHECK((again.state().draining.durable_at == never) == (look != on_its_way));
+    CHECK((again.books().unsaved_ns > 130 * s) == (look == on_its_way));
+  }
+}
+
 TEST_CASE("a dry pool of spares waits for a repair", "[workload][job]") {
   JobParams j = job();
   j.spare_nodes = 1, j.total_iterations = 2000;
