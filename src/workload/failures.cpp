@@ -26,6 +26,10 @@ void check(const FailureRates& rates, std::int64_t n_node, Tick begin, Tick end)
     throw InputError(fmt::format("failures: {} causes with {} rates, {} planned causes with {} rates",
                                  rates.causes.size(), rates.rate_per_node_s.size(), rates.planned_causes.size(),
                                  rates.planned_rate_per_s.size()));
+  for (const auto* list : {&rates.detect_s, &rates.repair_s})
+    if (!list->empty() && list->size() != rates.causes.size())
+      throw InputError(fmt::format("failures: {} causes with {} times of detection and {} of repair",
+                                   rates.causes.size(), rates.detect_s.size(), rates.repair_s.size()));
   if (n_node < 0 || begin < 0 || end < begin)
     throw InputError(fmt::format("failures: {} nodes from {} ns to {} ns", n_node, begin, end));
   double per_s = 0.0;
@@ -42,7 +46,8 @@ struct Process {
   const std::string& name;
   double rate_per_s;
   std::uint32_t cause;
-  std::int64_t n_node;  // 0 = planned
+  std::int64_t n_node;                      // 0 = planned
+  double detect_s = -1.0, repair_s = -1.0;  // negative: not told
 };
 
 void draw(const Process& p, std::uint64_t seed, Tick begin, Tick end, std::vector<Failure>& out) {
@@ -57,6 +62,9 @@ void draw(const Process& p, std::uint64_t seed, Tick begin, Tick end, std::vecto
     if (at < begin) continue;
     Failure f{at, p.cause, -1, p.n_node == 0};
     const double u = random::uniform(seed, random::Purpose::failure_place, entity, i);
+    if (p.detect_s >= 0.0) f.detect = to_tick(p.detect_s);
+    if (p.repair_s >= 0.0)
+      f.repair = to_tick(p.repair_s * random::exponential(seed, random::Purpose::repair, entity, i));
     if (p.n_node > 0) f.node = std::min(p.n_node - 1, static_cast<std::int64_t>(u * static_cast<double>(p.n_node)));
     out.push_back(f);
   }
@@ -70,6 +78,9 @@ void FailureRates::fields(FieldVisitor& v) {
   v.texts("planned_causes", planned_causes, "names of planned stops", Need::optional);
   v.numbers("planned_rate_per_day", planned_rate_per_s, {0, 100}, "one rate per planned cause, per job",
             Need::optional);
+  v.numbers("detect_s", detect_s, {0, 1e5}, "one per cause: failure until tear-down", Need::optional);
+  v.numbers("repair_h", repair_s, {0, 1e4}, "one per cause: mean time until the node is back, 0 = restarted in place",
+            Need::optional);
 }
 
 std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
@@ -79,11 +90,12 @@ std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed
   std::uint32_t cause = 0;
   if (n_node > 0)
     for (std::size_t i = 0; i < rates.causes.size(); ++i, ++cause)
-      draw({rates.causes[i], rates.rate_per_node_s[i] * static_cast<double>(n_node), cause, n_node}, seed, begin, end,
-           out);
+      draw({rates.causes[i], rates.rate_per_node_s[i] * static_cast<double>(n_node), cause, n_node,
+            rates.detect_s.empty() ? -1.0 : rates.detect_s[i], rates.repair_s.empty() ? -1.0 : rates.repair_s[i]},
+           seed, begin, end, out);
   cause = static_cast<std::uint32_t>(rates.causes.size());
   for (std::size_t i = 0; i < rates.planned_causes.size(); ++i, ++cause)
-    draw({rates.planned_causes[i], rates.planned_rate_per_s[i], cause, 0}, seed, begin, end, out);
+    draw({rates.planned_causes[i], rates.planned_rate_per_s[i], cause, 0, -1.0, -1.0}, seed, begin, end, out);
   std::sort(out.begin(), out.end(), [](const Failure& a, const Failure& b) {
     return std::tie(a.tick, a.cause, a.node) < std::tie(b.tick, b.cause, b.node);
   });

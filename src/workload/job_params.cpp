@@ -7,6 +7,8 @@ namespace tidewatt::workload {
 namespace {
 
 constexpr std::array<std::string_view, 3> variants = {"naive", "improved", "current"};
+constexpr std::array<std::string_view, 2> stops = {"drain", "at_once"};
+constexpr std::array<std::string_view, 2> soft_styles = {"replicas", "clock"};
 
 // Fits to the three published times at 2,048 ranks (arXiv 2402.15627 §3.5); the linear one stays below both bounds.
 constexpr double naive_s_per_rank2 = 1047.0 / (2048.0 * 2048.0);
@@ -35,7 +37,16 @@ void JobParams::fields(FieldVisitor& v) {
   v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
   v.number("detect_s", detect_s, {0, 1e6}, "failure until tear-down");
   v.number("replace_s", replace_s, {0, 1e7}, "spare node brought in, processes started");
+  v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spares at the start, -1 = never dry", Need::optional);
   v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");
+  v.choice("planned_stop", planned_stop, stops, "end the iteration and save, or cut", Need::optional);
+  v.choice("soft_style", soft_style, soft_styles, "what a soft start or stop changes in stages", Need::optional);
+  v.number("soft_start_s", soft_start_s, {0, 1e5}, "length of a soft start, 0 = all at once", Need::optional);
+  v.number("soft_stop_s", soft_stop_s, {0, 1e5}, "length of a soft stop, 0 = all at once", Need::optional);
+  v.integer("soft_stages", soft_stages, {1, 1000}, "stages of a soft start or stop", Need::optional);
+  v.number("soft_clock_frac", soft_clock_frac, {0.05, 1}, "clock of the lowest stage", Need::optional);
+  v.number("soft_burn_activity", soft_burn_activity, {0, 1.5}, "filler work in ramps, 0 = waiting", Need::optional);
+  jitter.fields(v);
 }
 
 double initialise_s(const JobParams& job, const JobSize& size) {
@@ -55,5 +66,11 @@ double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool asy
 }
 
 double checkpoint_drain_s(const JobParams& job, const JobSize& size) { return size.checkpoint_B / job.storage_B_per_s; }
+
+double soft_share(const JobParams& job, std::int64_t stage) {
+  const auto k = static_cast<double>(stage), n = static_cast<double>(job.soft_stages);
+  if (job.soft_style == "clock") return job.soft_clock_frac + (1.0 - job.soft_clock_frac) * k / n;
+  return (k + 1.0) / (n + 1.0);
+}
 
 }  // namespace tidewatt::workload

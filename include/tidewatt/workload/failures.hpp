@@ -15,6 +15,8 @@ struct FailureRates {
   std::vector<double> rate_per_node_s;  ///< [cause], per node and second of calendar time
   std::vector<std::string> planned_causes;
   std::vector<double> planned_rate_per_s;  ///< [planned cause], per job
+  std::vector<double> detect_s{};          ///< [cause] or empty: the job's own time for all
+  std::vector<double> repair_s{};          ///< [cause] or empty; mean until the node is back, 0 = restarted in place
 
   void fields(FieldVisitor& v);
 };
@@ -25,11 +27,15 @@ struct Failure {
   std::uint32_t cause = 0;  ///< index into `causes`, then into `planned_causes` counted on
   std::int64_t node = -1;   ///< -1 for planned ones
   bool planned = false;
+  static constexpr Tick as_the_job = -1, unknown = -1;
+  Tick detect = as_the_job;  ///< from the failure until the job is torn down
+  Tick repair = unknown;     ///< until the node is back; 0: it stays in the job; unknown: it does not come back
 };
 
 /// All interruptions in [begin, end): each cause is a Poisson process over calendar time that starts at tick 0, its
 /// gaps exponential with rate λ·n_node, its node uniform. A pure function of (seed, cause name, index): neither the
-/// window nor the other causes move a draw. Sorted by (tick, cause, node).
+/// window nor the other causes move a draw. Repairs take exponential times about their mean. Sorted by (tick, cause,
+/// node).
 /// @throws InputError for lists of unequal length, negative rates, a window before 0; RefusedError above 1e7 draws
 std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
                                    Tick end);

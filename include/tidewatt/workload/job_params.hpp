@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/workload/jitter.hpp"
 
 namespace tidewatt::workload {
 
@@ -22,9 +23,18 @@ struct JobParams {
   double copy_link_frac = 0.0;    ///< share of peak link bandwidth while loading or saving
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
   std::int64_t evaluation_batches = 1;
-  double detect_s = 0.0;        ///< from a failure until the job is torn down
-  double replace_s = 0.0;       ///< spare node brought in, processes started
-  double planned_stop_s = 0.0;  ///< length of planned maintenance
+  double detect_s = 0.0;               ///< from a failure until the job is torn down, unless the cause has its own time
+  double replace_s = 0.0;              ///< spare node brought in, processes started
+  std::int64_t spare_nodes = -1;       ///< pool at the start; -1 = never dry
+  double planned_stop_s = 0.0;         ///< length of planned maintenance
+  std::string planned_stop = "drain";  ///< drain (end the iteration, save, stop) | at_once (lose what is not saved)
+  std::string soft_style = "replicas";  ///< soft start and stop by replicas (a share works) | clock (all work slower)
+  double soft_start_s = 0.0;            ///< 0 = all at once
+  double soft_stop_s = 0.0;             ///< 0 = all at once
+  std::int64_t soft_stages = 1;         ///< steps of a soft start or stop
+  double soft_clock_frac = 1.0;         ///< style clock: share of the free clock in the lowest stage
+  double soft_burn_activity = 0.0;      ///< matrix-unit activity of the filler work in ramps; 0 = waiting kernels
+  JitterParams jitter;
 
   void fields(FieldVisitor& v);
 };
@@ -45,5 +55,9 @@ double load_s(const JobParams& job, const JobSize& size);
 double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async);
 /// Time after the blocking part until an asynchronous checkpoint is durable.
 double checkpoint_drain_s(const JobParams& job, const JobSize& size);
+
+/// Share of the whole in stage k = 0 … n-1 of a ramp up: replicas (k + 1)/(n + 1); clock f + (1 - f) k/n with the
+/// floor f = soft_clock_frac. A ramp down runs through the same stages backwards.
+double soft_share(const JobParams& job, std::int64_t stage);
 
 }  // namespace tidewatt::workload

@@ -35,7 +35,7 @@ struct Driver {
     if (now < end || s.interrupt == end) life.interrupted(now, n);
   }
   void run(Tick end) {
-    while (now < end && life.state() != JobState::done) step(end);
+    while (now < end && life.state().state != JobState::done) step(end);
   }
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("an undisturbed job: books close and all work counts", "[workload][job
   j.total_iterations = 500, j.evaluation_interval_iterations = 60;
   Driver d{JobLife(j, size, {}), length, 13 * s};
   d.run(never);
-  REQUIRE(d.life.state() == JobState::done);
+  REQUIRE(d.life.state().state == JobState::done);
   check_books(d);
   const JobBooks& b = d.life.books();
   CHECK(b.effective_ns == 500 * length);

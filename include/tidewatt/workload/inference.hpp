@@ -1,0 +1,92 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/workload/compute.hpp"
+#include "tidewatt/workload/model.hpp"
+#include "tidewatt/workload/network.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::workload {
+
+/// A service that answers requests with a language model on GPUs beside a training job.
+struct InferenceParams {
+  double peak_requests_per_s = 0.0;  ///< of the whole service
+  std::vector<double> hour_frac;     ///< 24 shares of the peak, from local midnight
+  std::int64_t prompt_tokens = 0;    ///< mean
+  std::int64_t output_tokens = 0;    ///< mean
+  std::int64_t tp = 1;               ///< GPUs of one replica
+  std::int64_t n_replica = 0;
+  std::int64_t max_batch = 0;    ///< requests decoded together at most
+  double token_latency_s = 0.0;  ///< longest mean time between output tokens; 0 = any
+  double step_overhead_s = 0.0;  ///< scheduler and kernel launches per decoding step
+  std::int64_t weight_bytes = 2;
+  std::int64_t kv_bytes = 2;
+
+  void fields(FieldVisitor& v);
+};
+
+/// One hour of a replica in its steady state.
+struct InferenceHour {
+  double offered_per_s = 0.0;  ///< requests, backlog included
+  double served_per_s = 0.0;
+  double backlog = 0.0;  ///< requests left at the end of the hour
+  double batch = 0.0;    ///< mean number decoded together while decoding, ≥ 1
+  double token_latency_s = 0.0;
+  double prefill_frac = 0.0, decode_frac = 0.0;  ///< of time; the rest is idle
+  Timeline timeline;  ///< kinds prefill, decode, idle; one mean request per period; one class: all GPUs alike
+};
+
+/// Steady state of continuous batching on one replica, per hour.
+///
+/// A prompt takes t_p, on its own, while decoding pauses. A decoding step of b requests takes
+/// t(b) = max(t_w, b t_c) + t_0 + b t_b: weights read once or matrix work, whichever is longer; overhead and collectives;
+/// cache read and collectives per request. With λ requests per second of o output tokens each, the batch settles where
+/// prompts and steps fill the time: λ t_p + λ o t(b)/b = 1. If that needs less than one request the replica is idle in
+/// between: utilisation λ S with S = t_p + o t(1). Time between tokens is t(b)/(1 - λ t_p).
+/// The batch is limited by `max_batch`, the cache that fits beside the weights, and the latency limit; requests beyond
+/// wait for the next hour.
+/// Collectives of a step take two hops and 2(n-1)/n of the bytes, those of a prompt a ring.
+/// Assumptions: means, no variance of lengths; the attention matrix work of decoding is hidden behind reading the cache.
+class InferenceService {
+ public:
+  /// @throws InputError: not 24 shares, no tokens or replicas, weights that do not fit
+  InferenceService(const ModelShape& shape, const InferenceParams& params, const ComputeParams& gpu,
+                   const NetworkParams& network);
+
+  std::int64_t n_gpu() const { return params_.tp * params_.n_replica; }
+  double prefill_s(double pace) const;
+  double step_s(double batch, double pace) const;
+  /// Most requests decoded together: max_batch or what the memory holds, whichever is less.
+  double batch_limit() const { return batch_limit_; }
+  /// Most requests per second of one replica within all limits.
+  double capacity_per_s(double pace) const;
+  /// @param requests_per_s  of one replica, ≥ 0  @param pace  clock ÷ reference clock
+  InferenceHour steady(double requests_per_s, double pace) const;
+  /// The 24 hours of a day, each replica with its share; backlog goes on into the next hour.
+  std::vector<InferenceHour> day(double pace, double backlog = 0.0) const;
+  /// Energy per output token of one replica, J, from the power of one of its GPUs in prefill, decode and idle.
+  double energy_per_token_J(const InferenceHour& hour, const std::array<double, 3>& gpu_W) const;
+
+ private:
+  double batch_for(double requests_per_s, double pace) const;
+  double token_latency_s(double batch, double requests_per_s, double pace) const;
+  bool within_limits(double requests_per_s, double pace) const;
+  Work decode_work(double batch, double pace) const;
+  void make_timeline(InferenceHour& hour, double pace) const;
+
+  InferenceParams params_;
+  ComputeParams gpu_;
+  Work prefill_;              ///< one prompt, at the reference clock
+  double weights_s_ = 0.0;    ///< t_w
+  double matrix_s_ = 0.0;     ///< t_c, at the reference clock
+  double cache_s_ = 0.0;      ///< t_b: reading one request's cache
+  double link_s_ = 0.0;       ///< t_b: collectives per request
+  double link_base_s_ = 0.0;  ///< t_0: collectives per step
+  double link_frac_ = 0.0;
+  double batch_limit_ = 0.0;
+};
+
+}  // namespace tidewatt::workload

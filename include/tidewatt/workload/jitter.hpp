@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::workload {
+
+/// How far iterations scatter and which hosts are slow.
+struct JitterParams {
+  double sigma_frac = 0.0;               ///< half-normal scale of one replica's excess, of the iteration
+  double slow_host_frac = 0.0;           ///< share of hosts that are slow for the whole run
+  double slow_host_slowdown_frac = 0.0;  ///< their extra compute time
+
+  void fields(FieldVisitor& v);
+};
+
+/// Extra time of iterations. Each of n replicas takes T (1 + σ |z|), z standard normal and independent; all wait for the
+/// slowest, so the iteration's excess has the distribution P(x ≤ X) = (2Φ(X/σT) - 1)^n: never negative, mean
+/// σT √(2/π) for n = 1 and about σT √(2 ln n) for many. One draw per iteration, a pure function of (seed, job,
+/// iteration index): a redone iteration scatters as it did, and a jump over M iterations sums them in O(M) without
+/// storing any.
+class Jitter {
+ public:
+  /// @param job  number that keeps jobs apart  @param n_replica  data-parallel replicas, ≥ 1
+  Jitter(const JitterParams& params, std::uint64_t seed, std::uint64_t job, std::int64_t n_replica);
+
+  /// Excess of an iteration as a share of its period, ≥ 0.
+  double excess_frac(std::int64_t iteration) const;
+  /// The same in whole ticks, for a period without jitter.
+  Tick excess_ns(std::int64_t iteration, Tick period) const;
+  /// Σ excess_ns over [first, first + count): exact, so any cut of a jump gives the same sum.
+  Tick sum_ns(std::int64_t first, std::int64_t count, Tick period) const;
+  /// Iterations from `first` on that end no later than `length` after the first begins, and what they take.
+  struct Fit {
+    std::int64_t count = 0;
+    Tick length = 0;
+  };
+  /// @param through  false: whole iterations inside `length`; true: also the one that `length` falls into, if more
+  ///                 than nothing is left of it (the first boundary at or after `length`)
+  Fit fit(std::int64_t first, std::int64_t at_most, Tick period, Tick length, bool through) const;
+  bool none() const { return sigma_frac_ == 0.0; }
+
+ private:
+  double sigma_frac_;
+  std::uint64_t seed_, job_;
+  double n_replica_;
+};
+
+/// Compute-time ratio of every host (1 or 1 + slowdown): each is slow with probability `slow_host_frac`, a pure
+/// function of (seed, host).
+std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed, std::int64_t n_host);
+
+/// Edges of trains of iterations that keep a common beat but scatter around it, edge n at nT + σz, independent.
+/// Their lines at f = k/T keep exp(-2π²f²σ²) of their amplitude: the characteristic function of the scatter.
+class JitteredTrains {
+ public:
+  JitteredTrains(double period_s, double sigma_s, std::uint64_t seed)
+      : period_s_(period_s), sigma_s_(sigma_s), seed_(seed) {}
+  double edge_s(std::uint64_t train, std::uint64_t n) const;
+  /// Amplitude of the line at k/T over n_train × n_edge edges, as a share of the one without scatter (in-phase part).
+  double line_ratio(std::int64_t harmonic, std::uint64_t n_train, std::uint64_t n_edge) const;
+
+ private:
+  double period_s_, sigma_s_;
+  std::uint64_t seed_;
+};
+
+/// exp(-2π²f²σ²).
+double line_attenuation(double frequency_Hz, double sigma_s);
+
+}  // namespace tidewatt::workload

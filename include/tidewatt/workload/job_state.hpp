@@ -1,0 +1,94 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::workload {
+
+/// The numbers are part of written results: new states are added at the end.
+enum class JobState {
+  queued,
+  initialise,
+  load,
+  warm_up,
+  iterate,
+  evaluate,
+  checkpoint,
+  detect,
+  replace,
+  maintenance,
+  done,
+  ramp_up,        ///< soft start: GPUs released in stages
+  ramp_down,      ///< soft stop
+  wait_for_spare  ///< the pool of spares is dry
+};
+inline constexpr std::size_t n_job_state = 14;
+const char* name_of(JobState state);
+
+inline constexpr Tick never = std::numeric_limits<Tick>::max();
+
+/// One line of the event log.
+struct JobEvent {
+  Tick tick = 0;
+  std::string kind;          ///< start, restart, failure, planned_stop, checkpoint, evaluation, no_spare, done
+  std::int64_t entity = -1;  ///< node, where there is one
+  std::string text;
+};
+
+/// Where the time went. Σ state_ns = time since the start; iterate = effective + lost + not yet saved, to the ns.
+struct JobBooks {
+  std::array<Tick, n_job_state> state_ns{};
+  Tick effective_ns = 0;             ///< iterations that a durable checkpoint (or the end) keeps
+  Tick lost_ns = 0;                  ///< iterations thrown away, cut ones included
+  Tick unsaved_ns = 0;               ///< iterations since the last durable checkpoint
+  std::int64_t iterations_run = 0;   ///< whole ones, redone ones counted again
+  std::int64_t iterations_lost = 0;  ///< whole ones thrown away
+  std::int64_t unexpected = 0;
+  std::int64_t planned = 0;
+  std::int64_t checkpoints = 0;
+  std::int64_t replaced_nodes = 0;
+  Tick in(JobState state) const { return state_ns[static_cast<std::size_t>(state)]; }
+  Tick total_ns() const;
+  /// (effective + not yet saved) ÷ time since the job got its GPUs; 0 before that.
+  double effective_frac() const;
+  bool operator==(const JobBooks&) const = default;
+};
+
+/// All that a restart of the simulation needs besides the job's parameters and its list of failures: a plain value.
+struct JobLifeState {
+  struct Save {  ///< an asynchronous checkpoint on its way to storage
+    Tick durable_at = never;
+    std::int64_t progress = 0;
+    Tick unsaved_ns = 0;
+    bool operator==(const Save&) const = default;
+  };
+  JobState state = JobState::queued;
+  Tick entered = 0;           ///< when the state began
+  Tick booked = 0;            ///< up to where time is booked
+  std::uint64_t failure = 0;  ///< next unexpected one in the list
+  std::uint64_t planned = 0;  ///< next planned one in the list
+  Tick request_at = never;    ///< stop asked for from outside
+  Tick request_ns = 0;        ///< and its length
+  Tick maintenance_ns = 0;    ///< length of the present stop
+  Tick detect_ns = 0;         ///< detection time of the present outage
+  Tick checkpoint_due = never;
+  Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
+  std::int64_t progress = 0;   ///< iterations of the model as it stands
+  std::int64_t durable = 0;    ///< iterations that storage holds
+  std::int64_t evaluated = 0;  ///< progress at the last evaluation
+  Save draining;
+  bool stopping = false;           ///< the running checkpoint must be durable: a stop follows
+  bool ramped_down = false;        ///< a soft stop is behind us, the stop follows
+  bool replacing = false;          ///< this outage brings in other nodes or processes
+  std::int64_t missing_nodes = 0;  ///< failed ones without a substitute yet
+  std::int64_t spare_nodes = 0;    ///< in the pool; negative: as many as wanted
+  std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
+  JobBooks books;
+  bool operator==(const JobLifeState&) const = default;
+};
+
+}  // namespace tidewatt::workload

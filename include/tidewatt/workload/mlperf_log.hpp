@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tidewatt/workload/trace.hpp"
+
+namespace tidewatt::workload {
+
+/// One line of an MLPerf training log.
+struct MlperfEvent {
+  Tick at = 0;       ///< from the first power sample; before it: negative
+  std::string type;  ///< INTERVAL_START, INTERVAL_END, POINT_IN_TIME; empty where the file has none
+  std::string key, value, metadata;
+};
+
+/// Node power and events of one MLPerf training run, as in the results that MLCommons publishes.
+struct MlperfLog {
+  struct Span {
+    Tick begin = 0, end = 0;
+  };
+  struct Step {
+    Tick end = 0;           ///< when it was logged
+    double duration_s = 0;  ///< as it was logged
+  };
+  Trace power;  ///< one channel per node
+  std::vector<MlperfEvent> events;
+
+  /// From each `<name>_start` to the next `<name>_stop` (eval, block, epoch, run); an open one is left out.
+  std::vector<Span> spans(const std::string& name) const;
+  /// Training steps with a logged duration.
+  std::vector<Step> steps() const;
+};
+
+/// @param power_csv   time_ms and one column of watts per node (`node7_W`, `power_W`), Unix milliseconds
+/// @param events_csv  time_ms,event_type,key,value,metadata under that header; or, without one, time_ms,key,value
+/// Power samples hold until the next; pauses longer than `gap_s` are listed in `power.gaps`.
+/// @throws InputError with every defect
+MlperfLog read_mlperf_log(const std::string& power_csv, const std::string& events_csv, double gap_s = 10.0);
+/// Events alone; `at` counts from `origin_unix_ns`.
+std::vector<MlperfEvent> read_mlperf_events(const std::string& events_csv, std::int64_t origin_unix_ns);
+
+}  // namespace tidewatt::workload

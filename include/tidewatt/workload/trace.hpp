@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::workload {
+
+/// A recorded series as it was recorded: constant between the instants of the samples, never resampled, so neither a
+/// peak nor any energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
+struct Trace {
+  /// What a stretch of the series holds: its integral (J, or activity × s), mean, least and largest value.
+  struct Summary {
+    double integral = 0.0;
+    double mean = 0.0;
+    double min = 0.0, max = 0.0;
+  };
+  struct Gap {
+    Tick begin = 0, end = 0;
+  };
+
+  bool is_power = true;
+  std::int64_t origin_unix_ns = 0;         ///< instant of tick 0; 0 for times that are not of a calendar
+  std::vector<std::string> names;          ///< [channel]
+  std::vector<Tick> edges;                 ///< [segment + 1], rising from 0
+  std::vector<std::vector<double>> value;  ///< [channel][segment]
+  std::vector<Gap> gaps;                   ///< segments longer than the format allows without a word
+
+  std::size_t n_channel() const { return value.size(); }
+  std::size_t n_segment() const { return edges.empty() ? 0 : edges.size() - 1; }
+  Tick length() const { return edges.empty() ? 0 : edges.back(); }
+  /// The segment that holds the instant, 0 ≤ at < length. @throws InputError outside
+  std::size_t segment_at(Tick at) const;
+  /// Exact ∫, mean, least and largest over [begin, end). @throws InputError unless 0 ≤ begin < end ≤ length
+  Summary over(std::size_t channel, Tick begin, Tick end) const;
+  /// Consecutive windows of one width from 0 on, the last one shorter: their integrals add up to the whole.
+  std::vector<Summary> windows(std::size_t channel, Tick width) const;
+  /// Sum of all channels as a trace of one channel.
+  Trace total(std::string name = "total") const;
+};
+
+}  // namespace tidewatt::workload

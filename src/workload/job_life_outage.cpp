@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "job_life_lists.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/workload/job_life.hpp"
+
+namespace tidewatt::workload {
+
+using failure_list::find;
+using failure_list::is_down;
+using failure_list::tick_of;
+
+Tick JobLife::stop_tick() const { return std::min(tick_of(*failures_, s_.planned), s_.request_at); }
+
+bool JobLife::stop_due(Tick now) const { return stop_tick() <= now; }
+
+void JobLife::request_stop(Tick at, Tick length) {
+  if (length < 0) throw InputError(fmt::format("job: a stop of {} ns", length));
+  s_.request_at = at;
+  s_.request_ns = length;
+}
+
+/// Repaired nodes join the pool; missing ones are taken out of it.
+void JobLife::find_spares(Tick now) {
+  const auto back = std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), now);
+  s_.spare_nodes += back - s_.repaired_at.begin();
+  s_.repaired_at.erase(s_.repaired_at.begin(), back);
+  const std::int64_t taken = std::min(s_.spare_nodes, s_.missing_nodes);
+  s_.spare_nodes -= taken;
+  s_.missing_nodes -= taken;
+  s_.books.replaced_nodes += taken;
+}
+
+/// Detection, waiting, replacement or a stop is over: what is still in the way of a new start?
+void JobLife::after_outage(Tick now) {
+  if (job_.spare_nodes >= 0) find_spares(now);
+  if (s_.missing_nodes > 0) {
+    if (s_.state != JobState::wait_for_spare)
+      log(now, "no_spare", -1, fmt::format("{} nodes wait for a repair", s_.missing_nodes));
+    s_.replacing = true;
+    return enter(JobState::wait_for_spare, now);
+  }
+  if (s_.replacing) return enter(JobState::replace, now);
+  // A planned stop that fell into this outage follows at once: one restart for both.
+  if (stop_due(now)) return begin_planned(now);
+  enter(JobState::initialise, now);
+}
+
+/// All that struck up to `now` are one interruption each, of the same outage.
+void JobLife::count_failures(Tick now, std::int64_t& node) {
+  const bool listed = tick_of(*failures_, s_.failure) <= now;
+  const bool down = is_down(s_.state);
+  if (!listed) {  // from outside
+    ++s_.books.unexpected;
+    if (!down) s_.detect_ns = to_tick(job_.detect_s), s_.replacing = true;
+    return;
+  }
+  if (!down) s_.detect_ns = 0;
+  while (tick_of(*failures_, s_.failure) <= now) {
+    const Failure& f = (*failures_)[s_.failure];
+    ++s_.books.unexpected;
+    node = f.node;
+    if (!down) {
+      s_.detect_ns = std::max(s_.detect_ns, f.detect == Failure::as_the_job ? to_tick(job_.detect_s) : f.detect);
+      s_.replacing = s_.replacing || f.repair != 0;
+    }
+    if (f.repair != 0) ++(job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes);
+    if (f.repair > 0 && job_.spare_nodes >= 0) {
+      const Tick back = f.tick + f.repair;
+      s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), back);
+    }
+    s_.failure = find(*failures_, s_.failure + 1, false);
+  }
+}
+
+void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& cause) {
+  if (s_.state == JobState::done) return;
+  progress_by(iterations, now);
+  settle(now);
+  const bool cut_for_stop = cause.empty() && job_.planned_stop == "at_once" && !is_down(s_.state) &&
+                            tick_of(*failures_, s_.failure) > now && tick_of(*failures_, s_.planned) <= now;
+  if (cut_for_stop) {
+    lose_unsaved();
+    s_.stopping = s_.ramped_down = false;
+    return begin_planned(now);
+  }
+  std::int64_t node = -1;
+  const bool down = is_down(s_.state);
+  count_failures(now, node);
+  const std::int64_t lost = down ? 0 : s_.progress - s_.durable;
+  log(now, "failure", node,
+      fmt::format("{}{} in {}, {} iterations lost", cause, cause.empty() ? "" : ":", name_of(s_.state), lost));
+  if (down) return;  // another node falls while the job is down: the same repair covers it
+  if (s_.state == JobState::ramp_down && finished()) {
+    s_.ramped_down = true;  // nothing is left to restart for
+    return stop_or_end(now);
+  }
+  lose_unsaved();
+  s_.stopping = s_.ramped_down = false;
+  s_.checkpoint_due = s_.soft_begin = never;
+  enter(JobState::detect, now);
+}
+
+}  // namespace tidewatt::workload

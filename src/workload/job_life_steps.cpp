@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <array>
+
+#include "job_life_lists.hpp"
+#include "tidewatt/workload/job_life.hpp"
+
+namespace tidewatt::workload {
+
+using failure_list::is_down;
+using failure_list::tick_of;
+
+const char* name_of(JobState state) {
+  constexpr std::array<const char*, n_job_state> names = {
+      "queued", "initialise", "load",        "warm_up", "iterate", "evaluate",  "checkpoint",
+      "detect", "replace",    "maintenance", "done",    "ramp_up", "ramp_down", "wait_for_spare"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+Tick JobBooks::total_ns() const {
+  Tick sum = 0;
+  for (const Tick t : state_ns) sum += t;
+  return sum;
+}
+
+double JobBooks::effective_frac() const {
+  const Tick held = total_ns() - in(JobState::queued);
+  return held > 0 ? static_cast<double>(effective_ns + unsaved_ns) / static_cast<double>(held) : 0.0;
+}
+
+/// Length of a timed state; `never` for those that end by work.
+Tick JobLife::duration_ns(JobState state) const {
+  switch (state) {
+    case JobState::queued:
+      return to_tick(job_.start_s);
+    case JobState::initialise:
+      return to_tick(initialise_s(job_, size_));
+    case JobState::load:
+      return to_tick(load_s(job_, size_));
+    case JobState::warm_up:
+      return to_tick(job_.warm_up_s);
+    case JobState::ramp_up:
+      return to_tick(job_.soft_start_s);
+    case JobState::ramp_down:
+      return to_tick(job_.soft_stop_s);
+    case JobState::checkpoint:
+      return to_tick(checkpoint_blocking_s(job_, size_, job_.checkpoint_async && !s_.stopping));
+    case JobState::detect:
+      return s_.detect_ns;
+    case JobState::wait_for_spare:
+      return s_.repaired_at.empty() ? never : s_.repaired_at.front() - s_.entered;
+    case JobState::replace:
+      return to_tick(job_.replace_s);
+    case JobState::maintenance:
+      return s_.maintenance_ns;
+    case JobState::iterate:
+    case JobState::evaluate:
+    case JobState::done:
+      break;
+  }
+  return never;
+}
+
+PhaseKind JobLife::kind_of(JobState state) const {
+  PhaseKind kind;
+  kind.name = name_of(state);
+  kind.wait_s = 1.0;
+  // A crash ends the processes: no context until they are started again (measured: idle power, then reload).
+  kind.context = !(is_down(state) || state == JobState::queued || state == JobState::done);
+  if (state == JobState::load || state == JobState::checkpoint) {
+    const double rate_B_per_s = state == JobState::load ? job_.load_per_gpu_B_per_s : job_.checkpoint_per_gpu_B_per_s;
+    const double whole_s = seconds(duration_ns(state));
+    const double copy_s = size_.checkpoint_B / static_cast<double>(size_.n_gpu) / rate_B_per_s;
+    kind.link_s = whole_s > 0.0 ? std::min(1.0, copy_s / whole_s) : 0.0;
+    kind.wait_s = 1.0 - kind.link_s;
+    kind.link_frac = job_.copy_link_frac;
+  }
+  if ((state == JobState::ramp_up || state == JobState::ramp_down) && job_.soft_burn_activity > 0.0) {
+    kind.matrix_s = 1.0;
+    kind.wait_s = 0.0;
+    kind.matrix_activity = job_.soft_burn_activity;
+  }
+  return kind;
+}
+
+std::int64_t JobLife::stage(Tick begin, double length_s, Tick now) const {
+  std::int64_t k = 0;
+  const Tick length = to_tick(length_s);
+  while (k + 1 < job_.soft_stages && begin + length * (k + 1) / job_.soft_stages <= now) ++k;
+  return k;
+}
+
+Tick JobLife::stage_end(Tick begin, double length_s, Tick now) const {
+  return begin + to_tick(length_s) * (stage(begin, length_s, now) + 1) / job_.soft_stages;
+}
+
+/// The share of replicas or of the clock that a soft start or stop allows now, and how long it stays so.
+void JobLife::soften(JobStep& step, Tick now) const {
+  double share = 1.0;
+  if (step.state == JobState::ramp_up) {
+    share = soft_share(job_, stage(s_.entered, job_.soft_start_s, now));
+    step.until = stage_end(s_.entered, job_.soft_start_s, now);
+  } else if (step.state == JobState::ramp_down) {
+    share = soft_share(job_, job_.soft_stages - 1 - stage(s_.entered, job_.soft_stop_s, now));
+    step.until = stage_end(s_.entered, job_.soft_stop_s, now);
+  } else if (s_.soft_begin != never && now < s_.soft_begin + to_tick(job_.soft_start_s)) {
+    share = soft_share(job_, stage(s_.soft_begin, job_.soft_start_s, now));
+    if (step.state == JobState::iterate)
+      step.until = std::min(step.until, stage_end(s_.soft_begin, job_.soft_start_s, now));
+  }
+  (job_.soft_style == "clock" ? step.clock_frac : step.busy_frac) = share;
+}
+
+JobStep JobLife::next(Tick now) const {
+  JobStep step;
+  step.state = s_.state;
+  step.kind = kind_of(s_.state);
+  if (s_.state == JobState::done) return step;
+  if (s_.state != JobState::queued) {
+    step.interrupt = tick_of(*failures_, s_.failure);
+    if (job_.planned_stop == "at_once" && !is_down(s_.state))
+      step.interrupt = std::min(step.interrupt, tick_of(*failures_, s_.planned));
+  }
+  if (s_.state == JobState::evaluate) {
+    step.evaluation_batches = job_.evaluation_batches;
+  } else if (s_.state == JobState::iterate) {
+    step.until = std::max(now, std::min(s_.checkpoint_due, stop_tick()));
+    step.max_iterations = job_.total_iterations > 0 ? job_.total_iterations - s_.progress : never;
+    if (const std::int64_t every = job_.evaluation_interval_iterations; every > 0)
+      step.max_iterations = std::min(step.max_iterations, every - s_.progress % every);
+  } else if (const Tick length = duration_ns(s_.state); length != never) {
+    step.until = s_.entered + length;
+  }
+  if (job_.soft_start_s > 0.0 || job_.soft_stop_s > 0.0) soften(step, now);
+  return step;
+}
+
+}  // namespace tidewatt::workload
