@@ -40,12 +40,24 @@ class HallLoop {
   struct Means {
     double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
     double plant_W = 0, water_kg_per_s = 0, capacity_margin_frac = 0;
+    template <class A>
+    void archive(A& a) {
+      a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, plant_W, water_kg_per_s, capacity_margin_frac);
+    }
   };
   const Means& means() const { return means_; }
   struct Books {
     CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
+    template <class A>
+    void archive(A& a) {
+      a(electric, heat_in, fan, heat_out, stored, water_kg);
+    }
   };
   const Books& books() const { return books_; }
+  template <class A>
+  void archive(A& a) {
+    a(halls_, given_, inlet_K_, inlet_K_per_s_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_);
+  }
 
  private:
   struct Hall {
@@ -53,11 +65,19 @@ class HallLoop {
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double supply_K = 0, supply_K_per_s = 0, hot_aisle_K = 0;
+    template <class A>
+    void archive(A& a) {
+      a(state, supply_K, supply_K_per_s, hot_aisle_K);
+    }
   };
   struct Given {  // by the servers of one hall
     std::size_t hall;
     Tick begin, end;
     double heat_W, flow_m3_per_s;
+    template <class A>
+    void archive(A& a) {
+      a(hall, begin, end, heat_W, flow_m3_per_s);
+    }
   };
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);

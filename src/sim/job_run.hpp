@@ -59,6 +59,15 @@ class JobRun {
   const std::string& name() const { return name_; }
   const TrainingTask& maker() const { return *maker_; }
   const workload::JobLife& life() const { return *life_; }
+  template <class A>
+  void archive(A& a) {
+    a(now_, held_, to_slice_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_);
+    if (!life_) return;
+    a(*maker_);
+    auto state = life_->state();
+    a(state);
+    if constexpr (A::reads) life_->restore(state);
+  }
 
  private:
   enum class How { repeated, sliced, resolved };

@@ -37,6 +37,10 @@ class Recorder {
 
   struct Hourly {
     double tokens = 0, iterating_s = 0, it_J = 0, pcc_J = 0, water_kg = 0, inlet_Ks = 0, covered_s = 0;
+    template <class A>
+    void archive(A& a) {
+      a(tokens, iterating_s, it_J, pcc_J, water_kg, inlet_Ks, covered_s);
+    }
   };
   struct Swing {
     double percent = 0.0;
@@ -53,6 +57,10 @@ class Recorder {
   double die_max_K() const { return die_max_K_; }
   std::vector<std::pair<std::string, double>> limiter_share() const;
   double it_J() const { return it_J_.value(); }
+  template <class A>
+  void archive(A& a) {
+    a(now_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+  }
   void add_arrays(std::vector<Array>& arrays) const;
 
  private:
@@ -61,6 +69,10 @@ class Recorder {
     double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0;
     double limiter_s[5] = {};
     double state_s[workload::n_job_state] = {};
+    template <class A>
+    void archive(A& a) {
+      a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hzs, p95_Hzs, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
+    }
   };
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
@@ -77,6 +89,10 @@ class Recorder {
   struct Event {
     double time_s;
     std::string kind, entity, text;
+    template <class A>
+    void archive(A& a) {
+      a(time_s, kind, entity, text);
+    }
   };
   std::vector<Event> events_;
   std::vector<double> scratch_;

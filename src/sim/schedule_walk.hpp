@@ -13,6 +13,10 @@ class ScheduleWalk {
  public:
   void add(const FleetTask& task);
   double J() const;  ///< exact total, rounded once
+  template <class A>
+  void archive(A& a) {
+    a(total_ns_mW_);
+  }
  private:
   __extension__ using Wide = unsigned __int128;
   Wide total_ns_mW_ = 0;

@@ -19,6 +19,10 @@ struct FleetState {
   std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
   std::vector<double> own_Hz;                 ///< [gpu] clock it could have held alone in the last step → start of the search
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
+  template <class A>
+  void archive(A& a) {
+    a(die_K, base_K, sink_K, fan_frac, die_carry_K, die_rate_K_per_s, die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+  }
 };
 
 /// Recomputed every step; carries nothing from one step to the next.
@@ -37,6 +41,10 @@ struct FleetMeters {
   CompensatedSum air_out;
   CompensatedSum input_reference;  ///< Σ seconds × reference power of the kinds as the kernel integrated them, J
   CompensatedSum smoothing_burn;
+  template <class A>
+  void archive(A& a) {
+    a(gpu_in, package_out, package_stored, ac_in, conversion_loss, host, fan, psu_loss, air_out, input_reference, smoothing_burn);
+  }
 };
 
 }  // namespace tidewatt::sim

@@ -16,6 +16,10 @@ class LoadLane {
     Tick begin = 0, end = 0;  ///< end = begin + repetitions × period
     bool iterating = false;
     bool constant() const { return load.min_W == load.max_W; }
+    template <class A>
+    void archive(A& a) {
+      a(load, begin, end, iterating);
+    }
   };
   void append(LoadTemplate load, std::int64_t repetitions, bool iterating);
   Tick end() const { return end_; }
@@ -23,6 +27,10 @@ class LoadLane {
   const Stretch& at(Tick at);
   /// Adds the energies of the bins from `from` to `to` (whole milliseconds, inside what was appended), J.
   void lay(Tick from, Tick to, std::span<double> bin_J);
+  template <class A>
+  void archive(A& a) {
+    a(queue_, end_);
+  }
 
  private:
   std::deque<Stretch> queue_;

@@ -12,6 +12,10 @@ struct LoadTemplate {
   std::vector<double> bin_J;
   double min_W = 0.0, max_W = 0.0;
   double total_J() const;
+  template <class A>
+  void archive(A& a) {
+    a(period, bin_J, min_W, max_W);
+  }
 };
 
 /// Sums all classes' piecewise-constant powers. Every edge lands in its bin with its exact share.

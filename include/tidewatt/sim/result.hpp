@@ -16,6 +16,17 @@ struct Array {
   std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::string>> values;
   std::string unit;       ///< CF unit text, "1" for ratios
   std::string long_name;  ///< one plain phrase
+  template <class A>
+  void archive(A& a) {
+    std::size_t which = values.index();
+    a(path, dims, shape, which, unit, long_name);
+    if constexpr (A::reads) {
+      if (which == 0) values = std::vector<double>{};
+      if (which == 1) values = std::vector<std::int64_t>{};
+      if (which == 2) values = std::vector<std::string>{};
+    }
+    std::visit([&](auto& v) { a(v); }, values);
+  }
 };
 
 /// A figure of the summary; `monostate` prints as null.

@@ -74,12 +74,23 @@ class SiteStream {
   numerics::Spectrum spectrum() const { return best_; }
   std::int64_t repeated_bins() const { return repeated_bins_; }  ///< booked in closed form
   void add_arrays(std::vector<Array>& arrays);
+  template <class A>
+  void archive(A& a) {
+    a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_J_, feeder_meters_);
+    a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_);
+    a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
+    a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
+  }
 
  private:
   struct Recorded {
     Window window;
     std::vector<double> pcc_W, bus_pu, frequency_Hz;
     std::int64_t first_bin = -1;
+    template <class A>
+    void archive(A& a) {
+      a(pcc_W, bus_pu, frequency_Hz, first_bin);
+    }
   };
   struct Periodic;  // one lane repeats, the others are constant
   std::int64_t stretch_end(std::int64_t until_bin);

@@ -35,6 +35,10 @@ class TrainingTask {
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
   double slowest_Hz() const { return slowest_Hz_; }
+  template <class A>
+  void archive(A& a) {
+    a(slowest_Hz_, smoothing_, held_);
+  }
   std::size_t n_node() const { return node_stage_.size(); }
   std::int64_t stage_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_stage_[n - first_node_]; }
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }

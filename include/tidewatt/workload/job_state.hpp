@@ -56,6 +56,11 @@ struct JobBooks {
   /// (effective + not yet saved) ÷ time since the job got its GPUs; 0 before that.
   double effective_frac() const;
   bool operator==(const JobBooks&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, planned, checkpoints,
+      replaced_nodes);
+  }
 };
 
 /// All that a restart of the simulation needs besides the job's parameters and its list of failures: a plain value.
@@ -65,6 +70,10 @@ struct JobLifeState {
     std::int64_t progress = 0;
     Tick unsaved_ns = 0;
     bool operator==(const Save&) const = default;
+    template <class A>
+    void archive(A& a) {
+      a(durable_at, progress, unsaved_ns);
+    }
   };
   JobState state = JobState::queued;
   Tick entered = 0;           ///< when the state began
@@ -89,6 +98,11 @@ struct JobLifeState {
   std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
   JobBooks books;
   bool operator==(const JobLifeState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due, soft_begin,
+      progress, durable, evaluated, draining, stopping, ramped_down, replacing, missing_nodes, spare_nodes, repaired_at, books);
+  }
 };
 
 }  // namespace tidewatt::workload
