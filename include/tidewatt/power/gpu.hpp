@@ -68,6 +68,14 @@ class GpuModel {
     const auto u = static_cast<std::size_t>(i);
     return {std::fma(x - i, slope_[u], grid_[u]), slope_[u] * (1.0 / bin_Hz)};
   }
+  /// The grid behind voltage(), for loops that keep it in registers: V = grid_V[i] + (x − i) slope_V[i] with
+  /// x = (f − clock_min)/bin_Hz, i = ⌊min(x, last_bin)⌋.
+  struct Grid {
+    const double* V;
+    const double* slope_V;
+    double clock_min_Hz, last_bin;
+  };
+  Grid grid() const { return {grid_.data(), slope_.data(), clock_min_Hz_, static_cast<double>(last_bin_)}; }
   TIDEWATT_INLINE double leakage_voltage_factor(double V) const { return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V)); }
   TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const {
     return math::exp(p_.leakage_per_K * (die_K - p_.leakage_ref_K));

@@ -1,0 +1,223 @@
+#include "tidewatt/dvfs/operating_point_batch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace tidewatt::dvfs {
+namespace {
+
+// GPUs worked on together: enough independent Newton searches to hide the latency of division and table look-up, or
+// the GPUs of one node.
+constexpr std::size_t chunk = 32, node_chunk = 8;
+
+// Coefficients of G (see the header) that a window, a gate and a GPU type fix.
+struct Coefficients {
+  double a0, a1, e0, e1, h;
+  double dynamic_W_per_V2_Hz, leakage_per_V, voltage_ref_V;
+};
+
+// Ungated, the window is as long as this rank makes it: D = M s + rest. Gated, its length is the slowest rank's and the
+// rank waits for what it does not work: D = D_gate, busy equivalent (A − w M) s + w M s_gate.
+Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, double reference_Hz, double gate_Hz) {
+  const auto& p = gpu.params();
+  Coefficients c;
+  const double rest_s = mix.memory_s + mix.link_s + mix.wait_s;
+  const double steady_s = p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
+  if (gate_Hz > 0.0) {
+    const double gated_s = mix.matrix_s * (reference_Hz / gate_Hz);
+    c.a0 = 0.0;
+    c.a1 = gated_s + rest_s;
+    c.e0 = (mix.active_matrix_s - p.wait_activity * mix.matrix_s) * reference_Hz;
+    c.e1 = steady_s + p.wait_activity * gated_s;
+  } else {
+    c.a0 = mix.matrix_s * reference_Hz;
+    c.a1 = rest_s;
+    c.e0 = mix.active_matrix_s * reference_Hz;
+    c.e1 = steady_s;
+  }
+  c.h = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s;
+  c.dynamic_W_per_V2_Hz = p.dynamic_W / (p.voltage_ref_V * p.voltage_ref_V * p.dynamic_ref_Hz);
+  c.leakage_per_V = p.leakage_per_V;
+  c.voltage_ref_V = p.voltage_ref_V;
+  return c;
+}
+
+struct Voltage {
+  double V, slope_V_per_Hz;
+};
+TIDEWATT_INLINE Voltage voltage(const power::GpuModel::Grid& grid, double clock_Hz) {
+  constexpr double per_bin = 1.0 / power::GpuModel::bin_Hz;
+  const double x = (clock_Hz - grid.clock_min_Hz) * per_bin;
+  const auto i = static_cast<std::int32_t>(x < grid.last_bin ? x : grid.last_bin);
+  return {std::fma(x - i, grid.slope_V[i], grid.V[i]), grid.slope_V[i] * per_bin};
+}
+
+template <std::size_t N>
+struct alignas(64) Lanes {
+  double f[N], lo[N], hi[N], leak_W[N], offset_V[N], spare_W[N];
+  std::int64_t running[N];
+};
+
+// One safeguarded Newton step of every lane that still runs. Returns nonzero while any does.
+template <std::size_t N>
+TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coefficients& c, double lowest_Hz,
+                                    double top_Hz, Lanes<N>& s) {
+  std::int64_t any = 0;
+  for (std::size_t g = 0; g < N; ++g) {
+    const double f = s.f[g];
+    const Voltage table = voltage(grid, f);
+    const double V = table.V + s.offset_V[g];
+    const double leak_W = s.leak_W[g] * math::exp(c.leakage_per_V * (V - c.voltage_ref_V));
+    const double steady_W = leak_W - s.spare_W[g];
+    const double length = std::fma(c.a1, f, c.a0);
+    const double active = std::fma(c.e1, f, c.e0);
+    const double dyn = c.dynamic_W_per_V2_Hz * V;
+    const double dyn_W = dyn * V * f;
+    const double G = std::fma(length, steady_W, std::fma(dyn_W, active, c.h * f));
+    const double leak_slope = leak_W * c.leakage_per_V * table.slope_V_per_Hz;
+    const double dyn_slope = dyn * std::fma(2.0 * table.slope_V_per_Hz, f, V);
+    const double slope = std::fma(c.a1, steady_W, std::fma(length, leak_slope,
+                                  std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
+    const bool above = G > 0.0;
+    const double hi = above ? f : s.hi[g], lo = above ? s.lo[g] : f;
+    const double step_to = f - G / slope;
+    // The bracket's ends start beyond the allowed range, which says that no end has been looked at yet: a step that
+    // leaves the bracket goes to that end first, and halves the bracket afterwards (the V/f table has kinks).
+    const double half = 0.5 * (lo + hi);
+    const double down = lo < lowest_Hz ? lowest_Hz : half;
+    const double up = hi > top_Hz ? top_Hz : half;
+    const double fallback = above ? down : up;
+    const bool inside = (step_to > lo) & (step_to < hi) & (step_to > lowest_Hz) & (step_to < top_Hz);
+    const double next = inside ? step_to : fallback;
+    const double moved = next > f ? next - f : f - next;
+    const bool at_end = (above & (f <= lowest_Hz)) | (!above & (f >= top_Hz));
+    const bool go = s.running[g] != 0;
+    const bool on = go & !at_end;
+    s.f[g] = on ? next : f;
+    s.lo[g] = go ? lo : s.lo[g];
+    s.hi[g] = go ? hi : s.hi[g];
+    const std::int64_t left = on & !(moved <= (inside ? 1e-6 : 1e-12) * f) ? 1 : 0;
+    s.running[g] = left;
+    any |= left;
+  }
+  return any;
+}
+
+template <std::size_t N>
+TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coefficients, double lowest_Hz, double top_Hz,
+                           std::size_t first, std::size_t n, const OperatingPointBatch& b) {
+  const Coefficients c = coefficients;
+  Lanes<N> s;
+  const auto grid = gpu.grid();
+  const auto& p = gpu.params();
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::size_t g = first + (i < n ? i : n - 1);  // lanes beyond the end repeat the last GPU
+    const double start = b.clock_Hz[g];
+    s.f[i] = start > lowest_Hz && start < top_Hz ? start : top_Hz;
+    s.lo[i] = 0.0;
+    s.hi[i] = 2.0 * top_Hz;
+    s.leak_W[i] = p.leakage_W * b.chip[g].leakage_ratio * math::exp(p.leakage_per_K * (b.die_K[g] - p.leakage_ref_K));
+    s.offset_V[i] = b.chip[g].voltage_offset_V;
+    s.spare_W[i] = b.limit_W[g] - p.board_W;
+    s.running[i] = 1;
+  }
+  for (int i = 0; i < 60; ++i)
+    if (newton(grid, c, lowest_Hz, top_Hz, s) == 0) break;
+  const Limiter at_top = top_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none;
+  for (std::size_t i = 0; i < n; ++i) {
+    b.clock_Hz[first + i] = s.f[i];
+    // A lane that ended at the top with power to spare never lowered its upper end.
+    b.limiter[first + i] = s.hi[i] > top_Hz && s.f[i] >= top_Hz ? at_top : Limiter::power;
+  }
+}
+
+TIDEWATT_CLONES
+void solve_chunk(const power::GpuModel& gpu, const Coefficients& c, double lowest_Hz, double top_Hz, std::size_t first,
+                 std::size_t n, const OperatingPointBatch& b) {
+  if (n <= node_chunk)
+    solve<node_chunk>(gpu, c, lowest_Hz, top_Hz, first, n, b);
+  else
+    solve<chunk>(gpu, c, lowest_Hz, top_Hz, first, n, b);
+}
+
+struct PhaseCoefficients {
+  double per_active, per_slack, steady_s, J, busy_s, slack_s, gated_ratio, rest_s;
+};
+
+PhaseCoefficients phase_coefficients(const power::GpuPowerParams& p, const PhaseMix& m, double reference_Hz, double gate_Hz) {
+  const bool gated = gate_Hz > 0.0;
+  return {m.active_matrix_s,
+          p.wait_activity,
+          p.memory_activity * m.memory_s + p.link_activity * m.link_s + p.wait_activity * m.wait_s,
+          p.hbm_W * m.hbm_s + p.link_W * m.full_link_s,
+          m.matrix_s,
+          gated ? m.matrix_s * (reference_Hz / gate_Hz) : 0.0,
+          gated ? 1.0 : 0.0,
+          m.memory_s + m.link_s + m.wait_s};
+}
+
+// Voltage, switching power at activity 1 and leakage of each GPU at its clock.
+TIDEWATT_CLONES
+void clock_powers(const power::GpuModel& gpu, const power::Chip* chip, const double* clock_Hz, std::size_t n,
+                  double* dynamic_W, double* leakage_W) {
+  const auto grid = gpu.grid();
+  const auto& p = gpu.params();
+  const double per_V2_Hz = p.dynamic_W / (p.voltage_ref_V * p.voltage_ref_V * p.dynamic_ref_Hz);
+  const double leak_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
+  double table_V[chunk], f[chunk];  // local: a look-up cannot alias what the loop writes
+  std::copy(clock_Hz, clock_Hz + n, f);
+  for (std::size_t g = 0; g < n; ++g) table_V[g] = voltage(grid, f[g]).V;
+  for (std::size_t g = 0; g < n; ++g) {
+    const double V = table_V[g] + chip[g].voltage_offset_V;
+    dynamic_W[g] = per_V2_Hz * V * V * f[g];
+    leakage_W[g] = leak_W * chip[g].leakage_ratio * math::exp(per_V * (V - ref_V));
+  }
+}
+
+TIDEWATT_CLONES
+void phase_means(const PhaseCoefficients& phase, double board_W, double reference_Hz, const double* clock_Hz,
+                 const double* dynamic_W, std::size_t n, double* fixed_W) {
+  const PhaseCoefficients c = phase;
+  for (std::size_t g = 0; g < n; ++g) {
+    const double stretch = reference_Hz / clock_Hz[g];
+    const double busy_s = c.busy_s * stretch;
+    const double slack_s = std::fma(-c.gated_ratio, busy_s, c.slack_s);
+    const double equivalent_s = std::fma(c.per_active, stretch, std::fma(c.per_slack, slack_s, c.steady_s));
+    fixed_W[g] = board_W + std::fma(dynamic_W[g], equivalent_s, c.J) / (busy_s + slack_s + c.rest_s);
+  }
+}
+
+}  // namespace
+
+void operating_points(const power::GpuModel& gpu, const PhaseMix& window, double reference_Hz, double gate_Hz,
+                      double max_Hz, const OperatingPointBatch& b) {
+  const std::size_t n = b.chip.size();
+  if (b.die_K.size() != n || b.limit_W.size() != n || b.clock_Hz.size() != n || b.limiter.size() != n)
+    throw InputError("operating points: arrays of one length are needed");
+  const Coefficients c = coefficients(gpu, window, reference_Hz, gate_Hz);
+  const double lowest_Hz = std::max(gpu.clock_min_Hz(), gate_Hz);
+  const double top_Hz = std::max(lowest_Hz, max_Hz);
+  for (std::size_t first = 0; first < n; first += chunk)
+    solve_chunk(gpu, c, lowest_Hz, top_Hz, first, std::min(chunk, n - first), b);
+}
+
+void phase_powers(const power::GpuModel& gpu, std::span<const power::Chip> chip, std::span<const PhaseMix> mix,
+                  double reference_Hz, std::span<const double> clock_Hz, double gate_Hz, std::span<double> fixed_W,
+                  std::span<double> leakage_W) {
+  if (clock_Hz.size() != chip.size() || leakage_W.size() != chip.size() || fixed_W.size() != mix.size() * chip.size())
+    throw InputError("phase powers: the arrays' lengths do not fit together");
+  double dynamic_W[chunk];
+  for (std::size_t first = 0; first < chip.size(); first += chunk) {
+    const std::size_t n = std::min(chunk, chip.size() - first);
+    clock_powers(gpu, &chip[first], &clock_Hz[first], n, dynamic_W, &leakage_W[first]);
+    for (std::size_t k = 0; k < mix.size(); ++k)
+      phase_means(phase_coefficients(gpu.params(), mix[k], reference_Hz, gate_Hz), gpu.params().board_W, reference_Hz,
+                  &clock_Hz[first], dynamic_W, n, &fixed_W[k * chip.size() + first]);
+  }
+}
+
+}  // namespace tidewatt::dvfs
