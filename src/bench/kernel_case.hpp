@@ -35,8 +35,8 @@ struct KernelRate {
 KernelRate kernel_rate(KernelCase& c, const sim::StepGrading& grading, std::size_t n_thread, double budget_s);
 
 /// Floating-point operations of one GPU-step, counted in the kernel's source: two exponentials of 22 (9 multiply-adds, 3
-/// sums, 1 product each) and 30 for the rest. Integer operations, maxima and loads are not counted.
-inline constexpr double flop_per_gpu_step = 2 * 22 + 30;
+/// sums, 1 product each) and 37 for the rest. Integer operations, maxima and loads are not counted.
+inline constexpr double flop_per_gpu_step = 2 * 22 + 37;
 
 /// Packages of the first `n_block` nodes with their powers at the present clocks: what the references integrate.
 struct PackageCase {

@@ -69,28 +69,58 @@ struct alignas(64) Work {
 };
 
 /// What a step of one length does to a block's modes: rows of the table made by `tabulate`.
-inline constexpr std::size_t row_half = 0, row_full = n_mode, row_gain = 2 * n_mode, row_half_gain = 3 * n_mode,
-                             n_row = 3 * n_mode + 1;
+inline constexpr std::size_t row_full = 0, row_gain = n_mode, row_weight = 2 * n_mode, row_weight_gain = 3 * n_mode,
+                             row_feedback = 3 * n_mode + 1, n_row = 3 * n_mode + 2;
 
-/// table[row][length]: e^{−λd/2} and e^{−λd} of each mode, the rise per watt over the whole step, and the die's over the
-/// first half.
-TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, const double* length_s, std::size_t n, double* table_of) {
-  double* half_gain = table_of + row_half_gain * n;
-  for (std::size_t i = 0; i < n; ++i) half_gain[i] = 0.0;
+/// table[row][length] for a step of d seconds, with c_k the die's rise per joule through mode k and h = Σ c_k e^{−λ_k t} the
+/// die's answer to a joule:
+///
+///     full_k   = e^{−λ_k d},   gain_k = c_k (1 − e^{−λ_k d})/λ_k: rise at the end per watt
+///     weight_k = ∫ h(d − t) e^{−λ_k t} dt / ∫ h(t) dt
+///
+/// The weights give the die temperature as the end of the step will remember it: leakage taken there is right, to first
+/// order in temperature, for the die at the end of the step even when the step is longer than the die's own time constant
+/// (at the middle, errors are several times larger). For short steps it is the middle.
+/// feedback: the rise that leakage's own growth adds until then, per watt of leakage and kelvin of rise. With x = λd/2 of
+/// the fastest mode, whose rise 1 − e^{−λt} drives it, its share is (1 − e^{−x} − x e^{−x})/(1 − e^{−x})²: 1/2 for short
+/// steps, 1 for long ones.
+TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per_K, const double* length_s, std::size_t n,
+                              double* table_of) {
+  static_assert(n_mode == 3, "a fourth store needs its terms in the weights");
   for (std::size_t k = 0; k < n_mode; ++k) {
-    double* half = table_of + (row_half + k) * n;
     double* full = table_of + (row_full + k) * n;
     double* gain = table_of + (row_gain + k) * n;
-    const double half_rate = 0.5 * m.rate_per_s[k];
-    const double K_per_W = m.shape[0][k] * m.gain_K_per_J[k] / m.rate_per_s[k];
+    const double rate = m.rate_per_s[k], K_per_W = m.shape[0][k] * m.gain_K_per_J[k] / rate;
     for (std::size_t i = 0; i < n; ++i) {
-      const double h = minus_expm1(half_rate * length_s[i]);  // 1 − e^{−λd/2}
-      const double f = h * (2.0 - h);                         // 1 − e^{−λd}
-      half[i] = 1.0 - h;
+      const double f = minus_expm1(rate * length_s[i]);
       full[i] = 1.0 - f;
       gain[i] = K_per_W * f;
-      half_gain[i] = std::fma(K_per_W, h, half_gain[i]);
     }
+  }
+  const double* full = table_of + row_full * n;
+  const double* gain = table_of + row_gain * n;
+  double* weight = table_of + row_weight * n;
+  double* weight_gain = table_of + row_weight_gain * n;
+  double* feedback = table_of + row_feedback * n;
+  const double l0 = m.rate_per_s[0], l1 = m.rate_per_s[1], l2 = m.rate_per_s[2];
+  const double c0 = m.shape[0][0] * m.gain_K_per_J[0], c1 = m.shape[0][1] * m.gain_K_per_J[1],
+               c2 = m.shape[0][2] * m.gain_K_per_J[2];
+  const double q01 = 1.0 / (l1 - l0), q02 = 1.0 / (l2 - l0), q12 = 1.0 / (l2 - l1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double d = length_s[i], e0 = full[i], e1 = full[n + i], e2 = full[2 * n + i];
+    const double per = 1.0 / (gain[i] + gain[n + i] + gain[2 * n + i]);
+    const double p01 = (e0 - e1) * q01, p02 = (e0 - e2) * q02, p12 = (e1 - e2) * q12;
+    const double w0 = (c0 * d * e0 + c1 * p01 + c2 * p02) * per;
+    const double w1 = (c1 * d * e1 + c0 * p01 + c2 * p12) * per;
+    const double w2 = (c2 * d * e2 + c0 * p02 + c1 * p12) * per;
+    weight[i] = w0;
+    weight[n + i] = w1;
+    weight[2 * n + i] = w2;
+    const double rise = c0 / l0 * (1.0 - w0) + c1 / l1 * (1.0 - w1) + c2 / l2 * (1.0 - w2);
+    const double x = 0.5 * l2 * d, f = minus_expm1(x);
+    const double share = x > 1e-3 ? (f - x * (1.0 - f)) / (f * f) : 0.5;
+    weight_gain[i] = rise;
+    feedback[i] = leakage_per_K * share * rise;
   }
 }
 
@@ -104,26 +134,30 @@ struct StepView {
 };
 
 template <bool Bounded>
-TIDEWATT_INLINE double power_at(const StepView& s, std::size_t g, double exponent) {
-  const double W = std::fma(s.watts->leakage_W[g], exp2_of(exponent), s.watts->fixed_W[g]);
+TIDEWATT_INLINE double held(const StepView& s, double W) {
   if constexpr (!Bounded) return W;
-  const double held = W < s.bounds.high_W ? W : s.bounds.high_W;
-  return held > s.bounds.low_W ? held : s.bounds.low_W;
+  const double below = W < s.bounds.high_W ? W : s.bounds.high_W;
+  return below > s.bounds.low_W ? below : s.bounds.low_W;
 }
 
 /// One step of one block; its mean power goes to `watts_out` if that is asked for.
 template <bool Bounded, bool Record>
 TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
   static_assert(n_mode == 3, "a fourth store needs its line in each sum below");
-  const double h0 = s.row(row_half), h1 = s.row(row_half + 1), h2 = s.row(row_half + 2), hg = s.row(row_half_gain);
+  const double w0 = s.row(row_weight), w1 = s.row(row_weight + 1), w2 = s.row(row_weight + 2);
+  const double weight_gain = s.row(row_weight_gain), feedback = s.row(row_feedback);
   const double f0 = s.row(row_full), f1 = s.row(row_full + 1), f2 = s.row(row_full + 2);
   const double g0 = s.row(row_gain), g1 = s.row(row_gain + 1), g2 = s.row(row_gain + 2);
   for (std::size_t g = 0; g < n_lane; ++g) {
     const double y0 = w.mode_K[0][g], y1 = w.mode_K[1][g], y2 = w.mode_K[2][g];
     const double start_K = y0 + y1 + y2;
-    const double start_W = power_at<Bounded>(s, g, std::fma(s.exponent_per_K, start_K, w.exponent[g]));
-    const double middle_K = std::fma(h0, y0, std::fma(h1, y1, std::fma(h2, y2, hg * (w.r[g] * start_W))));
-    const double W = power_at<Bounded>(s, g, std::fma(s.exponent_per_K, middle_K, w.exponent[g]));
+    const double leak_W = s.watts->leakage_W[g] * exp2_of(std::fma(s.exponent_per_K, start_K, w.exponent[g]));
+    const double start_W = held<Bounded>(s, s.watts->fixed_W[g] + leak_W);
+    const double held_K = std::fma(w0, y0, std::fma(w1, y1, std::fma(w2, y2, weight_gain * (w.r[g] * start_W))));
+    // Leakage grows on the way: its first-order answer to the die's own rise.
+    const double felt_K = std::fma(feedback * (w.r[g] * leak_W), held_K - start_K, held_K);
+    const double W = held<Bounded>(
+        s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])), s.watts->fixed_W[g]));
     const double rW = w.r[g] * W;
     const double e0 = std::fma(f0, y0, g0 * rW), e1 = std::fma(f1, y1, g1 * rW), e2 = std::fma(f2, y2, g2 * rW);
     const double end_K = e0 + e1 + e2;

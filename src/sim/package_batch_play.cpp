@@ -1,6 +1,7 @@
 #include "package_batch_play.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include "tidewatt/base/error.hpp"
 
@@ -53,7 +54,7 @@ TIDEWATT_INLINE void play_all(const PlayArguments& a) {
 TIDEWATT_INLINE void play(const PlayArguments& a) {
   const std::size_t n_length = a.plan.length_s.size();
   for (std::size_t b = 0; b < a.n_block; ++b)
-    tabulate(*a.blocks[b].modes, a.plan.length_s.data(), n_length, a.tables + b * n_row * n_length);
+    tabulate(*a.blocks[b].modes, a.exponent_per_K * std::numbers::ln2, a.plan.length_s.data(), n_length, a.tables + b * n_row * n_length);
   const bool bounded = !a.options.bounds.empty(), extra = a.lane_W || a.options.peak_inside;
   if (extra)
     bounded ? play_all<true, true>(a) : play_all<false, true>(a);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int n_period = 4, n_scenario = 50;
 
-struct Scenario {
+struct Governed {
   thermal::PackageParams package;
   thermal::PackageModes modes;
   LeakageLaw law;
@@ -22,9 +22,9 @@ struct Scenario {
 };
 
 // Random package, chips, limits and segments; the clocks follow the die from period to period.
-Scenario decided(std::uint64_t i, const NodeType& type) {
+Governed decided(std::uint64_t i, const NodeType& type) {
   Draws d(8, i);
-  Scenario s;
+  Governed s;
   const KernelFleet f(1);
   const auto& p = type.gpu.params();
   s.package = random_package(d);
@@ -61,7 +61,7 @@ Scenario decided(std::uint64_t i, const NodeType& type) {
 /// Die temperature of a lane at the end of every segment.
 using Trace = std::vector<double>;
 
-std::vector<Trace> by_kernel(const Scenario& s, const StepGrading& grading) {
+std::vector<Trace> by_kernel(const Governed& s, const StepGrading& grading) {
   auto block = s.block;
   block[0].modes = &s.modes;
   std::vector<Trace> out(n_lane);
@@ -84,10 +84,10 @@ double worst(const std::vector<Trace>& a, const std::vector<Trace>& b) {
 
 /// The chain as heat flows between its stores, which the kernel never writes down.
 struct Chain : numerics::OdeSystem {
-  const Scenario& s;
+  const Governed& s;
   std::size_t lane;
   const LaneWatts* watts = nullptr;
-  Chain(const Scenario& scenario, std::size_t g) : s(scenario), lane(g) {}
+  Chain(const Governed& scenario, std::size_t g) : s(scenario), lane(g) {}
   void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
     const auto& p = s.package;
     const double r = s.block[0].resistance_ratio[lane], air_K = s.block[0].air_K[lane];
@@ -99,7 +99,7 @@ struct Chain : numerics::OdeSystem {
   }
 };
 
-Trace by_cvode(const Scenario& s, std::size_t g) {
+Trace by_cvode(const Governed& s, std::size_t g) {
   numerics::Cvode solver({{"die", "base", "sink"}, {30, 30, 30}, 3, 1e-12, 1'000'000});
   Chain chain(s, g);
   const double air_K = s.block[0].air_K[g];
@@ -120,7 +120,7 @@ TEST_CASE("row 8: 50 random scenarios with DVFS and leakage against CVODE at rto
   const auto type = h100_node_type();
   double refined_K = 0.0, production_K = 0.0;
   for (std::uint64_t i = 0; i < n_scenario; ++i) {
-    const Scenario s = decided(i, type);
+    const Governed s = decided(i, type);
     const auto production = by_kernel(s, production_grading);
     // Halve until nothing changes any more.
     Tick step = 800'000;

@@ -86,7 +86,8 @@ TEST_CASE("row 7: clocks and fans that follow the period before are of first ord
   const auto run = [](Tick period) {
     KernelFleet f(2);
     const std::vector<workload::Segment> work = {{period, 0}};
-    const auto plan = make_batch_plan(work, {10 * ns_per_ms, 10 * ns_per_ms, 1});
+    auto plan = make_batch_plan(work, {10 * ns_per_ms, 10 * ns_per_ms, 1});
+    plan.n_kind = 3;
     for (Tick t = 0; t < 64 * ns_per_s; t += period) advance_nodes(f.fleet, f.state, f.signals, f.task(plan), 0, 2);
     return f.state;
   };

@@ -83,8 +83,9 @@ struct BatchOptions {
 ///
 ///     z ← e^{−λd} z + (1 − e^{−λd})/λ · g P        T_i = T_air + r Σ_k shape_ik z_k
 ///
-/// Leakage couples P to T. Over a step it is taken at the step's middle, predicted with the power at the step's start:
-/// two evaluations, second order. Its exponential is good to 2e-14. Work per step does not depend on values, so the time
+/// Leakage couples P to T. Over a step it is taken at the die temperature that counts for the step's end (its mean weighted
+/// with the die's own response; the middle, for short steps), predicted with the power at the step's start and leakage's
+/// first-order growth: two evaluations, second order. Its exponential is good to 2e-14. Work per step does not depend on values, so the time
 /// does not either, and results are the same bits for every instruction set, thread and order of blocks.
 /// @param watts [block × n_kind]
 /// @throws InputError if sizes do not fit together
