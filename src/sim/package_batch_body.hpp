@@ -7,6 +7,15 @@
 #include "tidewatt/base/simd.hpp"
 #include "tidewatt/sim/package_batch.hpp"
 
+// The rows of a table do not overlap, which the compiler cannot see.
+#if defined(__clang__)
+#define TIDEWATT_APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TIDEWATT_APART _Pragma("GCC ivdep")
+#else
+#define TIDEWATT_APART
+#endif
+
 namespace tidewatt::sim::detail {
 
 using thermal::n_mode;
@@ -91,6 +100,7 @@ TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per
     double* full = table_of + (row_full + k) * n;
     double* gain = table_of + (row_gain + k) * n;
     const double rate = m.rate_per_s[k], K_per_W = m.shape[0][k] * m.gain_K_per_J[k] / rate;
+    TIDEWATT_APART
     for (std::size_t i = 0; i < n; ++i) {
       const double f = minus_expm1(rate * length_s[i]);
       full[i] = 1.0 - f;
@@ -106,6 +116,7 @@ TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per
   const double c0 = m.shape[0][0] * m.gain_K_per_J[0], c1 = m.shape[0][1] * m.gain_K_per_J[1],
                c2 = m.shape[0][2] * m.gain_K_per_J[2];
   const double q01 = 1.0 / (l1 - l0), q02 = 1.0 / (l2 - l0), q12 = 1.0 / (l2 - l1);
+  TIDEWATT_APART
   for (std::size_t i = 0; i < n; ++i) {
     const double d = length_s[i], e0 = full[i], e1 = full[n + i], e2 = full[2 * n + i];
     const double per = 1.0 / (gain[i] + gain[n + i] + gain[2 * n + i]);
@@ -140,30 +151,52 @@ TIDEWATT_INLINE double held(const StepView& s, double W) {
   return below > s.bounds.low_W ? below : s.bounds.low_W;
 }
 
+// Loops over modes, written out by the compiler before it looks for vectors over lanes.
+struct Rows {
+  double of[n_mode];
+};
+template <std::size_t First>
+TIDEWATT_INLINE Rows rows(const StepView& s) {
+  Rows r;
+  for (std::size_t k = 0; k < n_mode; ++k) r.of[k] = s.row(First + k);
+  return r;
+}
+template <std::size_t K = 0>
+TIDEWATT_INLINE double rise_of(const Work& w, std::size_t g) {
+  if constexpr (K + 1 == n_mode)
+    return w.mode_K[K][g];
+  else
+    return w.mode_K[K][g] + rise_of<K + 1>(w, g);
+}
+template <std::size_t K = 0>
+TIDEWATT_INLINE double weighted(const Rows& weight, const Work& w, std::size_t g, double sum) {
+  if constexpr (K == n_mode)
+    return sum;
+  else
+    return weighted<K + 1>(weight, w, g, std::fma(weight.of[K], w.mode_K[K][g], sum));
+}
+template <std::size_t K = 0>
+TIDEWATT_INLINE void move_modes(const Rows& full, const Rows& gain, double rW, Work& w, std::size_t g) {
+  w.mode_K[K][g] = std::fma(full.of[K], w.mode_K[K][g], gain.of[K] * rW);
+  if constexpr (K + 1 < n_mode) move_modes<K + 1>(full, gain, rW, w, g);
+}
+
 /// One step of one block; its mean power goes to `watts_out` if that is asked for.
 template <bool Bounded, bool Record>
 TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
-  static_assert(n_mode == 3, "a fourth store needs its line in each sum below");
-  const double w0 = s.row(row_weight), w1 = s.row(row_weight + 1), w2 = s.row(row_weight + 2);
+  const Rows weight = rows<row_weight>(s), full = rows<row_full>(s), gain = rows<row_gain>(s);
   const double weight_gain = s.row(row_weight_gain), feedback = s.row(row_feedback);
-  const double f0 = s.row(row_full), f1 = s.row(row_full + 1), f2 = s.row(row_full + 2);
-  const double g0 = s.row(row_gain), g1 = s.row(row_gain + 1), g2 = s.row(row_gain + 2);
   for (std::size_t g = 0; g < n_lane; ++g) {
-    const double y0 = w.mode_K[0][g], y1 = w.mode_K[1][g], y2 = w.mode_K[2][g];
-    const double start_K = y0 + y1 + y2;
+    const double start_K = rise_of(w, g);
     const double leak_W = s.watts->leakage_W[g] * exp2_of(std::fma(s.exponent_per_K, start_K, w.exponent[g]));
     const double start_W = held<Bounded>(s, s.watts->fixed_W[g] + leak_W);
-    const double held_K = std::fma(w0, y0, std::fma(w1, y1, std::fma(w2, y2, weight_gain * (w.r[g] * start_W))));
+    const double held_K = weighted(weight, w, g, weight_gain * (w.r[g] * start_W));
     // Leakage grows on the way: its first-order answer to the die's own rise.
     const double felt_K = std::fma(feedback * (w.r[g] * leak_W), held_K - start_K, held_K);
     const double W = held<Bounded>(
         s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])), s.watts->fixed_W[g]));
-    const double rW = w.r[g] * W;
-    const double e0 = std::fma(f0, y0, g0 * rW), e1 = std::fma(f1, y1, g1 * rW), e2 = std::fma(f2, y2, g2 * rW);
-    const double end_K = e0 + e1 + e2;
-    w.mode_K[0][g] = e0;
-    w.mode_K[1][g] = e1;
-    w.mode_K[2][g] = e2;
+    move_modes(full, gain, w.r[g] * W, w, g);
+    const double end_K = rise_of(w, g);
     w.peak_K[g] = w.peak_K[g] > end_K ? w.peak_K[g] : end_K;
     w.J[g] = std::fma(W, s.length_s, w.J[g]);
     if constexpr (Record) watts_out[g] = W;

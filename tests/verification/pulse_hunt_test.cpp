@@ -28,15 +28,16 @@ struct Exact {
   }
   /// Highest rise over [0, d]: every sign change of the slope on a fine logarithmic mesh, closed in by halving.
   Real peak(Real d, Real rW) const {
-    Real best = std::max(rise(0, rW), rise(d, rW)), lo = 0;
-    for (int i = 0; i <= 60; ++i) {
-      const Real hi = d * std::exp2(static_cast<Real>(i - 60) * 0.4L);
-      if (slope(lo, rW) > 0 && slope(hi, rW) < 0) {
+    Real best = std::max(rise(0, rW), rise(d, rW)), lo = 0, slope_lo = slope(0, rW);
+    for (int i = 0; i <= 40; ++i) {
+      const Real hi = d * std::exp2(static_cast<Real>(i - 40) * 0.6L), slope_hi = slope(hi, rW);
+      if (slope_lo > 0 && slope_hi < 0) {
         Real a = lo, b = hi;
         for (int k = 0; k < 70; ++k) (slope((a + b) / 2, rW) > 0 ? a : b) = (a + b) / 2;
         best = std::max(best, rise(a, rW));
       }
       lo = hi;
+      slope_lo = slope_hi;
     }
     return best;
   }
