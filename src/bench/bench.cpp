@@ -91,14 +91,16 @@ struct Bench {
   }
 
   void scaling() {
-    const auto T = [&](std::int64_t n) {
-      auto set = scaled_to(n);
-      set.push_back("run.duration_h=0.5");
-      return run_scenario(options.scenarios, "llama3_405b_day.toml", set, n_thread).wall_s;
+    // Seconds of one iteration on every GPU: operating points, fans, packages, state in memory.
+    const auto T = [&](std::size_t n) {
+      KernelCase c = make_kernel_case(n, 2);
+      return static_cast<double>(n) * c.period_s() / kernel_rate(c, sim::production_grading, n_thread, budget_s()).gpu_s_per_s;
     };
-    const double small = (std::min(T(32768), T(32768)) - std::min(T(16384), T(16384))) / 16384.0;
+    const double small = (T(32768) - T(16384)) / 16384.0;
     const double large = (T(1048576) - T(524288)) / 524288.0;
-    add("per_gpu_cost_ratio_1M_over_16k", large / small, "(T(1M) − T(512k))/512k over (T(32k) − T(16k))/16k, half an hour of the day scenario, wall time");
+    add("per_gpu_cost_ratio_1M_over_16k", large / small,
+        fmt::format("(T(1M) - T(512k))/512k over (T(32k) - T(16k))/16k; T: one resolved iteration of the kernel's load on so many GPUs, {} threads, "
+                    "wall time, best", n_thread));
   }
 };
 

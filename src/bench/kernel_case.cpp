@@ -65,7 +65,7 @@ sim::NodesTask KernelCase::task(const sim::BatchPlan& plan) const {
   return t;
 }
 
-KernelCase make_kernel_case(std::size_t n_gpu) {
+KernelCase make_kernel_case(std::size_t n_gpu, int n_warm) {
   KernelCase c{make_fleet(n_gpu), {}, {}, {}, {}, {}, 1.83e9, {}};
   c.inlet_K.resize(c.fleet.n_node());
   for (std::size_t n = 0; n < c.inlet_K.size(); ++n) c.inlet_K[n] = 297.0 + 0.01 * static_cast<double>(n % 500);
@@ -96,7 +96,7 @@ KernelCase make_kernel_case(std::size_t n_gpu) {
     c.window.full_link_s += k.full_link_s;
   }
   const auto plan = sim::make_batch_plan(c.segments, {3600 * ns_per_s, 3600 * ns_per_s, 1});
-  for (int i = 0; i < 40; ++i) sim::advance_nodes(c.fleet, c.state, c.signals, c.task(plan), 0, c.fleet.n_node());
+  for (int i = 0; i < n_warm; ++i) sim::advance_nodes(c.fleet, c.state, c.signals, c.task(plan), 0, c.fleet.n_node());
   return c;
 }
 

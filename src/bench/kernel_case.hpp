@@ -23,8 +23,8 @@ struct KernelCase {
   double period_s() const;
 };
 
-/// A fleet warmed up by some minutes of that load. @param n_gpu a multiple of 8
-KernelCase make_kernel_case(std::size_t n_gpu);
+/// A fleet warmed up by iterations of that load. @param n_gpu a multiple of 8
+KernelCase make_kernel_case(std::size_t n_gpu, int n_warm = 40);
 
 inline constexpr double air_J_per_m3_K = 1190.0;
 

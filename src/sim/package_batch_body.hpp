@@ -95,7 +95,6 @@ inline constexpr std::size_t row_full = 0, row_gain = n_mode, row_weight = 2 * n
 /// steps, 1 for long ones.
 TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per_K, const double* length_s, std::size_t n,
                               double* table_of) {
-  static_assert(n_mode == 3, "a fourth store needs its terms in the weights");
   for (std::size_t k = 0; k < n_mode; ++k) {
     double* full = table_of + (row_full + k) * n;
     double* gain = table_of + (row_gain + k) * n;
@@ -107,31 +106,42 @@ TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per
       gain[i] = K_per_W * f;
     }
   }
-  const double* full = table_of + row_full * n;
-  const double* gain = table_of + row_gain * n;
-  double* weight = table_of + row_weight * n;
   double* weight_gain = table_of + row_weight_gain * n;
-  double* feedback = table_of + row_feedback * n;
-  const double l0 = m.rate_per_s[0], l1 = m.rate_per_s[1], l2 = m.rate_per_s[2];
-  const double c0 = m.shape[0][0] * m.gain_K_per_J[0], c1 = m.shape[0][1] * m.gain_K_per_J[1],
-               c2 = m.shape[0][2] * m.gain_K_per_J[2];
-  const double q01 = 1.0 / (l1 - l0), q02 = 1.0 / (l2 - l0), q12 = 1.0 / (l2 - l1);
+  double* per = table_of + row_feedback * n;  // 1/∫h until the feedback is known
+  for (std::size_t i = 0; i < n; ++i) per[i] = weight_gain[i] = 0.0;
+  for (std::size_t k = 0; k < n_mode; ++k) {
+    const double* gain = table_of + (row_gain + k) * n;
+    TIDEWATT_APART
+    for (std::size_t i = 0; i < n; ++i) per[i] += gain[i];
+  }
+  TIDEWATT_APART
+  for (std::size_t i = 0; i < n; ++i) per[i] = 1.0 / per[i];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double* full = table_of + (row_full + j) * n;
+    double* weight = table_of + (row_weight + j) * n;
+    const double c = m.shape[0][j] * m.gain_K_per_J[j], K_per_W = c / m.rate_per_s[j];
+    TIDEWATT_APART
+    for (std::size_t i = 0; i < n; ++i) weight[i] = c * length_s[i] * full[i];
+    for (std::size_t k = 0; k < n_mode; ++k) {
+      if (k == j) continue;
+      const double* other = table_of + (row_full + k) * n;
+      const double q = m.shape[0][k] * m.gain_K_per_J[k] / (m.rate_per_s[k] - m.rate_per_s[j]);
+      TIDEWATT_APART
+      for (std::size_t i = 0; i < n; ++i) weight[i] = std::fma(q, full[i] - other[i], weight[i]);
+    }
+    TIDEWATT_APART
+    for (std::size_t i = 0; i < n; ++i) {
+      weight[i] *= per[i];
+      weight_gain[i] = std::fma(K_per_W, 1.0 - weight[i], weight_gain[i]);
+    }
+  }
+  double* feedback = per;
+  const double half_rate = 0.5 * m.rate_per_s[n_mode - 1];
   TIDEWATT_APART
   for (std::size_t i = 0; i < n; ++i) {
-    const double d = length_s[i], e0 = full[i], e1 = full[n + i], e2 = full[2 * n + i];
-    const double per = 1.0 / (gain[i] + gain[n + i] + gain[2 * n + i]);
-    const double p01 = (e0 - e1) * q01, p02 = (e0 - e2) * q02, p12 = (e1 - e2) * q12;
-    const double w0 = (c0 * d * e0 + c1 * p01 + c2 * p02) * per;
-    const double w1 = (c1 * d * e1 + c0 * p01 + c2 * p12) * per;
-    const double w2 = (c2 * d * e2 + c0 * p02 + c1 * p12) * per;
-    weight[i] = w0;
-    weight[n + i] = w1;
-    weight[2 * n + i] = w2;
-    const double rise = c0 / l0 * (1.0 - w0) + c1 / l1 * (1.0 - w1) + c2 / l2 * (1.0 - w2);
-    const double x = 0.5 * l2 * d, f = minus_expm1(x);
+    const double x = half_rate * length_s[i], f = minus_expm1(x);
     const double share = x > 1e-3 ? (f - x * (1.0 - f)) / (f * f) : 0.5;
-    weight_gain[i] = rise;
-    feedback[i] = leakage_per_K * share * rise;
+    feedback[i] = leakage_per_K * share * weight_gain[i];
   }
 }
 

@@ -29,7 +29,8 @@ TIDEWATT_INLINE void step(const PlayArguments& a, const BatchStep& s, std::size_
     if (a.lane_W) std::copy(watts, watts + n_lane, a.lane_W + (b * a.plan.steps.size() + i) * n_lane);
     if (!a.options.peak_inside) return;
     for (std::size_t g = 0; g < n_lane; ++g) {
-      const std::array<double, n_mode> y = {before.mode_K[0][g], before.mode_K[1][g], before.mode_K[2][g]};
+      std::array<double, n_mode> y;
+      for (std::size_t k = 0; k < n_mode; ++k) y[k] = before.mode_K[k][g];
       w.peak_K[g] = std::max(w.peak_K[g], inner_peak(*a.blocks[b].modes, y, w.r[g] * watts[g], view.length_s));
     }
   }
