@@ -23,11 +23,12 @@ TIDEWATT_INLINE void step(const PlayArguments& a, const BatchStep& s, std::size_
   if constexpr (!Extra) {
     step_block<Bounded, false>(view, w, nullptr);
   } else {
+    double* recorded = a.lane_W ? a.lane_W + (b * a.plan.steps.size() + i) * n_lane : nullptr;
+    if (!a.options.peak_inside) return step_block<Bounded, true>(view, w, recorded);
     const Work before = w;
     double watts[n_lane];
     step_block<Bounded, true>(view, w, watts);
-    if (a.lane_W) std::copy(watts, watts + n_lane, a.lane_W + (b * a.plan.steps.size() + i) * n_lane);
-    if (!a.options.peak_inside) return;
+    if (recorded) std::copy(watts, watts + n_lane, recorded);
     for (std::size_t g = 0; g < n_lane; ++g) {
       std::array<double, n_mode> y;
       for (std::size_t k = 0; k < n_mode; ++k) y[k] = before.mode_K[k][g];
