@@ -5,4 +5,5 @@
 void add_run_commands(CLI::App& app, int& exit_code);      // run, check
 void add_catalog_command(CLI::App& app, int& exit_code);   // catalog
 void add_report_command(CLI::App& app, int& exit_code);    // report
+void add_bench_command(CLI::App& app, int& exit_code);     // bench
 void add_validate_command(CLI::App& app, int& exit_code);  // validate

@@ -91,7 +91,7 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const double down = lo < lowest_Hz ? lowest_Hz : half;
     const double up = hi > top_Hz ? top_Hz : half;
     const double fallback = above ? down : up;
-    const bool inside = (step_to > lo) & (step_to < hi) & (step_to > lowest_Hz) & (step_to < top_Hz);
+    const bool inside = (step_to >= lo) & (step_to <= hi) & (step_to > lowest_Hz) & (step_to < top_Hz);
     const double next = inside ? step_to : fallback;
     const double moved = next > f ? next - f : f - next;
     const bool at_end = (above & (f <= lowest_Hz)) | (!above & (f >= top_Hz));

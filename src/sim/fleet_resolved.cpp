@@ -1,124 +1,128 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "fleet_block.hpp"
-#include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
-#include "tidewatt/base/simd.hpp"
+#include "tidewatt/sim/package_batch.hpp"
 
 namespace tidewatt::sim {
 namespace {
 
 using namespace detail;
 
-/// What one segment's length makes of the modes: e^{−λd/2}, e^{−λd}, and the drives of the half and the whole.
-struct SegmentModes {
-  std::array<Lanes, n_mode> half_decay, half_drive, decay, drive;
-};
-
-TIDEWATT_CLONES
-void segment_modes(const Air& air, double d, SegmentModes& out) {
-  for (std::size_t j = 0; j < n_mode; ++j)
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      const double x = 0.5 * d * air.rate_per_s[j][l];
-      const double half = math::exp(-x), mean = math::mean_decay(x);
-      out.half_decay[j][l] = half;
-      out.half_drive[j][l] = air.gain_K_per_J[j][l] * (0.5 * d) * mean;
-      // Over the whole segment: decay = half², mean = half's mean (1 + half)/2.
-      out.decay[j][l] = half * half;
-      out.drive[j][l] = air.gain_K_per_J[j][l] * d * mean * (0.5 + 0.5 * half);
-    }
-}
-
-/// All GPUs of a block through one segment. `z` holds the modes, advanced in place; `watts` receives the power.
-/// Leakage at the segment's middle, predicted with the power at its start: second order.
-TIDEWATT_CLONES
-void step_segment(const power::GpuPowerParams& gpu, const Air& air, const Lanes& r, const KindPower& p, double d,
-                  const SegmentModes& m, Modes& z, Modes& area, Lanes& watts, Lanes& peak_K) {
-  const double k_T = gpu.leakage_per_K, T_ref = gpu.leakage_ref_K;
-  Lanes middle{};
-  for (std::size_t l = 0; l < n_lane; ++l)
-    watts[l] = p.at(l, math::exp(k_T * (std::fma(r[l], from_modes(air, 0, z, l), air.air_K[l]) - T_ref)));
-  for (std::size_t j = 0; j < n_mode; ++j)
-    for (std::size_t l = 0; l < n_lane; ++l)
-      middle[l] = std::fma(air.shape[0][j][l], std::fma(m.half_decay[j][l], z[j][l], m.half_drive[j][l] * watts[l]), middle[l]);
-  for (std::size_t l = 0; l < n_lane; ++l)
-    watts[l] = p.at(l, math::exp(k_T * (std::fma(r[l], middle[l], air.air_K[l]) - T_ref)));
-  for (std::size_t j = 0; j < n_mode; ++j)
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      const double next = std::fma(m.decay[j][l], z[j][l], m.drive[j][l] * watts[l]);
-      area[j][l] += (air.gain_K_per_J[j][l] * d * watts[l] - (next - z[j][l])) / air.rate_per_s[j][l];
-      z[j][l] = next;
-    }
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    const double end_K = std::fma(r[l], from_modes(air, 0, z, l), air.air_K[l]);
-    peak_K[l] = peak_K[l] > end_K ? peak_K[l] : end_K;
-  }
-}
-
 struct Scratch {
-  std::vector<std::uint32_t> used, slot_of_kind;
+  std::vector<std::uint32_t> used;
   std::vector<KindPower> powers;
+  std::vector<LaneWatts> watts;       // [node of the block × kind]
+  std::vector<WattBounds> bounds;     // [kind]
+  std::vector<PackageBlock> packages; // [node of the block]
+  std::vector<double> lane_W;         // [node of the block][segment][lane]
   Air air;
 };
 
-void book_segment(const Block& b, const FleetTask& task, const Scratch& s, const KindPower& kind, const Packages& before,
-                  const workload::Segment& segment, std::size_t i, const Lanes& watts, NodeBooks* books, double* segment_W,
-                  std::size_t widest) {
-  const double d = seconds(segment.duration);
-  const bool busy = task.class_busy[b.cls] != 0;
+constexpr std::size_t n_slot = n_package_lane;
+
+/// The kernel's view of a block: one of its blocks per node.
+void hand_over(const FleetTask& task, const Block& b, const Packages& before, Scratch& s) {
+  const std::size_t n_kind = task.timeline->kinds.size();
+  s.watts.assign(b.n_node * n_kind, {});
+  s.packages.resize(b.n_node);
   for (std::size_t n = 0; n < b.n_node; ++n) {
-    NodeBooks& book = books[b.index[n]];
-    if (kind.low_W > 0.0)
-      for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l)
-        book.burn += std::max(0.0, watts[l] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) * d;
-    const auto p = power::server_power(b.type->server, sum_of(watts, b, n), s.air.fan_mean_frac[n], busy);
-    segment_W[b.index[n] * widest + i] = p.ac_W;
-    book.ac_in += p.ac_W * d;
-    book.conversion += p.conversion_W * d;
-    book.host += p.host_W * d;
-    book.fan += p.fan_W * d;
-    book.psu += p.psu_W * d;
-    book.reference += task.kind_reference_W[segment.kind] * d;
+    auto& p = s.packages[n];
+    p.modes = &b.type->modes[fan_step(s.air.fan_mean_frac[n])];
+    for (std::size_t i = 0; i < n_slot; ++i) {
+      const std::size_t l = n * b.n_gpu + std::min(i, b.n_gpu - 1);
+      p.store_K[0][i] = before.die_K[l];
+      p.store_K[1][i] = before.base_K[l];
+      p.store_K[2][i] = before.sink_K[l];
+      p.air_K[i] = s.air.air_K[l];
+      p.resistance_ratio[i] = before.r[l];
+      for (std::size_t k = 0; k < s.used.size(); ++k) {
+        auto& w = s.watts[n * n_kind + s.used[k]];
+        w.fixed_W[i] = s.powers[k].fixed_W[l];
+        w.leakage_W[i] = s.powers[k].leakage_W[l];
+      }
+    }
   }
 }
 
-void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
-                Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
+void book_segments(const Block& b, const FleetTask& task, const Scratch& s, const Packages& before, NodeBooks* books,
+                   double* segment_W, std::size_t widest) {
   const auto& segments = task.timeline->classes[b.cls];
+  const bool busy = task.class_busy[b.cls] != 0;
+  std::vector<const KindPower*> kind_power(task.timeline->kinds.size(), nullptr);
+  for (std::size_t k = 0; k < s.used.size(); ++k) kind_power[s.used[k]] = &s.powers[k];
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    NodeBooks& book = books[b.index[n]];
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const double d = seconds(segments[i].duration);
+      const double* watts = &s.lane_W[(n * segments.size() + i) * n_slot];
+      const KindPower& kind = *kind_power[segments[i].kind];
+      double gpu_W = 0.0;
+      for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
+        gpu_W += watts[slot];
+        const std::size_t l = n * b.n_gpu + slot;
+        if (kind.low_W > 0.0)
+          book.burn += std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) * d;
+      }
+      const auto p = power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
+      segment_W[b.index[n] * widest + i] = p.ac_W;
+      book.ac_in += p.ac_W * d;
+      book.conversion += p.conversion_W * d;
+      book.host += p.host_W * d;
+      book.fan += p.fan_W * d;
+      book.psu += p.psu_W * d;
+      book.reference += task.kind_reference_W[segments[i].kind] * d;
+    }
+  }
+}
+
+void take_back(FleetState& state, FleetSignals& signals, const Block& b, const Scratch& s, const Packages& before,
+               NodeBooks* books, Lanes& heat_J) {
+  const auto& pkg = b.type->package;
+  for (std::size_t n = 0; n < b.n_node; ++n)
+    for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
+      const auto& p = s.packages[n];
+      const std::size_t l = n * b.n_gpu + slot, g = b.gpu[l];
+      auto& book = books[b.index[n]];
+      book.gpu_in += p.gpu_J[slot];
+      book.package_stored += (pkg.die_J_per_K * (p.store_K[0][slot] - before.die_K[l]) +
+                              pkg.base_J_per_K * (p.store_K[1][slot] - before.base_K[l]) +
+                              pkg.sink_J_per_K * (p.store_K[2][slot] - before.sink_K[l])) / before.r[l];
+      heat_J[l] = p.air_J[slot];
+      state.die_K[g] = p.store_K[0][slot];
+      state.base_K[g] = p.store_K[1][slot];
+      state.sink_K[g] = p.store_K[2][slot];
+      // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
+      state.die_carry_K[g] = p.die_mean_K[slot] + 0.5 * (state.die_K[g] - before.die_K[l]);
+      state.die_rate_K_per_s[g] = 0.0;
+      state.die_mean_K[g] = p.die_mean_K[slot];
+      state.die_peak_K[g] = p.die_peak_K[slot];
+      signals.gpu_J[g] = p.gpu_J[slot];
+    }
+}
+
+void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
+                const BatchPlan& plan, Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
   const double step_s = seconds(task.timeline->period);
   const Packages before = load_packages(fleet, state, b, step_s);
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   set_air(fleet, state, task, b, step_s, before.guess_K, front, s.air);
-  s.air.air_K_per_s = {};  // within one iteration the mean will do
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
-  Modes z = to_modes(before, s.air, step_s), area{};
-  Lanes peak_K = before.die_K, total_J{}, watts;
-  SegmentModes modes;
-  Tick last = 0;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const double d = seconds(segments[i].duration);
-    if (segments[i].duration != last) segment_modes(s.air, d, modes);
-    last = segments[i].duration;
-    const KindPower& kind = s.powers[s.slot_of_kind[segments[i].kind]];
-    step_segment(b.type->gpu.params(), s.air, before.r, kind, d, modes, z, area, watts, peak_K);
-    for (std::size_t l = 0; l < n_lane; ++l) total_J[l] += watts[l] * d;
-    book_segment(b, task, s, kind, before, segments[i], i, watts, books, segment_W, widest);
-  }
-  store_packages(state, b, before, s.air, z, step_s, books);
-  Lanes heat_J;
-  for (std::size_t l = 0; l < n_lane; ++l) heat_J[l] = s.air.sink_air_W_per_K[l] * from_modes(s.air, 2, area, l);
-  for (std::size_t l = 0; l < b.n_used(); ++l) {
-    const std::size_t g = b.gpu[l];
-    const double mean_K = s.air.air_K[l] + before.r[l] * from_modes(s.air, 0, area, l) / step_s;
-    // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
-    state.die_carry_K[g] = mean_K + 0.5 * (state.die_K[g] - before.die_K[l]);
-    state.die_rate_K_per_s[g] = 0.0;
-    state.die_mean_K[g] = mean_K;
-    state.die_peak_K[g] = peak_K[l];
-    signals.gpu_J[g] = total_J[l];
-  }
-  for (std::size_t i = 0; i < b.n_node; ++i) books[b.index[i]].gpu_in += sum_of(total_J, b, i);
+  hand_over(task, b, before, s);
+  s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);
+  BatchOptions options;
+  if (std::any_of(s.bounds.begin(), s.bounds.end(), [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
+    options.bounds = s.bounds;
+  options.lane_W = s.lane_W;
+  const auto& gpu = b.type->gpu.params();
+  advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
+  book_segments(b, task, s, before, books, segment_W, widest);
+  Lanes heat_J{};
+  take_back(state, signals, b, s, before, books, heat_J);
   finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
 }
 
@@ -133,17 +137,22 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   std::vector<NodeBooks> books(task.n_node());
   std::vector<double> segment_W(task.n_node() * widest);
   const auto blocks = make_blocks(fleet, task);
+  // The timeline is graded already: one step per segment.
+  constexpr StepGrading whole{std::numeric_limits<Tick>::max() / 4, std::numeric_limits<Tick>::max() / 4, 1};
+  std::vector<BatchPlan> plans;
+  for (const auto& c : classes) {
+    plans.push_back(make_batch_plan(c, whole));
+    plans.back().n_kind = static_cast<std::uint32_t>(n_kind);
+  }
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch s;
+    for (std::size_t k = 0; k < n_kind; ++k) s.bounds.push_back({task.kind_low_W[k], task.kind_high_W[k]});
     for (std::size_t i = begin; i < end; ++i) {
       s.used.clear();
-      s.slot_of_kind.assign(n_kind, UINT32_MAX);
-      for (const auto& seg : classes[blocks[i].cls]) {
-        if (s.slot_of_kind[seg.kind] != UINT32_MAX) continue;
-        s.slot_of_kind[seg.kind] = static_cast<std::uint32_t>(s.used.size());
-        s.used.push_back(seg.kind);
-      }
-      play_block(fleet, state, signals, task, blocks[i], s, books.data(), segment_W.data(), widest);
+      std::vector<std::uint8_t> seen(n_kind, 0);
+      for (const auto& seg : classes[blocks[i].cls])
+        if (std::exchange(seen[seg.kind], std::uint8_t{1}) == 0) s.used.push_back(seg.kind);
+      play_block(fleet, state, signals, task, blocks[i], plans[blocks[i].cls], s, books.data(), segment_W.data(), widest);
     }
   });
   book(meters, books);

@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "io": BASE | {"sim"},
     "study": BELOW_SIM | {"sim", "io"},
     "validate": BELOW_SIM | {"sim", "io", "study"},
+    "bench": BELOW_SIM | {"sim", "io", "study"},
 }
 ALL = set(MAY_INCLUDE)
 # What stands above the library's parts and may include all of them.

@@ -129,3 +129,13 @@ TEST_CASE("arrays of different lengths are refused") {
   c.limit_W.pop_back();
   CHECK_THROWS_AS(c.solve(gemm, 0.0, 1.98e9), InputError);
 }
+
+TEST_CASE("a search that starts at its own answer stays there") {
+  Case c(300, 300.0, 700.0);
+  c.solve(gemm, 0.0, 1.98e9);
+  for (int i = 0; i < 5; ++i) {
+    const auto before_Hz = c.clock_Hz;
+    c.solve(gemm, 0.0, 1.98e9);
+    for (std::size_t g = 0; g < 300; ++g) REQUIRE(c.clock_Hz[g] == Approx(before_Hz[g]).epsilon(1e-11));
+  }
+}

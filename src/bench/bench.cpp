@@ -1,0 +1,124 @@
+#include "tidewatt/bench/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "cvode_reference.hpp"
+#include "machine.hpp"
+#include "scenario_times.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::bench {
+namespace {
+
+using namespace detail;
+
+constexpr double allowed_error_K = 0.05;
+constexpr sim::StepGrading whole_segments{3600 * ns_per_s, 3600 * ns_per_s, 1};
+constexpr sim::StepGrading refined{ns_per_ms / 2, ns_per_ms / 2, 1};
+
+struct Bench {
+  const Options& options;
+  std::size_t n_thread;
+  std::vector<Figure> figures;
+
+  double add(const char* key, double value, std::string how) {
+    figures.push_back({key, value, std::move(how)});
+    if (options.on_figure) options.on_figure(figures.back());
+    return value;
+  }
+  double budget_s() const { return options.quick ? 0.1 : 2.0; }
+
+  void kernel() {
+    KernelCase c = make_kernel_case(options.quick ? 1024 : 16384);
+    const auto n = c.fleet.n_gpu();
+    const std::string what = fmt::format("{} GPUs, iteration of {:.2f} s with {} edges, steps from 10 ms doubling, operating points, fans "
+                                         "and tables of the chain once per iteration", n, c.period_s(), c.segments.size());
+    const double core = add("kernel_gpu_steps_per_s_core", kernel_rate(c, sim::production_grading, 1, budget_s()).gpu_steps_per_s,
+                            what + "; one thread, its processor time, best");
+    add("kernel_gpu_steps_per_s_all", kernel_rate(c, sim::production_grading, n_thread, budget_s()).gpu_steps_per_s,
+        fmt::format("the same on {} threads, wall time, best", n_thread));
+    const double fma = add("fma_gflops_core", fma_gflops(budget_s()), "12 independent chains of vector multiply-adds, processor time, best");
+    add("kernel_fraction_of_fma_peak", core * flop_per_gpu_step * 1e-9 / fma,
+        fmt::format("{} operations per GPU-step, counted in the source", flop_per_gpu_step));
+    add("memory_GB_per_s", triad_GB_per_s(n_thread, options.quick ? 32 : 128, budget_s()),
+        fmt::format("a = b + s c, 24 bytes per element, {} threads, wall time, best", n_thread));
+    against_cvode(c);
+  }
+
+  void against_cvode(KernelCase& c) {
+    const PackageCase packages = package_case(c, 8);
+    const auto exact_K = kernel_trace(c, packages, refined);
+    const double production_K = largest_difference(kernel_trace(c, packages, sim::production_grading), exact_K);
+    const double whole_K = largest_difference(kernel_trace(c, packages, whole_segments), exact_K);
+    const bool whole = whole_K <= allowed_error_K;
+    const auto rate = kernel_rate(c, whole ? whole_segments : sim::production_grading, 1, budget_s());
+    const auto best = tune_cvode(c, refined, allowed_error_K, options.quick);
+    const auto& s = best.settings;
+    add("kernel_error_production_K", production_K, "largest die error at segment ends against steps of 0.5 ms");
+    add("kernel_error_K", whole ? whole_K : production_K, fmt::format("the same with {}", whole ? "one step per segment" : "production steps"));
+    add("kernel_gpu_s_per_s_core", rate.gpu_s_per_s, "simulated GPU-seconds per second at that error, everything included");
+    add("cvode_error_K", best.error_K, "of the fastest CVODE setting within 0.05 K");
+    add("cvode_gpu_steps_per_s_core", best.gpu_steps_per_s,
+        fmt::format("{}, tolerance {} K, first step {} s, {} GPUs in one system, restarted at every edge; packages and leakage only", s.adams ? "Adams, fixed-point" : "BDF, KLU",
+                    s.tolerance_K, s.first_step_s, s.n_block * sim::n_package_lane));
+    add("cvode_gpu_s_per_s_core", best.gpu_s_per_s, "simulated GPU-seconds per second of that setting");
+    add("kernel_over_cvode", rate.gpu_s_per_s / best.gpu_s_per_s, "simulated GPU-seconds per second, kernel over CVODE, each within 0.05 K");
+  }
+
+  double day(const char* key, const char* file, std::vector<std::string> set, const std::string& how) {
+    const auto t = run_scenario(options.scenarios, file, std::move(set), n_thread);
+    return add(key, t.wall_s, fmt::format("{}, {:g} s simulated, {} threads, wall time of one run", how, t.simulated_s, n_thread));
+  }
+
+  void skip(const char* key, const std::string& why) { add(key, std::numeric_limits<double>::quiet_NaN(), why); }
+
+  void runs() {
+    const char* file = "llama3_405b_day.toml";
+    day("day_16384_periodic_wall_s", file, {}, file);
+    const auto resolved = run_scenario(options.scenarios, file, {"run.advance=\"resolved\"", "run.duration_h=0.25"}, n_thread);
+    add("day_16384_resolved_wall_s", resolved.wall_s * 86400.0 / resolved.simulated_s, "every iteration resolved, measured over day_16384_resolved_measured_s and scaled");
+    add("day_16384_resolved_measured_s", resolved.simulated_s, "simulated time that was really resolved");
+    day("day_100k_wall_s", file, scaled_to(98304), "the day with 98,304 GPUs");
+    try {
+      day("days54_16384_wall_s", "llama3_405b_54days.toml", {}, "llama3_405b_54days.toml");
+    } catch (const InputError& e) {
+      skip("days54_16384_wall_s", e.what());
+    }
+  }
+
+  void scaling() {
+    // Seconds of one iteration on every GPU: operating points, fans, packages, state in memory.
+    const auto T = [&](std::size_t n) {
+      KernelCase c = make_kernel_case(n, 2);
+      return static_cast<double>(n) * c.period_s() / kernel_rate(c, sim::production_grading, n_thread, budget_s()).gpu_s_per_s;
+    };
+    const double small = (T(32768) - T(16384)) / 16384.0;
+    const double large = (T(1048576) - T(524288)) / 524288.0;
+    add("per_gpu_cost_ratio_1M_over_16k", large / small,
+        fmt::format("(T(1M) - T(512k))/512k over (T(32k) - T(16k))/16k; T: one resolved iteration of the kernel's load on so many GPUs, {} threads, "
+                    "wall time, best", n_thread));
+  }
+};
+
+}  // namespace
+
+std::vector<Figure> run_benchmarks(const Options& options) {
+  Bench b{options, options.n_thread ? options.n_thread : std::max(1u, std::thread::hardware_concurrency()), {}};
+  b.kernel();
+  if (options.quick) {
+    for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_16384_resolved_measured_s", "day_100k_wall_s",
+                            "days54_16384_wall_s", "per_gpu_cost_ratio_1M_over_16k"})
+      b.skip(key, "left out by --quick");
+  } else {
+    b.runs();
+    b.scaling();
+  }
+  b.add("max_rss_MB", max_rss_MB(), "highest resident memory of this process, all of the above");
+  return b.figures;
+}
+
+}  // namespace tidewatt::bench

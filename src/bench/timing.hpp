@@ -1,0 +1,36 @@
+#pragma once
+// Private to bench.
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+namespace tidewatt::bench::detail {
+
+/// Processor time of this thread, s: other work on the machine does not count.
+inline double thread_s() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+inline double wall_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Shortest time of `work()` by `clock()`, repeated at least three times and until `budget_s` of it is spent.
+template <class Clock, class Work>
+double best_s(Clock clock, double budget_s, Work&& work) {
+  double best = std::numeric_limits<double>::infinity(), spent = 0.0;
+  for (int i = 0; i < 3 || (spent < budget_s && i < 1000); ++i) {
+    const double start = clock();
+    work();
+    const double s = clock() - start;
+    best = std::min(best, s);
+    spent += s;
+  }
+  return best;
+}
+
+}  // namespace tidewatt::bench::detail

@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "tidewatt/bench/bench.hpp"
+
+namespace {
+
+struct Arguments {
+  tidewatt::bench::Options options;
+  bool json = false;
+};
+
+void bench(Arguments a) {
+  if (!a.json)
+    a.options.on_figure = [](const tidewatt::bench::Figure& f) {
+      fmt::print("{:<32} {:>12}  {}\n", f.key, std::isfinite(f.value) ? fmt::format("{:.4g}", f.value) : "-", f.how);
+      std::fflush(stdout);
+    };
+  const auto figures = tidewatt::bench::run_benchmarks(a.options);
+  if (!a.json) return;
+  nlohmann::ordered_json values, how;
+  for (const auto& f : figures) {
+    values[f.key] = std::isfinite(f.value) ? nlohmann::ordered_json(f.value) : nlohmann::ordered_json();
+    how[f.key] = f.how;
+  }
+  values["how"] = how;
+  fmt::print("{}\n", values.dump(2));
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("bench", "measure the engine on this machine against CVODE, its multiply-add peak and its memory");
+  c->add_flag("--json", a->json, "the figures as one JSON object");
+  c->add_flag("--quick", a->options.quick, "seconds instead of minutes: fewer GPUs and no whole runs");
+  c->add_option("--scenarios", a->options.scenarios, "folder of the scenario files")->capture_default_str();
+  c->add_option("--threads", a->options.n_thread, "for the figures on all cores; 0: all cores")->capture_default_str();
+  c->callback([a] { bench(*a); });
+}
