@@ -28,12 +28,14 @@ std::optional<PlantSeries> read_plant_series(const std::filesystem::path& file) 
 double worst_of_range(const std::vector<double>& reference, const std::vector<double>& got,
                       const std::vector<bool>& take) {
   double lo = std::numeric_limits<double>::infinity(), hi = -lo, worst = 0.0;
+  bool any = false;
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    if (!take[i]) continue;
     lo = std::min(lo, reference[i]), hi = std::max(hi, reference[i]);
+    if (!take[i]) continue;
     worst = std::max(worst, std::abs(got[i] - reference[i]));
+    any = true;
   }
-  return worst / (hi - lo);  // NaN, which fails, where nothing was taken
+  return any ? worst / (hi - lo) : std::numeric_limits<double>::quiet_NaN();  // NaN fails
 }
 
 }  // namespace tidewatt::validate

@@ -13,7 +13,8 @@ using PlantSeries = std::map<std::string, std::vector<double>>;
 /// Empty where the file is absent. @throws InputError if a listed value is not a number
 std::optional<PlantSeries> read_plant_series(const std::filesystem::path& file);
 
-/// Largest distance between two trajectories over the points where `take` holds, over the range of the reference there.
+/// Largest distance between two trajectories over the points where `take` holds, over the range of the
+/// whole reference; NaN where it holds nowhere.
 double worst_of_range(const std::vector<double>& reference, const std::vector<double>& got, const std::vector<bool>& take);
 
 }  // namespace tidewatt::validate
