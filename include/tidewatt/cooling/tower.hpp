@@ -34,7 +34,7 @@ struct TowerPoint {
 /// counterflow; the three factors are quadratics held at the ends of their validity (differences -10 to 25 K, air 0.2
 /// to 1, water 0.3 to 1). UA_d follows from the design point. Evaporation: leaving air is saturated at its wet bulb,
 /// `G (W_s - W)`. Assumptions: Merkel's (Lewis factor 1, water loss small), water at constant heat capacity.
-/// Sources: merkel_1925, braun_1988, scheier_2016 for the factors.
+/// Sources: merkel_1925, braun_1988, energyplus_engineering_reference for the factors.
 class Tower {
  public:
   /// @throws InputError if the design point cannot be met by any tower
