@@ -7,7 +7,7 @@
 
 using namespace hydronic_day;
 
-// Values of CoolProp 6 (IAPWS-95 at 101,325 Pa; Melinder's propylene glycol), generated once.
+// Values of CoolProp 8.0.0 (IAPWS-95 at 101,325 Pa; Melinder's propylene glycol), generated once.
 TEST_CASE("water and glycol match CoolProp") {
   struct Water {
     double t_degC, density, cp, viscosity;

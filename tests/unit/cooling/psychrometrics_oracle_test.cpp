@@ -7,7 +7,7 @@
 
 using namespace hydronic_day;
 
-// Values of psychrolib 2.5 (SI), generated once.
+// Values of psychrolib 2.5.0 (SI), generated once.
 TEST_CASE("moist air matches psychrolib") {
   struct Air {
     double t_degC, rh, p_Pa, humidity, wetbulb_degC, dewpoint_degC, enthalpy;
