@@ -90,19 +90,21 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
   f.metal_K = reference_K + y[metal_J] / p.metal_J_per_K;
   const double back = held(y[mix], 0.0, p.mix_max_frac), fresh = 1.0 - back;
   const double speed = held(y[fan_speed], 0.5 * p.fan_floor_frac, 1.0);
+  const double live = c.input.capacity.fan_frac;  // fan walls that run; the others' dampers close
 
   Vapour vapour;
-  if (y[wet] > 0.0) {
+  const double wetted = y[wet] * c.input.capacity.pump_frac;
+  if (wetted > 0.0) {
     const double outdoor_cp = fresh * moist_cp(air.humidity_ratio), return_cp = back * moist_cp(air.humidity_ratio);
     const double inlet_K =
         back > 0.0 ? (outdoor_cp * air.drybulb_K + return_cp * f.hot_K) / (outdoor_cp + return_cp) : air.drybulb_K;
-    vapour = evaporate(p, c, inlet_K, y[wet], speed);
+    vapour = evaporate(p, c, inlet_K, wetted, speed);
   }
   f.supply_humidity = air.humidity_ratio + vapour.added / fresh;
   const double cp = moist_cp(f.supply_humidity);
   const double density = dry_air_density_kg_per_m3(f.plenum_K, f.supply_humidity, air.pressure_Pa);
   const double cold_density = dry_air_density_kg_per_m3(f.cold_K, f.supply_humidity, air.pressure_Pa);
-  const double fan_kg_per_s = speed * p.design_flow_m3_per_s * density;
+  const double fan_kg_per_s = live * speed * p.design_flow_m3_per_s * density;
   const double servers_kg_per_s = c.input.server_flow_m3_per_s * cold_density;
   const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air comes back to the cold aisle
 
@@ -114,10 +116,11 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
   f.leak_W = leak_kg_per_s * cp * ((leak_kg_per_s > 0.0 ? f.cold_K : f.hot_K) - reference_K);
   f.evaporated_kg_per_s = fan_kg_per_s * vapour.added;
   f.latent_W = f.evaporated_kg_per_s * vapour.J_per_kg;
-  f.fan_W = fan_power_W(p, speed, density * (1.0 + f.supply_humidity));
+  f.fan_W = live * fan_power_W(p, speed, density * (1.0 + f.supply_humidity));
   f.metal_cold_W = p.metal_cold_W_per_K * (f.metal_K - f.cold_K);
   f.metal_hot_W = p.metal_hot_W_per_K * (f.metal_K - f.hot_K);
-  f.needed_speed = c.input.server_flow_m3_per_s * cold_density / density / p.design_flow_m3_per_s + p.leakage_frac;
+  f.needed_speed = (c.input.server_flow_m3_per_s * cold_density / density / p.design_flow_m3_per_s + p.leakage_frac) /
+                   std::max(live, 0.05);
   return f;
 }
 

@@ -5,7 +5,7 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
-#include <sunlinsol/sunlinsol_dense.h>
+#include <sundials/sundials_linearsolver.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <algorithm>
@@ -44,6 +44,8 @@ struct Cvode::Impl {
   void* memory = nullptr;
   const OdeSystem* system = nullptr;
   std::vector<double> shifted_y, shifted_f;
+  std::vector<double> lu, meter_rows;  // coupled block, column-major; rows of the meters, column-major
+  std::vector<std::size_t> pivot;
 
   explicit Impl(OdeShape s) : shape(std::move(s)) {}
   Impl(const Impl&) = delete;
@@ -51,6 +53,9 @@ struct Cvode::Impl {
   ~Impl();
   void make();
   std::string worst() const;
+  int setup(SUNMatrix A);
+  int solve(N_Vector x, N_Vector b) const;
+  static SUNLinearSolver make_block_solver(SUNContext context, Impl& self);
   static int rhs(double t, N_Vector y, N_Vector f, void* self);
   static int jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* self, N_Vector, N_Vector, N_Vector);
 };
@@ -89,6 +94,67 @@ int Cvode::Impl::jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* s
   return 0;
 }
 
+// The Newton matrix is block triangular, [A 0; B I]: meters enter no rate. Only the coupled block is factored, and the
+// meters follow by substitution; a dense solver over all values would spend most of the step on the zeros.
+int Cvode::Impl::setup(SUNMatrix A) {
+  const std::size_t n = shape.n_coupled, all = shape.names.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* column = SM_COLUMN_D(A, static_cast<sunindextype>(j));
+    std::copy_n(column, n, lu.begin() + static_cast<std::ptrdiff_t>(j * n));
+    std::copy(column + n, column + all, meter_rows.begin() + static_cast<std::ptrdiff_t>(j * (all - n)));
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t p = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(lu[k * n + i]) > std::abs(lu[k * n + p])) p = i;
+    pivot[k] = p;
+    if (lu[k * n + p] == 0.0) return 1;
+    if (p != k)
+      for (std::size_t j = 0; j < n; ++j) std::swap(lu[j * n + k], lu[j * n + p]);
+    const double inverse = 1.0 / lu[k * n + k];
+    for (std::size_t i = k + 1; i < n; ++i) lu[k * n + i] *= inverse;
+    for (std::size_t j = k + 1; j < n; ++j) {
+      const double factor = lu[j * n + k];
+      if (factor == 0.0) continue;
+      for (std::size_t i = k + 1; i < n; ++i) lu[j * n + i] -= factor * lu[k * n + i];
+    }
+  }
+  return 0;
+}
+
+int Cvode::Impl::solve(N_Vector x_vector, N_Vector b_vector) const {
+  const std::size_t n = shape.n_coupled, meters = shape.names.size() - n;
+  const auto x = values(x_vector), b = values(b_vector);
+  if (x.data() != b.data()) std::copy(b.begin(), b.end(), x.begin());
+  for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivot[k]]);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = k + 1; i < n; ++i) x[i] -= x[k] * lu[k * n + i];
+  for (std::size_t k = n; k-- > 0;) {
+    x[k] /= lu[k * n + k];
+    for (std::size_t i = 0; i < k; ++i) x[i] -= x[k] * lu[k * n + i];
+  }
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < meters; ++i) x[n + i] -= x[j] * meter_rows[j * meters + i];
+  return 0;
+}
+
+SUNLinearSolver Cvode::Impl::make_block_solver(SUNContext context, Impl& self) {
+  SUNLinearSolver solver = SUNLinSolNewEmpty(context);
+  if (!solver) return nullptr;
+  solver->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+  solver->ops->setup = [](SUNLinearSolver s, SUNMatrix A) { return static_cast<Impl*>(s->content)->setup(A); };
+  solver->ops->solve = [](SUNLinearSolver s, SUNMatrix, N_Vector x, N_Vector b, realtype) {
+    return static_cast<Impl*>(s->content)->solve(x, b);
+  };
+  solver->ops->free = [](SUNLinearSolver s) {
+    s->content = nullptr;  // owned by Impl
+    SUNLinSolFreeEmpty(s);
+    return 0;
+  };
+  solver->content = &self;
+  return solver;
+}
+
 void Cvode::Impl::make() {
   const auto n = static_cast<sunindextype>(shape.names.size());
   done(SUNContext_Create(nullptr, &context), "context");
@@ -97,7 +163,11 @@ void Cvode::Impl::make() {
   for (std::size_t i = 0; i < shape.typical.size(); ++i) values(tolerance)[i] = shape.rtol * shape.typical[i];
   N_VConst(0.0, y);
   matrix = made(SUNDenseMatrix(n, n, context), "matrix");
-  linear = made(SUNLinSol_Dense(y, matrix, context), "linear solver");
+  const std::size_t coupled = shape.n_coupled;
+  lu.resize(coupled * coupled);
+  meter_rows.resize(coupled * (shape.names.size() - coupled));
+  pivot.resize(coupled);
+  linear = made(make_block_solver(context, *this), "linear solver");
   memory = made(CVodeCreate(CV_BDF, context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
   // The library prints nothing: what went wrong is told by the return code.

@@ -97,35 +97,14 @@ double governed_Hz(const Node& gpu_entry, const Timeline& t, double reference_Hz
       .clock_Hz;
 }
 
-/// P6, the period: 64 micro-batches as logged; the log does not say how the 512 GPUs are cut, nor that matrix products
-/// are fp8: 810 TF per GPU are above the bf16 peak that the catalog's efficiencies allow.
+/// P6, the period: the plan that training_runs.hpp lists, with the step that the log shows.
 void period(const MlperfLog& log, std::vector<Row>& out) {
-  const catalog::Catalog catalog;
-  const Node entry = catalog.values("gpu", "h100_sxm_700W");
-  auto gpu = read<ComputeParams>(*entry.find("compute"), "gpu.compute");
-  gpu.matrix_FLOP_per_s *= 2.0;
-  gpu.attention_efficiency_frac *= 0.5;
-  ParallelPlan plan;
-  plan.n_gpu = 512, plan.tp = 4, plan.pp = 8, plan.virtual_stages = 12, plan.micro_batch_sequences = 2;
-  plan.global_batch_sequences = 2048, plan.sequence_tokens = 2048;
-  plan.sequence_parallel = plan.fused_attention = plan.dp_overlap = plan.pp_overlap = true;
-  plan.recompute = "none", plan.sharding = "zero1", plan.gradient_bytes = 2, plan.tp_overlap_frac = 0.5;
-  const IterationModel model(read<ModelShape>(catalog.values("model", "gpt3_175b"), "model"), plan, gpu,
-                             read<NetworkParams>(catalog.values("network", "dgx_h100_ndr"), "network"));
-  const double one[] = {1.0};
-  const double clock_Hz = governed_Hz(entry, model.iteration(one), gpu.reference_clock_Hz);
-  const double pace[] = {clock_Hz / gpu.reference_clock_Hz};
   double mean_s = 0.0;
   const auto steps = log.steps();
   for (const auto& s : steps) mean_s += s.duration_s / static_cast<double>(steps.size());
-  out.push_back(against(
-      "P6/period", "GPT-3 175B, 512 H100, TP4 PP8 DP16, 64 micro-batches of 2: seconds per step from the plan", "s",
-      mean_s, seconds(model.iteration(pace).period), 0.10, "mlperf_v4",
-      fmt::format(
-          "{:.0f} MHz under the power limit; fp8 matrix products at twice the bf16 rate and the bf16 efficiency; TP4 "
-          "PP8, 12 virtual stages and half-hidden tensor-parallel traffic are assumed (the log gives batch 2,048 "
-          "and 64 accumulation steps); fp8 casts, scaling and the host are not in it",
-          clock_Hz * 1e-6)));
+  const auto runs = training_runs();
+  const auto& run = run_named(runs, "P6/period");
+  out.push_back(against("P6/period", run.what, "s", mean_s, iteration_s(run), 0.10, "mlperf_v4", run.note));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,21 @@ enum class ClimateDay { typical, hot, extreme };
 /// @param month 1 to 12  @param start_hour local standard time at run time 0, 0 to 23
 /// @throws InputError if month, hour or the lists' lengths are wrong, or a wet bulb is above its dry bulb
 Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind, int start_hour = 0);
+
+/// A year of 365 days, hour by hour, that starts on 1 January at midnight and repeats. Daily means depart from the
+/// month's by a first-order autoregression,
+///
+///     x_{d+1} = φ x_d + sqrt(1-φ²) ξ,   mean_d = mean_m + σ_m x_d,   σ_m = (mean of a hot day - mean_m)/1.5,
+///
+/// made exact within each month (mean 0, variance 1), so that a typical year has the tabulated monthly means for every
+/// seed; the hours follow DiurnalShape through the month's mean range, so daily extremes stand on knots. A hot year is
+/// warmer by σ_m/2; an extreme one has the month's hottest day in the place of the warmest. Humidity ratio is constant
+/// over a day: wet-bulb depression of the month at the day's mean, or the hottest day's own; saturation is noted.
+/// @param persistence φ of daily means, 0 to 1 excluded; 0.65 is usual in mid-latitudes (assumed, 0.5–0.8)
+/// @throws InputError as climate_weather
+Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence = 0.65);
+
+/// Throws InputError unless every list has twelve values, maxima are above minima and wet bulbs below dry bulbs.
+void check_climate(const ClimateParams& climate);
 
 }  // namespace tidewatt::cooling

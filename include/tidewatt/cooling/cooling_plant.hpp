@@ -10,11 +10,24 @@
 
 namespace tidewatt::cooling {
 
+/// Share of each kind of part that is able to work, 0 to 1; 1 unless parts have failed. What a plant does not have it
+/// ignores.
+struct PlantCapacity {
+  double fan_frac = 1.0;      ///< fan walls or CRAH units
+  double cdu_frac = 1.0;      ///< distribution units with their pumps
+  double pump_frac = 1.0;     ///< facility and rejection pumps; the media's pumps of an outside air plant
+  double rejection_frac = 1.0;  ///< tower cells or dry coolers
+  double chiller_frac = 1.0;
+};
+
 /// What a hall asks of its plant over one macro step: means, never samples.
 struct PlantInput {
   double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; >= 0
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
+  double liquid_heat_W = 0.0;         ///< heat that the servers give to the liquid; >= 0
+  double liquid_flow_kg_per_s = 0.0;  ///< liquid that their cold plates ask for; >= 0
+  PlantCapacity capacity{};
 };
 
 /// What the plant did in one macro step. Means are exact integrals over the step, divided by its length.
@@ -23,18 +36,25 @@ struct PlantStep {
   double supply_end_K = 0.0;
   double hot_aisle_mean_K = 0.0;
   double supply_rh_frac = 0.0;  ///< at mean supply temperature and humidity
-  double fan_mean_W = 0.0;
-  double other_electric_W = 0.0;  ///< pumps and controls; their heat does not reach the hall
+  double fan_mean_W = 0.0;  ///< electric power whose heat enters the plant's streams: fans, pumps, compressors
+  double other_electric_W = 0.0;  ///< pumps, tower fans and controls whose heat does not enter the streams
   double water_kg = 0.0;          ///< evaporated and bled
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;       ///< share of return air in the supply
   double evaporation_frac = 0.0;      ///< share of the evaporative media at work
   double capacity_margin_frac = 0.0;  ///< 1 - (needed flow / largest flow); below 0 hot air recirculates
   double supply_over_limit_K = 0.0;   ///< mean supply above the plant's upper limit, 0 if below
+  // Plants with liquid; without, liquid_* stay 0.
+  double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets
+  double liquid_supply_end_K = 0.0;
+  double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered; less than asked for where pumps are out
+  double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;  ///< parts of the draw
+  double reuse_J = 0.0;       ///< the part of heat_out that went to a user
+  double chilled_frac = 0.0;  ///< of the rated chillers at work
   // Energy books: heat_in + fan = heat_out + stored_change, each from its own meter.
   double heat_in_J = 0.0;
   double fan_J = 0.0;
-  double heat_out_J = 0.0;  ///< exhaust minus intake air, evaporated water's latent heat included
+  double heat_out_J = 0.0;  ///< into the outdoor air and to users of heat, evaporated water's latent heat included
   double latent_J = 0.0;    ///< the part of heat_out that left as vapour
   double stored_change_J = 0.0;
 };
@@ -59,6 +79,11 @@ class CoolingPlant {
   virtual PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                             PlantWorkspace& workspace) const = 0;
 };
+
+/// Electric power of the plant over a step of `span_s`.
+inline double plant_electric_W(const PlantStep& step, double span_s) {
+  return step.fan_J / span_s + step.other_electric_W;
+}
 
 /// Throws InputError unless `input` is finite and physical and t1 > t0.
 void check_plant_input(const PlantInput& input, Tick t0, Tick t1);

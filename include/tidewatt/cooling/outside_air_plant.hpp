@@ -51,7 +51,8 @@ struct OutsideAirParams {
 /// aisle. Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the
 /// enthalpy balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature,
 /// with anti-windup, through actuator lags; the lower set point is raised (to the upper one at most) until supply air
-/// is below `rh_max_frac`, and evaporation stops where supply air reaches it. Assumptions: well mixed zones, humidity
+/// is below `rh_max_frac`, and evaporation stops where supply air reaches it. Failed fan walls (capacity.fan_frac) take their flow away at once,
+/// the others speed up; failed media pumps (capacity.pump_frac) their share of evaporation. Assumptions: well mixed zones, humidity
 /// without storage, no heat through walls, media inlet humidity that of outdoor air, pressure control faster than a
 /// second. SUNDIALS CVODE integrates, restarted every step.
 class OutsideAirPlant final : public CoolingPlant {

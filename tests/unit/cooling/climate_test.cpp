@@ -82,3 +82,24 @@ TEST_CASE("catalog climates follow the typical years that they come from") {
     CHECK(found);
   }
 }
+
+TEST_CASE("a generated year keeps the monthly means for every seed, and its extremes when asked") {
+  const auto c = catalog_file<ClimateParams>("climate/omaha_ne.toml");
+  const auto mean_K = [](const Weather& w, Tick first_day, Tick days) {
+    double sum = 0.0;
+    for (Tick h = 0; h < 24 * days; ++h) sum += w.at((24 * first_day + h) * ns_per_hour).drybulb_K;
+    return sum / static_cast<double>(24 * days);
+  };
+  for (const std::uint64_t seed : {0u, 1u, 7u}) {
+    const Weather w = climate_year(c, ClimateDay::typical, seed);
+    CHECK(mean_K(w, 0, 31) == Approx(c.typical_drybulb_K[0]).margin(1e-6));
+    CHECK(mean_K(w, 181, 31) == Approx(c.typical_drybulb_K[6]).margin(1e-6));
+    CHECK(w.at(0).drybulb_K == climate_year(c, ClimateDay::typical, seed).at(365 * ns_per_day).drybulb_K);
+  }
+  CHECK(mean_K(climate_year(c, ClimateDay::hot, 1), 181, 31) > c.typical_drybulb_K[6] + 0.3);
+  const Weather extreme = climate_year(c, ClimateDay::extreme, 1);
+  double top_K = 0.0;
+  for (Tick h = 181 * 24; h < 212 * 24; ++h) top_K = std::max(top_K, extreme.at(h * ns_per_hour).drybulb_K);
+  CHECK(top_K >= c.extreme_max_K[6] - 1e-9);
+  CHECK_THROWS_AS(climate_year(c, ClimateDay::typical, 1, 1.0), InputError);
+}

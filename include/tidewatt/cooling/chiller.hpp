@@ -1,0 +1,43 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::cooling {
+
+/// A water chiller by the DOE-2 curves: reference point, and how capacity and input ratio move away from it.
+struct ChillerParams {
+  double capacity_W = 0.0;     ///< at the reference temperatures
+  double cop_ratio = 0.0;      ///< there
+  double leaving_low_K = 0.0, leaving_high_K = 0.0;      ///< evaporator leaving, validity of the curves
+  double entering_low_K = 0.0, entering_high_K = 0.0;    ///< condenser entering, validity of the curves
+  double plr_min_frac = 0.0;   ///< below it the compressor cycles
+  double plr_max_frac = 0.0;   ///< of the available capacity
+  double motor_frac = 0.0;     ///< share of compressor power that reaches the refrigerant
+  std::vector<double> capacity_T_ratio, input_T_ratio;  ///< six each: 1, e, e², c, c², e c in °C
+  std::vector<double> input_plr_ratio;                  ///< three: 1, y, y²
+  void fields(FieldVisitor& v);
+};
+
+struct ChillerPoint {
+  double available_W = 0.0;  ///< largest heat taken from the evaporator
+  double power_W = 0.0;      ///< compressor, electric
+  double plr_frac = 0.0;     ///< load / available
+  double cycling_frac = 0.0; ///< share of time that the compressor runs
+  bool outside = false;      ///< a temperature lies outside the curves' range (curves are held at its ends)
+};
+
+/// Chiller at a load.
+///
+///     Q_av = Q_ref f(T_e, T_c),   P = (Q_ref/COP_ref) f g(T_e, T_c) h(y) r,
+///     y = max(Q/Q_av, y_min),   r = min((Q/Q_av)/y_min, 1)
+///
+/// with T_e leaving the evaporator and T_c entering the condenser; f, g biquadratic in °C, h quadratic. Temperatures
+/// outside the curves' validity are held at its ends and flagged. Source: doe2_1982, energyplus_engineering_reference.
+/// @param load_W taken from the evaporator by running machines, >= 0
+ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K);
+
+/// Throws InputError if a list has the wrong length, ranges are reversed or the curves are not 1 ± 0.1 at the middle.
+void check_chiller(const ChillerParams& p);
+
+}  // namespace tidewatt::cooling

@@ -1,0 +1,92 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/cooling/chiller.hpp"
+#include "tidewatt/cooling/cooling_plant.hpp"
+#include "tidewatt/cooling/tower.hpp"
+
+namespace tidewatt::cooling {
+
+/// Water plant of a hall: CRAH for the air, CDU for the liquid, economiser, chiller trim, tower or dry cooler, heat
+/// reuse. Extensive values belong to a hall of `reference_it_W`; HydronicPlant scales them.
+struct HydronicParams {
+  double reference_it_W = 0.0;
+  double liquid_frac = 0.0;  ///< of the heat, by design; sizes nothing, starts the plant and reports the margin
+  // set points
+  double air_set_K = 0.0;       ///< air at the servers' inlets
+  double loop_set_K = 0.0;      ///< liquid at the servers' inlets
+  double facility_set_K = 0.0;  ///< facility water supply, held by the rejection
+  double chiller_above_K = 0.0; ///< the chillers hold facility_set + this
+  // CRAH
+  double air_flow_m3_per_s = 0.0, air_leakage_frac = 0.0, air_fan_W = 0.0, air_fan_exponent_ratio = 0.0;
+  double air_fan_floor_frac = 0.0, coil_W_per_K = 0.0, coil_flow_kg_per_s = 0.0;
+  // CDU and technology loop
+  double loop_flow_kg_per_s = 0.0, loop_pump_W = 0.0, loop_pump_floor_frac = 0.0, loop_glycol_frac = 0.0;
+  double cdu_W_per_K = 0.0, cdu_flow_kg_per_s = 0.0;
+  // facility water
+  double facility_pump_W = 0.0, pump_exponent_ratio = 0.0, valve_floor_frac = 0.0;
+  double reuse_W_per_K = 0.0, reuse_K = 0.0, reuse_max_W = 0.0;  ///< heat reuse: exchanger, the user's temperature, demand
+  // rejection
+  double economiser_W_per_K = 0.0, reject_flow_kg_per_s = 0.0, reject_pump_W = 0.0, reject_glycol_frac = 0.0;
+  std::string rejection;  ///< "tower" or "dry_cooler"
+  TowerParams tower;
+  double dry_W_per_K = 0.0, dry_air_kg_per_s = 0.0, dry_fan_W = 0.0, dry_fan_exponent_ratio = 0.0;
+  double cycles_ratio = 0.0, drift_frac = 0.0;
+  ChillerParams chiller;
+  double n_chiller = 0.0, chiller_hold_s = 0.0;
+  double controls_W = 0.0;
+  // storage
+  double cold_aisle_J_per_K = 0.0, hot_aisle_J_per_K = 0.0, metal_J_per_K = 0.0;
+  double metal_cold_W_per_K = 0.0, metal_hot_W_per_K = 0.0;
+  double loop_m3 = 0.0, facility_m3 = 0.0, facility_tank_m3 = 0.0, reject_m3 = 0.0;
+  // lags, control, failures
+  double fan_lag_s = 0.0, valve_lag_s = 0.0, pump_lag_s = 0.0, reject_lag_s = 0.0, chiller_lag_s = 0.0;
+  double trip_s = 0.0, restart_s = 0.0, chiller_restart_s = 0.0;
+  double air_band_K = 0.0, loop_band_K = 0.0, reject_band_K = 0.0, chiller_band_K = 0.0;  ///< proportional bands
+  double air_reset_s = 0.0, loop_reset_s = 0.0, reject_reset_s = 0.0, chiller_reset_s = 0.0;
+  // Derived by HydronicPlant from the glycol shares, at 20 °C.
+  double loop_J_per_kg_K = 0.0, facility_J_per_kg_K = 0.0, reject_J_per_kg_K = 0.0;
+  double loop_J_per_m3_K = 0.0, facility_J_per_m3_K = 0.0, reject_J_per_m3_K = 0.0;
+  void fields(FieldVisitor& v);
+};
+
+/// Chilled or warm water plant for air, liquid and mixed halls.
+///
+///     servers ── liquid ── CDU ──┐                    ┌─ economiser ─ chiller ─┐
+///        └───── air ──── CRAH ───┴─ facility return ──┤                        ├─ facility supply
+///                                     └ heat reuse    └── rejection loop ── tower or dry cooler
+///
+/// Storage (energies above 20 °C): `E' = Σ in - Σ out` for cold and hot aisle, metal, and the cold and the hot side of
+/// technology loop, facility water and rejection loop; a stream carries `m c (T_donor - T_ref)`, one expression for both
+/// neighbours. Exchangers by counterflow effectiveness with flow-scaled conductance; coils are dry. Fans and pumps:
+/// `P = P_d x^n` with floors; their heat enters the stream they move. The rejection loop cools the economiser, then the
+/// condensers. One PI loop each on server air (CRAH valve), server liquid (CDU valve), facility supply (rejection:
+/// bypass, then fan speed; and, above it, chiller load), with back-calculation against wind-up and actuator lags.
+/// Chillers are staged at steps' starts, at most once in `chiller_hold_s`. Part failures (PlantInput::capacity) act
+/// through availabilities that fall in `trip_s` and return in `restart_s` (chillers: `chiller_restart_s`). Assumptions: well mixed volumes, no
+/// heat through walls, make-up water at basin temperature, fluid properties at 20 °C (air at its state). Integrated by
+/// SUNDIALS CVODE, restarted every step.
+class HydronicPlant final : public CoolingPlant {
+ public:
+  /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
+  /// @param rtol relative tolerance of the integrator, 1e-12 to 1e-3
+  /// @throws InputError if curves, set points or the tower's design point do not fit together
+  HydronicPlant(const HydronicParams& params, double rated_it_W, double rtol = 1e-5);
+  std::size_t n_state() const override;
+  std::vector<std::string> state_names() const override;
+  std::unique_ptr<PlantWorkspace> make_workspace() const override;
+  void initialise(std::span<double> state, const PlantInput& input, Tick t) const override;
+  PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
+                    PlantWorkspace& workspace) const override;
+  const HydronicParams& params() const { return params_; }  ///< scaled to the hall
+  const Tower* tower() const { return tower_ ? &*tower_ : nullptr; }
+
+ private:
+  HydronicParams params_;
+  std::optional<Tower> tower_;
+  double rtol_;
+};
+
+}  // namespace tidewatt::cooling

@@ -1,0 +1,63 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::cooling {
+
+/// A wet cooling tower, all cells together.
+struct TowerParams {
+  double water_kg_per_s = 0.0;   ///< at design
+  double water_air_ratio = 0.0;  ///< kg of water per kg of dry air at design
+  double wetbulb_K = 0.0, water_in_K = 0.0, water_out_K = 0.0;  ///< design point
+  double free_convection_frac = 0.0;  ///< air flow with the fans off, of design
+  double fan_W = 0.0;                 ///< at full speed and design
+  double fan_exponent_ratio = 0.0;    ///< power ∝ speed^x
+  double fan_floor_frac = 0.0;        ///< lowest speed of a running fan
+  std::vector<double> ua_wetbulb_ratio, ua_air_ratio, ua_water_ratio;  ///< three each: 1, x, x²
+  void fields(FieldVisitor& v);
+};
+
+struct TowerPoint {
+  double heat_W = 0.0;             ///< from the water into the air
+  double leaving_K = 0.0;          ///< water
+  double air_wetbulb_K = 0.0;      ///< of the leaving air
+  double evaporated_kg_per_s = 0.0;
+};
+
+/// Merkel's tower as an exchanger between water and a gas of the heat capacity of saturated air:
+///
+///     dQ = (UA/c_p) (h_s - h) ,   c_e = (h_s(T_wb,out) - h_s(T_wb,in)) / (T_wb,out - T_wb,in)
+///     Q = ε(N, C) C_min (T_in - T_wb),   N = UA c_e / (c_p C_min),   C_air = G c_e,   C_water = L c
+///     UA = UA_d f_wb(T_wb,d - T_wb) f_air(G/G_d) f_water(L/L_d)
+///
+/// counterflow; the three factors are quadratics held at the ends of their validity (differences -10 to 25 K, air 0.2
+/// to 1, water 0.3 to 1). UA_d follows from the design point. Evaporation: leaving air is saturated at its wet bulb,
+/// `G (W_s - W)`. Assumptions: Merkel's (Lewis factor 1, water loss small), water at constant heat capacity.
+/// Sources: merkel_1925, braun_1988, energyplus_engineering_reference for the factors.
+class Tower {
+ public:
+  /// @throws InputError if the design point cannot be met by any tower
+  explicit Tower(TowerParams params);
+  /// @param water_kg_per_s >= 0 @param speed_frac 0 to 1; below half the floor only free convection is left
+  /// @param humidity_ratio of the entering air, for the evaporation; @param pressure_Pa
+  /// @param cells_frac share of the cells at work: water and fans of the others stand still
+  TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,
+                double speed_frac, double cells_frac = 1.0) const;
+  double fan_W(double speed_frac) const;  ///< 0 below half the floor; all cells
+  double design_UA_W_per_K() const { return UA_W_per_K_; }
+  const TowerParams& params() const { return p_; }
+
+ private:
+  TowerParams p_;
+  double UA_W_per_K_ = 0.0;  ///< on the sensible scale
+  double air_kg_per_s_ = 0.0;
+};
+
+/// Merkel number `KaV/L = ∫ c dT / (h_s(T) - h_a(T))` over the water's range by the four-point Chebyshev rule
+/// (0.1, 0.4, 0.6, 0.9); the air's enthalpy rises along the operating line `h_a = h_1 + (L/G) c (T - T_out)`.
+/// Infinite where air and water meet. @param water_air_ratio L/G
+double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, double water_air_ratio,
+                     double pressure_Pa);
+
+}  // namespace tidewatt::cooling

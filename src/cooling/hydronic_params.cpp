@@ -1,0 +1,112 @@
+#include <array>
+#include <string_view>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/cooling/hydronic_plant.hpp"
+#include "tidewatt/cooling/liquid.hpp"
+
+namespace tidewatt::cooling {
+namespace {
+
+HydronicParams scaled(HydronicParams p, double factor) {
+  for (double* extensive :
+       {&p.reference_it_W, &p.air_flow_m3_per_s, &p.air_fan_W, &p.coil_W_per_K, &p.coil_flow_kg_per_s,
+        &p.loop_flow_kg_per_s, &p.loop_pump_W, &p.cdu_W_per_K, &p.cdu_flow_kg_per_s, &p.facility_pump_W,
+        &p.reuse_W_per_K, &p.reuse_max_W, &p.economiser_W_per_K, &p.reject_flow_kg_per_s, &p.reject_pump_W,
+        &p.tower.water_kg_per_s, &p.tower.fan_W, &p.dry_W_per_K, &p.dry_air_kg_per_s, &p.dry_fan_W,
+        &p.chiller.capacity_W, &p.controls_W, &p.cold_aisle_J_per_K, &p.hot_aisle_J_per_K, &p.metal_J_per_K,
+        &p.metal_cold_W_per_K, &p.metal_hot_W_per_K, &p.loop_m3, &p.facility_m3, &p.facility_tank_m3, &p.reject_m3})
+    *extensive *= factor;
+  constexpr double T_K = 293.15;
+  p.loop_J_per_kg_K = coolant_cp_J_per_kg_K(T_K, p.loop_glycol_frac);
+  p.loop_J_per_m3_K = p.loop_J_per_kg_K * coolant_density_kg_per_m3(T_K, p.loop_glycol_frac);
+  p.facility_J_per_kg_K = water_cp_J_per_kg_K(T_K);
+  p.facility_J_per_m3_K = p.facility_J_per_kg_K * water_density_kg_per_m3(T_K);
+  p.reject_J_per_kg_K = coolant_cp_J_per_kg_K(T_K, p.reject_glycol_frac);
+  p.reject_J_per_m3_K = p.reject_J_per_kg_K * coolant_density_kg_per_m3(T_K, p.reject_glycol_frac);
+  return p;
+}
+
+}  // namespace
+
+void HydronicParams::fields(FieldVisitor& v) {
+  constexpr Range W{0, 1e6}, K_band{0.05, 50}, s{0.5, 36000};
+  v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall that the sizes below belong to");
+  v.number("liquid_frac", liquid_frac, {0, 1}, "share of the heat that goes to the liquid, by design");
+  v.number("air_set_degC", air_set_K, {5, 45}, "air at the servers' inlets");
+  v.number("loop_set_degC", loop_set_K, {5, 60}, "liquid at the servers' inlets");
+  v.number("facility_set_degC", facility_set_K, {3, 55}, "facility water supply, held by the rejection");
+  v.number("chiller_above_K", chiller_above_K, {0, 10}, "chillers hold the facility set point plus this");
+  v.number("air_flow_m3_per_s", air_flow_m3_per_s, {1e-6, 1e6}, "largest flow of the CRAH fans");
+  v.number("air_leakage_frac", air_leakage_frac, {0, 0.5}, "flow past the servers, of the largest flow");
+  v.number("air_fan_kW", air_fan_W, W, "CRAH fans at largest flow");
+  v.number("air_fan_exponent_ratio", air_fan_exponent_ratio, {1.5, 3.2}, "x in fan power proportional to speed^x");
+  v.number("air_fan_floor_frac", air_fan_floor_frac, {0.05, 1}, "lowest speed of CRAH fans");
+  v.number("coil_W_per_K", coil_W_per_K, {1e-3, 1e9}, "CRAH coils at design flows");
+  v.number("coil_flow_kg_per_s", coil_flow_kg_per_s, {1e-6, 1e6}, "water through all coils, valves open");
+  v.number("loop_flow_kg_per_s", loop_flow_kg_per_s, {1e-6, 1e6}, "technology loop at full pump speed");
+  v.number("loop_pump_kW", loop_pump_W, W, "its pumps at full speed");
+  v.number("loop_pump_floor_frac", loop_pump_floor_frac, {0.01, 1}, "their lowest speed");
+  v.number("loop_glycol_frac", loop_glycol_frac, {0, 0.5}, "propylene glycol in the technology loop, by mass");
+  v.number("cdu_W_per_K", cdu_W_per_K, {1e-3, 1e9}, "CDU exchangers at design flows");
+  v.number("cdu_flow_kg_per_s", cdu_flow_kg_per_s, {1e-6, 1e6}, "facility water through all CDUs, valves open");
+  v.number("facility_pump_kW", facility_pump_W, W, "facility pumps, all valves open");
+  v.number("pump_exponent_ratio", pump_exponent_ratio, {1, 3.2}, "x in pump power proportional to flow^x");
+  v.number("valve_floor_frac", valve_floor_frac, {0, 0.5}, "smallest opening of coil and CDU valves");
+  v.number("reuse_W_per_K", reuse_W_per_K, {0, 1e9}, "exchanger of a heat user on the facility return");
+  v.number("reuse_degC", reuse_K, {0, 90}, "temperature at which the user takes heat");
+  v.number("reuse_max_kW", reuse_max_W, {0, 1e7}, "largest heat that the user takes");
+  v.number("economiser_W_per_K", economiser_W_per_K, {1e-3, 1e9}, "exchanger to the rejection loop");
+  v.number("reject_flow_kg_per_s", reject_flow_kg_per_s, {1e-6, 1e6}, "rejection loop");
+  v.number("reject_pump_kW", reject_pump_W, W, "its pumps");
+  v.number("reject_glycol_frac", reject_glycol_frac, {0, 0.5}, "propylene glycol in the rejection loop, by mass");
+  static constexpr std::array<std::string_view, 2> kinds = {"tower", "dry_cooler"};
+  v.choice("rejection", rejection, kinds, "how the heat leaves");
+  tower.fields(v);
+  v.number("dry_W_per_K", dry_W_per_K, {1e-3, 1e9}, "dry coolers at design flows");
+  v.number("dry_air_kg_per_s", dry_air_kg_per_s, {1e-3, 1e7}, "their air at full speed and sea level");
+  v.number("dry_fan_kW", dry_fan_W, W, "their fans at full speed");
+  v.number("dry_fan_exponent_ratio", dry_fan_exponent_ratio, {1.5, 3.2}, "x in fan power proportional to speed^x");
+  v.number("cycles_ratio", cycles_ratio, {1.1, 100}, "cycles of concentration of the tower water");
+  v.number("drift_frac", drift_frac, {0, 0.01}, "water carried away as droplets, of the circulation");
+  chiller.fields(v);
+  v.number("n_chiller", n_chiller, {1, 1000}, "chillers of equal size");
+  v.number("chiller_hold_s", chiller_hold_s, {0, 7200}, "shortest time between two changes of their number");
+  v.number("controls_kW", controls_W, W, "controls and water treatment");
+  v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of cold aisle air and metal with it");
+  v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of hot aisle and return air");
+  v.number("metal_J_per_K", metal_J_per_K, {1e-3, 1e13}, "heat capacity of racks, ducts and concrete skin");
+  v.number("metal_cold_W_per_K", metal_cold_W_per_K, {0, 1e9}, "conductance between metal and cold aisle");
+  v.number("metal_hot_W_per_K", metal_hot_W_per_K, {0, 1e9}, "conductance between metal and hot aisle");
+  v.number("loop_m3", loop_m3, {1e-6, 1e6}, "liquid in the technology loop");
+  v.number("facility_m3", facility_m3, {1e-6, 1e6}, "water in the facility loop");
+  v.number("facility_tank_m3", facility_tank_m3, {0, 1e6}, "buffer tank in the facility supply");
+  v.number("reject_m3", reject_m3, {1e-6, 1e6}, "liquid in the rejection loop and basins");
+  v.number("fan_lag_s", fan_lag_s, s, "first-order lag of CRAH fan speed");
+  v.number("valve_lag_s", valve_lag_s, s, "first-order lag of valves");
+  v.number("pump_lag_s", pump_lag_s, s, "first-order lag of pump speed");
+  v.number("reject_lag_s", reject_lag_s, s, "first-order lag of tower or dry cooler fans");
+  v.number("chiller_lag_s", chiller_lag_s, s, "first-order lag of chiller load");
+  v.number("trip_s", trip_s, s, "time in which a failed part runs down");
+  v.number("restart_s", restart_s, s, "time in which repaired fans, pumps, CDUs and cells come back");
+  v.number("chiller_restart_s", chiller_restart_s, s, "time in which repaired chillers come back");
+  v.number("air_band_K", air_band_K, K_band, "proportional band of the CRAH valve");
+  v.number("loop_band_K", loop_band_K, K_band, "proportional band of the CDU valve");
+  v.number("reject_band_K", reject_band_K, K_band, "proportional band of the rejection");
+  v.number("chiller_band_K", chiller_band_K, K_band, "proportional band of the chillers");
+  v.number("air_reset_s", air_reset_s, s, "integral time of the CRAH valve");
+  v.number("loop_reset_s", loop_reset_s, s, "integral time of the CDU valve");
+  v.number("reject_reset_s", reject_reset_s, s, "integral time of the rejection");
+  v.number("chiller_reset_s", chiller_reset_s, s, "integral time of the chillers");
+}
+
+HydronicPlant::HydronicPlant(const HydronicParams& params, double rated_it_W, double rtol)
+    : params_(scaled(params, rated_it_W / params.reference_it_W)), rtol_(rtol) {
+  if (!(rated_it_W > 0.0 && params.reference_it_W > 0.0)) throw InputError("hydronic plant: IT heat must be positive");
+  if (!(params_.air_set_K > params_.facility_set_K && params_.loop_set_K > params_.facility_set_K))
+    throw InputError("hydronic plant: air_set_degC and loop_set_degC must be above facility_set_degC");
+  if (params_.chiller.capacity_W > 0.0) check_chiller(params_.chiller);
+  if (params_.rejection == "tower") tower_.emplace(params_.tower);
+}
+
+}  // namespace tidewatt::cooling

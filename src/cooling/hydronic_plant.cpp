@@ -1,0 +1,185 @@
+#include "tidewatt/cooling/hydronic_plant.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "hydronic_flows.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/cooling/liquid.hpp"
+#include "tidewatt/cooling/psychrometrics.hpp"
+#include "tidewatt/numerics/cvode.hpp"
+
+namespace tidewatt::cooling {
+namespace {
+
+using namespace hydronic;
+
+constexpr std::array<const char*, n_all> names{
+    "cold_aisle_J",      "hot_aisle_J",           "metal_J",           "loop_cold_J",        "loop_hot_J",
+    "facility_cold_J",   "facility_hot_J",        "reject_cold_J",     "reject_hot_J",       "crah_fan_frac",
+    "crah_valve_frac",   "crah_integral_frac",    "cdu_valve_frac",    "cdu_integral_frac",  "loop_pump_frac",
+    "reject_drive_frac", "reject_integral_frac",  "chiller_drive_frac", "chiller_integral_frac", "fan_live_frac",
+    "cdu_live_frac",     "pump_live_frac",        "tower_live_frac",   "chiller_live_frac",  "n_chiller",
+    "chiller_since_s",   "heat_in_J",             "fan_J",             "pump_J",             "compressor_J",
+    "rejected_J",        "reuse_J",               "reject_fan_J",      "evaporated_kg",      "supply_K_s",
+    "hot_K_s",           "loop_K_s",              "loop_kg",           "chilled_J"};
+
+struct System final : numerics::OdeSystem {
+  const HydronicParams& params;
+  const Tower* tower;
+  Conditions now;
+  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, 0.0} {
+    const WeatherSample& air = input.outdoor;
+    now.wetbulb_K = wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa);
+  }
+  void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
+    derivatives(params, tower, now, y, dydt);
+  }
+};
+
+// What each value is about in size, for the absolute tolerances: 10 K of each store, a minute of rated heat.
+std::vector<double> typical_sizes(const HydronicParams& p) {
+  std::vector<double> size(n_all, 1.0);
+  size[cold_J] = 10.0 * p.cold_aisle_J_per_K;
+  size[hot_J] = 10.0 * p.hot_aisle_J_per_K;
+  size[metal_J] = 10.0 * p.metal_J_per_K;
+  size[loop_cold_J] = size[loop_hot_J] = 5.0 * p.loop_m3 * p.loop_J_per_m3_K;
+  size[facility_hot_J] = 5.0 * p.facility_m3 * p.facility_J_per_m3_K;
+  size[facility_cold_J] = size[facility_hot_J] + 10.0 * p.facility_tank_m3 * p.facility_J_per_m3_K;
+  size[reject_cold_J] = size[reject_hot_J] = 5.0 * p.reject_m3 * p.reject_J_per_m3_K;
+  size[chiller_since_s] = 3600.0;
+  for (const auto i : {heat_in_J, fan_J, pump_J, compressor_J, rejected_J, reuse_J, reject_fan_J, chilled_J})
+    size[i] = 60.0 * p.reference_it_W;
+  size[evaporated_kg] = 60.0 * p.reference_it_W / vaporisation_J_per_kg;
+  for (const auto i : {supply_K_s, hot_K_s, loop_K_s}) size[i] = 600.0;
+  size[loop_kg] = 60.0 * p.loop_flow_kg_per_s;
+  return size;
+}
+
+struct Workspace final : PlantWorkspace {
+  numerics::Cvode solver;
+  std::vector<double> y;
+  Workspace(const HydronicParams& p, double rtol)
+      : solver({{names.begin(), names.end()}, typical_sizes(p), hydronic::n_state, rtol, 20000}), y(n_all) {}
+};
+
+double stored_J(std::span<const double> y) {
+  double sum = 0.0;
+  for (std::size_t i = cold_J; i <= reject_hot_J; ++i) sum += y[i];
+  return sum;
+}
+
+// One machine more above 90 % of those on, one less when the rest could carry 60 %; at most once in the hold time.
+void stage_chillers(const HydronicParams& p, std::span<double> y) {
+  if (!(p.chiller.capacity_W > 0.0) || y[chiller_since_s] < p.chiller_hold_s) return;
+  const double on = y[chiller_stage], drive = y[chiller_drive];
+  double next = on;
+  if (on < p.n_chiller && drive > (on > 0.0 ? 0.9 : 0.1)) next = on + 1.0;
+  if (on > 1.0 && drive * on < 0.6 * (on - 1.0)) next = on - 1.0;
+  if (on == 1.0 && drive < 0.02) next = 0.0;
+  if (next == on) return;
+  // The cooling asked for stays what it was.
+  const double share = next > 0.0 && on > 0.0 ? on / next : 0.0;
+  y[chiller_drive] *= share;
+  y[chiller_integral] = y[chiller_drive];
+  y[chiller_stage] = next;
+  y[chiller_since_s] = 0.0;
+}
+
+}  // namespace
+
+std::size_t HydronicPlant::n_state() const { return hydronic::n_state; }
+
+std::vector<std::string> HydronicPlant::state_names() const {
+  return {names.begin(), names.begin() + hydronic::n_state};
+}
+
+std::unique_ptr<PlantWorkspace> HydronicPlant::make_workspace() const {
+  return std::make_unique<Workspace>(params_, rtol_);
+}
+
+void HydronicPlant::initialise(std::span<double> state, const PlantInput& input, Tick t) const {
+  check_plant_input(input, t, t + ns_per_s);
+  const HydronicParams& p = params_;
+  std::fill(state.begin(), state.end(), 0.0);
+  const auto put = [&](std::size_t i, double J_per_K, double K) { state[i] = J_per_K * (K - reference_K); };
+  put(cold_J, p.cold_aisle_J_per_K, p.air_set_K);
+  put(hot_J, p.hot_aisle_J_per_K, p.air_set_K + 10.0);
+  put(metal_J, p.metal_J_per_K, p.air_set_K + 8.0);
+  put(loop_cold_J, 0.5 * p.loop_m3 * p.loop_J_per_m3_K, p.loop_set_K);
+  put(loop_hot_J, 0.5 * p.loop_m3 * p.loop_J_per_m3_K, p.loop_set_K + 8.0);
+  put(facility_cold_J, (0.5 * p.facility_m3 + p.facility_tank_m3) * p.facility_J_per_m3_K, p.facility_set_K);
+  put(facility_hot_J, 0.5 * p.facility_m3 * p.facility_J_per_m3_K, p.facility_set_K + 6.0);
+  put(reject_cold_J, 0.5 * p.reject_m3 * p.reject_J_per_m3_K, p.facility_set_K - 2.0);
+  put(reject_hot_J, 0.5 * p.reject_m3 * p.reject_J_per_m3_K, p.facility_set_K + 4.0);
+  for (const auto i : {crah_fan, crah_valve, crah_integral, cdu_valve, cdu_integral, loop_pump, reject_drive,
+                       reject_integral})
+    state[i] = 0.5;
+  state[fan_live] = input.capacity.fan_frac;
+  state[cdu_live] = input.capacity.cdu_frac;
+  state[pump_live] = input.capacity.pump_frac;
+  state[tower_live] = input.capacity.rejection_frac;
+  state[chiller_live] = input.capacity.chiller_frac;
+  state[chiller_since_s] = p.chiller_hold_s;
+  // Steady operation is where the plant's own equations settle: staging and limits admit no closed form.
+  auto workspace = make_workspace();
+  for (Tick k = 0; k < 72; ++k)
+    advance(state, input, t + k * 600 * ns_per_s, t + (k + 1) * 600 * ns_per_s, *workspace);
+}
+
+PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
+                                 PlantWorkspace& workspace) const {
+  check_plant_input(input, t0, t1);
+  auto* mine = dynamic_cast<Workspace*>(&workspace);
+  if (!mine || state.size() != hydronic::n_state)
+    throw InputError("hydronic plant: workspace or state of another plant");
+  std::vector<double>& y = mine->y;
+  std::copy(state.begin(), state.end(), y.begin());
+  std::fill(y.begin() + hydronic::n_state, y.end(), 0.0);
+  stage_chillers(params_, y);
+  const System system(params_, tower(), input);
+  const double span_s = seconds(t1 - t0), stored_before_J = stored_J(y);
+  mine->solver.advance(system, y, span_s, seconds(t0));
+  y[chiller_since_s] = std::min(y[chiller_since_s] + span_s, 1e9);
+
+  const HydronicParams& p = params_;
+  PlantStep s;
+  s.heat_in_J = y[heat_in_J];
+  s.fan_J = y[fan_J] + y[pump_J] + p.chiller.motor_frac * y[compressor_J];
+  s.reuse_J = y[reuse_J];
+  s.heat_out_J = y[rejected_J] + y[reuse_J];
+  s.stored_change_J = stored_J(y) - stored_before_J;
+  s.supply_mean_K = y[supply_K_s] / span_s;
+  s.supply_end_K = reference_K + y[cold_J] / p.cold_aisle_J_per_K;
+  s.hot_aisle_mean_K = y[hot_K_s] / span_s;
+  s.liquid_supply_mean_K = y[loop_K_s] / span_s;
+  s.liquid_supply_end_K = reference_K + y[loop_cold_J] / (0.5 * p.loop_m3 * p.loop_J_per_m3_K);
+  s.liquid_flow_mean_kg_per_s = y[loop_kg] / span_s;
+  s.fan_mean_W = s.fan_J / span_s;
+  s.air_fan_mean_W = y[fan_J] / span_s;
+  s.pump_mean_W = y[pump_J] / span_s;
+  s.chiller_mean_W = y[compressor_J] / span_s;
+  s.rejection_fan_mean_W = y[reject_fan_J] / span_s;
+  s.other_electric_W =
+      s.rejection_fan_mean_W + p.controls_W + (1.0 - p.chiller.motor_frac) * s.chiller_mean_W;
+  s.evaporated_kg = y[evaporated_kg];
+  s.latent_J = s.evaporated_kg * vaporisation_J_per_kg;
+  const double rejected_kg = tower_ ? p.reject_flow_kg_per_s * span_s : 0.0;
+  s.water_kg = s.evaporated_kg * (1.0 + 1.0 / (p.cycles_ratio - 1.0)) + p.drift_frac * rejected_kg;
+  s.evaporation_frac = tower_ ? 1.0 : 0.0;
+  // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.
+  s.supply_rh_frac = 0.4 * saturation_pressure_Pa(p.air_set_K) / saturation_pressure_Pa(s.supply_mean_K);
+  const double fan_used = (input.server_flow_m3_per_s / p.air_flow_m3_per_s + p.air_leakage_frac) /
+                          std::max(y[fan_live], 1e-3);
+  const double liquid_used = input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s / std::max(y[cdu_live], 1e-3);
+  const bool chills = p.chiller.capacity_W > 0.0;
+  const double cold_used =
+      chills ? y[chiller_drive] * y[chiller_stage] / p.n_chiller / std::max(y[chiller_live], 1e-3) : y[reject_drive];
+  s.capacity_margin_frac = 1.0 - std::max({fan_used, liquid_used, cold_used});
+  s.chilled_frac = chills ? y[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
+  s.supply_over_limit_K = std::max(s.supply_mean_K - p.air_set_K - p.air_band_K, 0.0);
+  std::copy_n(y.begin(), hydronic::n_state, state.begin());
+  return s;
+}
+
+}  // namespace tidewatt::cooling

@@ -1,0 +1,12 @@
+#pragma once
+#include "tidewatt/cooling/hydronic_plant.hpp"
+#include "tidewatt/validate/row.hpp"
+
+namespace tidewatt::validate {
+
+std::vector<Row> plant_reference_rows(const Context&);  ///< C4
+std::vector<Row> plant_frontier_rows(const Context&);   ///< C1, C3
+
+cooling::HydronicParams catalog_hydronic(const char* name);
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,43 @@
+#include "tidewatt/cooling/tower.hpp"
+
+#include <cmath>
+
+#include "hydronic_day.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace hydronic_day;
+
+TEST_CASE("tower: design point, wet bulb as the limit, energy, Merkel's integral") {
+  const TowerParams p = plant("crah_chilled_water").tower;
+  const Tower tower(p);
+  const auto design = tower.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, 1.0);
+  CHECK(design.leaving_K == Approx(p.water_out_K).margin(0.01));
+  CHECK(tower.at(p.water_kg_per_s, p.wetbulb_K, p.wetbulb_K, 0.01, 101325.0, 1.0).heat_W == Approx(0.0).margin(1.0));
+  CHECK(tower.at(0.0, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, 1.0).heat_W == 0.0);
+  double last = 0.0;
+  for (const double speed : {0.0, 0.05, 0.12, 0.2, 0.5, 1.0}) {
+    const auto at = tower.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, speed);
+    CHECK(at.heat_W >= last);
+    CHECK(at.leaving_K > p.wetbulb_K);
+    last = at.heat_W;
+  }
+  CHECK(tower.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, 1.0, 0.5).heat_W < 0.8 * design.heat_W);
+  // Evaporation carries most of the heat: 0.75 to 1.05 of Q over the latent heat at design.
+  const double humid = humidity_ratio_from_wet_bulb(K(33), p.wetbulb_K, 101325.0);
+  const double kg = tower.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, humid, 101325.0, 1.0).evaporated_kg_per_s;
+  CHECK(kg * 2.43e6 / design.heat_W > 0.75);
+  CHECK(kg * 2.43e6 / design.heat_W < 1.15);
+  // The same Merkel number (air at the same flow) at another wet bulb gives the same leaving water within 0.4 K.
+  const double number = merkel_number(p.water_in_K, p.water_out_K, p.wetbulb_K, p.water_air_ratio, 101325.0);
+  CHECK(number > 0.7);
+  CHECK(number < 2.5);
+  TowerParams plain = p;
+  plain.ua_wetbulb_ratio = {1.0, 0.0, 0.0};
+  const auto cool = Tower(plain).at(p.water_kg_per_s, K(28), K(15), 0.008, 101325.0, 1.0);
+  CHECK(merkel_number(K(28), cool.leaving_K, K(15), p.water_air_ratio, 101325.0) == Approx(number).epsilon(0.12));
+  CHECK(std::isinf(merkel_number(K(35), K(25), K(25.6), 1.2, 101325.0)));
+  CHECK(tower.fan_W(0.5) < 0.3 * tower.fan_W(1.0));
+  TowerParams bad = p;
+  bad.water_out_K = bad.wetbulb_K - 1.0;
+  CHECK_THROWS_AS(Tower(bad), InputError);
+}
