@@ -58,10 +58,7 @@ void Engine::Impl::spin_up() {
   double load_W = 0.0;
   for (int i = 0; i < 12; ++i) {
     load_W = 0.0;
-    for (auto& user : users) {
-      const auto power = user.spin_up(hands, unbooked);
-      load_W += make_load_template(user.timeline(), power).max_W;
-    }
+    for (auto& user : users) load_W += user.spin_up_W(hands, unbooked);
     if (i == 0 || i == 6) halls.settle(signals);
   }
   SiteStream::Params p;

@@ -79,19 +79,20 @@ void JobRun::set_air(Hands& hands) {
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
 
-ClassPower JobRun::spin_up(Hands& hands, FleetMeters& unbooked) {
+double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
   set_air(hands);
   task_.repetitions = 1;
   const double reference_Hz = hands.scenario.halls.front().compute.reference_clock_Hz;
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
-  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false));
+  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false))[0][0];
 }
 
 bool JobRun::calm(Tick until) const {
   if (!life_) return true;
-  if (life_->state() == JobState::queued || life_->state() == JobState::done) return life_->next(now_).until >= until;
-  return life_->state() == JobState::iterate && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
+  const JobState doing = life_->state().state;
+  if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
+  return doing == JobState::iterate && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
 }
 
 void JobRun::advance_to(Tick until, Hands& hands) {
@@ -246,8 +247,11 @@ void JobRun::work_done(const Length& length, Hands& hands) {
     life_->interrupted(now_, iterations);
   } else if (works(job_step_.state)) {
     if (!length.cut) life_->completed(job_step_, iterations, now_);
+    else life_->book_until(now_);
   } else if (job_step_.until != workload::never && now_ >= job_step_.until) {
     life_->completed(job_step_, 0, now_);
+  } else if (now_ >= hands.end) {
+    life_->book_until(now_);
   }
   for (auto& e : life_->take_events())
     hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", e.entity), std::move(e.text));

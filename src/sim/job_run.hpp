@@ -46,9 +46,8 @@ class JobRun {
 
   /// Steps until this user's clock is at or beyond `until`.
   void advance_to(Tick until, Hands& hands);
-  /// The range stands idle for an hour, unbooked; returns the power of it, for spin-up.
-  ClassPower spin_up(Hands& hands, FleetMeters& unbooked);
-  const workload::Timeline& timeline() const { return *task_.timeline; }
+  /// The range stands idle for an hour, unbooked. @return its AC power, W
+  double spin_up_W(Hands& hands, FleetMeters& unbooked);
 
   Tick now() const { return now_; }
   /// Whether nothing but the weather is expected to move the fleet before `until`.

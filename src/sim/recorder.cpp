@@ -44,7 +44,7 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_thermal_frac", "1", "share of GPU time held by the thermal limit"},
     ColumnInfo{"limiter_clock_frac", "1", "share of GPU time held by a clock lock"},
     ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
-    ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done"},
+    ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
 };
 
 /// Two percentiles from a histogram of 4,096 bins between the extremes, linear inside a bin: the error is below a bin,

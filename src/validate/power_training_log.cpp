@@ -4,12 +4,8 @@
 #include <filesystem>
 
 #include "groups.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/dvfs/operating_point.hpp"
+#include "training_runs.hpp"
 #include "tidewatt/workload/dip_wave.hpp"
-#include "tidewatt/workload/iteration.hpp"
 
 namespace tidewatt::validate {
 namespace {
@@ -69,34 +65,6 @@ void halves(const MlperfLog& log, const std::string& sensor, std::vector<Row>& o
       against(id + "second", what + "amplitude", "kW", measured[1] * 1e-3, model[1] * 1e-3, 0.15, "mlperf_v4", note));
 }
 
-template <class Params>
-Params read(const Node& values, const char* name) {
-  std::vector<Finding> findings;
-  TableReader reader(values, name, findings);
-  Params params;
-  params.fields(reader);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return params;
-}
-
-/// Clock that the power limiter leaves while a rank computes: the mix of all passes of the first stage, die at 60 degC.
-double governed_Hz(const Node& gpu_entry, const Timeline& t, double reference_Hz) {
-  const power::GpuModel gpu(read<power::GpuPowerParams>(*gpu_entry.find("power"), "gpu.power"));
-  const auto governor = read<dvfs::GovernorParams>(*gpu_entry.find("governor"), "gpu.governor");
-  dvfs::PhaseMix mix;
-  for (const Segment& segment : t.classes.front()) {
-    const PhaseKind& k = t.kinds[segment.kind];
-    if (!(k.matrix_s > 0.0)) continue;
-    mix.matrix_s += k.matrix_s, mix.memory_s += k.memory_s, mix.link_s += k.link_s, mix.wait_s += k.wait_s;
-    mix.active_matrix_s += k.matrix_activity * k.matrix_s;
-    mix.hbm_s += k.hbm_frac_matrix * k.matrix_s + k.hbm_frac_memory * k.memory_s;
-    mix.full_link_s += k.link_frac * k.link_s;
-  }
-  return dvfs::operating_point(gpu, {}, mix, reference_Hz, 0.0, gpu.leakage_temperature_factor(333.15),
-                               gpu.params().tdp_W - governor.cap_margin_W, gpu.clock_max_Hz(), 0.0)
-      .clock_Hz;
-}
-
 /// P6, the period: the plan that training_runs.hpp lists, with the step that the log shows.
 void period(const MlperfLog& log, std::vector<Row>& out) {
   double mean_s = 0.0;
@@ -104,7 +72,7 @@ void period(const MlperfLog& log, std::vector<Row>& out) {
   for (const auto& s : steps) mean_s += s.duration_s / static_cast<double>(steps.size());
   const auto runs = training_runs();
   const auto& run = run_named(runs, "P6/period");
-  out.push_back(against("P6/period", run.what, "s", mean_s, iteration_s(run), 0.10, "mlperf_v4", run.note));
+  out.push_back(against("P6/period", run.what, "s", mean_s, iteration_s(run), 0.10, "mlperf_v4"));
 }
 
 }  // namespace
