@@ -118,22 +118,28 @@ CaseList list_cases(const SweepSpec& spec) {
 std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Node& root, const std::string& folder,
                                         const sim::LoadOptions& options, std::vector<std::string>& left_out) {
   std::vector<Variable> out;
-  for (const auto& a : scenario.assumed) {
-    if (!(a.low < a.high)) {
-      left_out.push_back(a.key + ": its range is not two numbers");
-      continue;
+  const auto readable = [&](const Variable& v) {
+    for (const double u : {0.0, 1.0}) {
+      auto load = options;
+      load.set.push_back(v.keys.front() + "=" + v.at(u));
+      sim::read_scenario(root, folder, load);
     }
+  };
+  for (const auto& a : scenario.assumed) {
+    if (!(a.low < a.high)) continue;  // assumed, but as a fact
     Variable v{a.key, {a.key}, {}, a.low, a.high, "linear", false, 0};
     try {
-      for (const double end : {a.low, a.high}) {
-        auto load = options;
-        load.set.push_back(a.key + "=" + toml_value(end));
-        sim::read_scenario(root, folder, load);
+      readable(v);
+    } catch (const InputError&) {
+      v.whole = true;  // a count?
+      try {
+        readable(v);
+      } catch (const InputError& e) {
+        left_out.push_back(fmt::format("{}: {}", a.key, e.findings().empty() ? e.what() : e.findings().front().message));
+        continue;
       }
-      out.push_back(std::move(v));
-    } catch (const InputError& e) {
-      left_out.push_back(fmt::format("{}: {}", a.key, e.findings().empty() ? e.what() : e.findings().front().message));
     }
+    out.push_back(std::move(v));
   }
   return out;
 }

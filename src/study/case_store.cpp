@@ -19,7 +19,7 @@ namespace tidewatt::study {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t case_limit_B = 16u << 20;
+constexpr std::uint64_t case_limit_B = 1ull << 24, plan_limit_B = 1ull << 32, result_limit_B = 1ull << 34;
 constexpr std::string_view plan_magic = "tidewatt sweep 1 ";
 constexpr std::size_t line_check_digits = 16;
 
@@ -65,7 +65,7 @@ CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size
       throw InputError(Finding{{path, 0, 0}, "", "missing, although there are cases: this folder has lost its plan"});
     make_folder(folder_ + "/cases");
     write_text(path, text);
-  } else if (read_file(path, 4u << 30) != text) {
+  } else if (read_file(path, plan_limit_B) != text) {
     throw InputError(Finding{{path, 0, 0}, "", "this folder holds another sweep (or one of changed inputs or another version); name another folder"});
   }
 }
@@ -89,7 +89,7 @@ std::map<std::size_t, std::string> CaseStore::read_manifests(State& state) const
   for (const auto& item : fs::directory_iterator(folder_, ec)) {
     const std::string name = item.path().filename().string();
     if (!name.starts_with("manifest-") || !name.ends_with(".txt")) continue;
-    const std::string text = read_file(item.path().string(), 1u << 30);
+    const std::string text = read_file(item.path().string(), plan_limit_B);
     const auto lines = split(text, '\n');
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (lines[k].empty()) continue;
@@ -121,7 +121,7 @@ void CaseStore::read_case(std::size_t i, State& state, const std::string& noted)
     auto record = decode(bytes, path);
     if (record.index != i || record.plan != plan_) return damaged(path + ": belongs to another case or sweep");
     if (!noted.empty() && noted != sha256_hex(bytes)) return damaged(path + ": is not the file that the manifest notes");
-    if (!record.result_sha256.empty() && record.result_sha256 != sha256_hex(read_file(result_path(i), 16ull << 30)))
+    if (!record.result_sha256.empty() && record.result_sha256 != sha256_hex(read_file(result_path(i), result_limit_B)))
       return damaged(result_path(i) + ": is not as written");
     state.finished.emplace(i, std::move(record));
   } catch (const InputError& e) {
@@ -180,7 +180,7 @@ void CaseStore::take_up(const State& state) {
     std::sort(out.begin(), out.end());
     return out;
   };
-  if (lines(read_file(manifest_path_, 1u << 30)) == lines(text)) return;
+  if (lines(read_file(manifest_path_, plan_limit_B)) == lines(text)) return;
   // Rewritten whole: a half line at its end would spoil the next one.
   if (::ftruncate(manifest_, 0) != 0) fail("shorten", manifest_path_, std::strerror(errno));
   append(text);

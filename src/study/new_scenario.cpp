@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // key -> TOML text
 
-bool is_number_text(const std::string& text) { return text.find_first_not_of("0123456789+-.einfatrus[], ") == std::string::npos; }
+bool is_number_text(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789+-.einfatrus[], ") == std::string::npos; }
 
 std::string range_of(const FieldInfo& f) {
   if (std::isfinite(f.range.lo) && std::isfinite(f.range.hi)) return fmt::format("; {} to {}{}{}", f.range.lo, f.range.hi, f.unit.empty() ? "" : " ", f.unit);
