@@ -93,10 +93,10 @@ void CaseRunner::check_ends() const {
     const std::size_t before = findings.size();
     check(lowest);
     check(highest);
-    // Two variables may be legal only together (GPUs of the hall and of the job): then their cases decide.
-    const bool own = std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(before), findings.end(), [&](const Finding& f) {
-      return std::find(v.keys.begin(), v.keys.end(), f.key) != v.keys.end() || f.place.file == "--set";
-    });
+    // What is wrong with the value itself is placed at it. What is wrong with the whole may be right together with
+    // another variable (GPUs of the hall and of the job): then the cases decide.
+    const bool own = std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(before), findings.end(),
+                                 [](const Finding& f) { return f.place.file == "--set"; });
     if (!own) findings.resize(before);
   }
   if (!findings.empty()) throw InputError(std::move(findings));

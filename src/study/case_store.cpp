@@ -186,6 +186,15 @@ void CaseStore::take_up(const State& state) {
   append(text);
 }
 
+void CaseStore::set_aside(const State& state) const {
+  for (const std::size_t i : state.damaged_cases) {
+    std::error_code ec;
+    if (!shard_.has(i) || !fs::exists(case_path(i), ec)) continue;
+    fs::rename(case_path(i), case_path(i) + ".damaged", ec);
+    if (ec) fail("set aside", case_path(i), ec.message());
+  }
+}
+
 CaseRecord CaseStore::note(std::size_t i) {
   const std::string bytes = read_file(case_path(i), case_limit_B);
   append(manifest_line(i, sha256_hex(bytes)));

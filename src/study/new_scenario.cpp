@@ -15,7 +15,10 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // key -> TOML text
 
-bool is_number_text(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789+-.einfatrus[], ") == std::string::npos; }
+/// Text that TOML reads as what it is, without quotes.
+bool is_bare(const std::string& text) {
+  return text == "true" || text == "false" || (!text.empty() && text.find_first_not_of("0123456789+-.einfa[], ") == std::string::npos);
+}
 
 std::string range_of(const FieldInfo& f) {
   if (std::isfinite(f.range.lo) && std::isfinite(f.range.hi)) return fmt::format("; {} to {}{}{}", f.range.lo, f.range.hi, f.unit.empty() ? "" : " ", f.unit);
@@ -32,7 +35,7 @@ std::string fields_text(const Values& values, const Params& params = {}) {
     if (at != values.end())
       out += fmt::format("{} = {}\n", f.key, at->second);
     else
-      out += fmt::format("# {} = {}\n", f.key, is_number_text(f.value) ? f.value : toml_value(std::string_view(f.value)));
+      out += fmt::format("# {} = {}\n", f.key, is_bare(f.value) ? f.value : toml_value(std::string_view(f.value)));
   }
   return out;
 }

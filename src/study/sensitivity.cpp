@@ -42,12 +42,16 @@ struct Pair {
 /// Jansen's estimators on the rows that `pick` names.
 std::vector<Pair> estimate(const Rows& rows, const std::vector<std::size_t>& pick) {
   const auto n = static_cast<double>(pick.size());
-  double mean = 0.0, variance = 0.0;
+  double mean = 0.0, variance = 0.0, least = rows.a[pick.front()], most = least;
+  for (const std::size_t i : pick) {
+    least = std::min({least, rows.a[i], rows.b[i]});
+    most = std::max({most, rows.a[i], rows.b[i]});
+  }
   for (const std::size_t i : pick) mean += (rows.a[i] + rows.b[i]) / (2.0 * n);
   for (const std::size_t i : pick)
     variance += ((rows.a[i] - mean) * (rows.a[i] - mean) + (rows.b[i] - mean) * (rows.b[i] - mean)) / (2.0 * n - 1.0);
   std::vector<Pair> out(rows.ab.size());
-  if (variance <= 0.0) return out;
+  if (least == most) return out;  // rounding alone would leave a variance
   for (std::size_t d = 0; d < out.size(); ++d) {
     double from_b = 0.0, from_a = 0.0;
     for (const std::size_t i : pick) {

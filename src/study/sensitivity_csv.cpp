@@ -28,8 +28,11 @@ std::string line(const std::string& head, Cells... cells) {
 /// Columns of numbers after the varied ones that are not the same in every row.
 std::vector<std::string> outputs_of(const SweepSpec& spec, const SweepTable& table) {
   std::vector<std::string> out;
-  for (std::size_t c = spec.variables.size() + 3; c < table.columns.size(); ++c)
-    if (!std::holds_alternative<std::vector<std::string>>(table.columns[c].values)) out.push_back(table.columns[c].name);
+  for (std::size_t c = spec.variables.size() + 3; c < table.columns.size(); ++c) {
+    if (std::holds_alternative<std::vector<std::string>>(table.columns[c].values)) continue;
+    const auto f = table.numbers(table.columns[c].name);
+    if (quantile(f, 0.0) < quantile(f, 1.0)) out.push_back(table.columns[c].name);
+  }
   return out;
 }
 
@@ -37,7 +40,6 @@ std::string index_rows(const SweepSpec& spec, const SweepTable& table) {
   std::string out = "output,variable,first,first_low,first_high,total,total_low,total_high\r\n";
   for (const auto& name : outputs_of(spec, table)) {
     const auto f = table.numbers(name);
-    if (quantile(f, 0.0) == quantile(f, 1.0) || std::isnan(quantile(f, 0.0))) continue;
     const auto indices = sobol_indices(f, spec.variables.size(), static_cast<std::uint64_t>(spec.seed));
     for (std::size_t d = 0; d < indices.size(); ++d)
       out += line(name + "," + spec.variables[d].name, indices[d].first, indices[d].first_low, indices[d].first_high,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/durable_file.hpp"
@@ -17,16 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Damaged files go aside: their cases run again, and a person can look at what happened to them.
-void set_aside(const CaseStore& store, const CaseStore::State& state) {
-  for (const std::size_t i : state.damaged_cases) {
-    std::error_code ec;
-    if (!std::filesystem::exists(store.case_path(i), ec)) continue;
-    std::filesystem::rename(store.case_path(i), store.case_path(i) + ".damaged", ec);
-    if (ec) throw OutputError(fmt::format("could not set {} aside: {}", store.case_path(i), ec.message()));
-  }
-}
 
 void write_text(const std::string& path, const std::string& text) { io::write_durably(path, {text.data(), text.size()}); }
 
@@ -72,7 +61,7 @@ SweepOutcome run_sweep(const CaseRunner& runner, const std::string& folder, cons
   store.take_up(state);
   SweepOutcome outcome;
   outcome.damaged = state.damaged;
-  set_aside(store, state);
+  store.set_aside(state);
   const auto todo = unfinished(runner.cases(), options.shard, state.finished, options.retry_failed);
   outcome.n_total = unfinished(runner.cases(), options.shard, {}).size();
   outcome.n_done = outcome.n_total - todo.size();

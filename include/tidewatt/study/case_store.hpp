@@ -54,6 +54,9 @@ class CaseStore {
   /// Brings the locked manifest up to what `state`, read since, found: cases without a line get one, damaged ones lose
   /// theirs. @throws OutputError
   void take_up(const State& state);
+  /// Renames the locked shard's damaged case files, so that their cases run again and a person can look at what
+  /// happened. @throws OutputError
+  void set_aside(const State& state) const;
   /// Notes case i in the locked manifest, synced. @returns the record that its file holds  @throws OutputError
   CaseRecord note(std::size_t i);
   ~CaseStore();
