@@ -30,9 +30,15 @@ def fail_each(folder, steps):
                     silent += sweeps.tables(out) != expected and b"failed" not in sweeps.tables(out)[0]
                 else:
                     typed = (kind in ("write", "fsync", "rename") and result.returncode == 74) or (kind == "malloc" and result.returncode in (3, 4, 74))
-                    untyped += not (typed and result.stderr.startswith("tidewatt: "))
+                    named = typed and "tidewatt: " in result.stderr
+                    untyped += not named
+                    if not named:
+                        print(f"{kind} {at}{' and on' if for_ever else ''}: exit code {result.returncode}, {result.stderr.strip()[:200]!r}")
                 again = sweeps.run(sweep, out, "--retry-failed")
-                wrong += again.returncode != 0 or sweeps.tables(out) != expected
+                right = again.returncode == 0 and sweeps.tables(out) == expected
+                wrong += not right
+                if not right:
+                    print(f"{kind} {at}{' and on' if for_ever else ''}: afterwards exit code {again.returncode}, {again.stderr.strip()[:200]!r}")
                 shutil.rmtree(out, ignore_errors=True)
     print(f"{n} failing calls: {silent} silent, {untyped} without a named error, {broken} broken cases, {wrong} wrong tables afterwards")
     return silent + untyped + broken + wrong == 0
