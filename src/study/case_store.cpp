@@ -63,11 +63,11 @@ CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size
   if (!fs::exists(path, ec)) {
     if (fs::exists(folder_ + "/cases", ec))
       throw InputError(Finding{{path, 0, 0}, "", "missing, although there are cases: this folder has lost its plan"});
-    make_folder(folder_ + "/cases");
-    write_text(path, text);
+    write_text(path, text);  // before the folder of cases, so that a start that failed here can be repeated
   } else if (read_file(path, plan_limit_B) != text) {
     throw InputError(Finding{{path, 0, 0}, "", "this folder holds another sweep (or one of changed inputs or another version); name another folder"});
   }
+  make_folder(folder_ + "/cases");
 }
 
 CaseStore::~CaseStore() {

@@ -12,7 +12,7 @@ namespace tidewatt::study {
 /// Part `index` of `count` of a sweep: the cases whose number divided by `count` leaves `index`.
 struct Shard {
   std::size_t index = 0, count = 1;
-  bool has(std::size_t i) const { return i % count == index; }
+  bool has(std::size_t i) const { return i % count == index; }  ///< is case i its own?
 };
 
 /// The durable record of a sweep, a folder:
@@ -43,7 +43,7 @@ class CaseStore {
   void put(const CaseRecord& record) const;
   /// Path of case i's full result file.
   std::string result_path(std::size_t i) const;
-  std::string case_path(std::size_t i) const;
+  std::string case_path(std::size_t i) const;  ///< of case i's own file
   const std::string& folder() const { return folder_; }
   const std::string& plan() const { return plan_; }
   std::size_t n_case() const { return n_case_; }
