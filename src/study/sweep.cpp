@@ -19,6 +19,15 @@ double since_s(Clock::time_point start) { return std::chrono::duration<double>(C
 
 void write_text(const std::string& path, const std::string& text) { io::write_durably(path, {text.data(), text.size()}); }
 
+/// HDF5 1.10 corrupts its heap when memory runs out: it does so in a process of its own, and here it is an error.
+void write_hdf5(const std::string& path, const SweepTable& table) {
+  const auto write = [&](std::size_t) { io::Hdf5Sink(path).write(to_result(table)); };
+  const auto died = [&](std::size_t, const std::string& why) {
+    throw OutputError(fmt::format("could not write {}: the writing process was {}", path, why));
+  };
+  run_pool({0}, write, [](std::size_t) {}, died, {1, {}});
+}
+
 /// Counts and times, and tells the caller.
 class Tally {
  public:
@@ -91,7 +100,7 @@ SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder) {
     throw InputError(fmt::format("{} of {} cases are not finished, the first is case {}", missing.size(), runner.cases().size(), missing.front()));
   auto table = make_table(runner.cases(), state.finished);
   write_text(folder + "/table.csv", to_csv(table));
-  io::Hdf5Sink(folder + "/table.h5").write(to_result(table));
+  write_hdf5(folder + "/table.h5", table);
   const std::string analysis = analyse(runner.spec(), table);
   if (!analysis.empty()) write_text(folder + "/analysis.csv", analysis);
   return table;
