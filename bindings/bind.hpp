@@ -27,5 +27,6 @@ void bind_errors(py::module_& m);
 void bind_scenario(py::module_& m);
 void bind_result(py::module_& m);
 void bind_run(py::module_& m);
+void bind_sweep(py::module_& m);
 
 }  // namespace tidewatt::bindings

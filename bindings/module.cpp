@@ -7,4 +7,5 @@ PYBIND11_MODULE(_core, m) {
   tidewatt::bindings::bind_scenario(m);
   tidewatt::bindings::bind_result(m);
   tidewatt::bindings::bind_run(m);
+  tidewatt::bindings::bind_sweep(m);
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._engine import Engine, run
     from ._load import Scenario, load
     from ._result import Result, open
+    from ._sweep import SweepTable, compare, new, sweep
 
 # Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
 _HOME = {
@@ -32,13 +33,17 @@ _HOME = {
     "Engine": "_engine",
     "open": "_result",
     "Result": "_result",
+    "sweep": "_sweep",
+    "SweepTable": "_sweep",
+    "compare": "_sweep",
+    "new": "_sweep",
     **dict.fromkeys(
         ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
     ),
 }
 __all__ = [
     "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "SolverError",
-    "load", "open", "report", "run",
+    "SweepTable", "compare", "load", "new", "open", "report", "run", "sweep",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -18,13 +19,28 @@ Place place_of(const toml::node& n, const std::string& file) {
   return {file, n.source().begin.line, n.source().begin.column};
 }
 
-Node convert(const toml::node& n, const std::string& file) {
+constexpr int depth_limit = 64;
+constexpr std::size_t line_limit_B = 64u << 10;
+
+/// The parser takes time and stack for lines that no person writes: they are refused before it sees them.
+void check_lines(std::string_view text, const std::string& file) {
+  std::uint32_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end - begin > line_limit_B)
+      throw InputError(Finding{{file, line, 1}, "", fmt::format("the line has {} bytes, {} at most", end - begin, line_limit_B)});
+    begin = end + 1;
+  }
+}
+
+Node convert(const toml::node& n, const std::string& file, int depth = 0) {
   Node out;
   out.place = place_of(n, file);
+  if (depth > depth_limit) throw InputError(Finding{out.place, "", fmt::format("tables are nested more than {} deep", depth_limit)});
   if (const auto* t = n.as_table()) {
     Node::Table table;
     for (auto&& [k, v] : *t) {
-      Node child = convert(v, file);
+      Node child = convert(v, file, depth + 1);
       if (!v.is_table() && !v.is_array()) {
         child.place.line = k.source().begin.line;
         child.place.column = k.source().begin.column;
@@ -34,7 +50,7 @@ Node convert(const toml::node& n, const std::string& file) {
     out.value = std::move(table);
   } else if (const auto* a = n.as_array()) {
     Node::Array array;
-    for (auto&& v : *a) array.push_back(convert(v, file));
+    for (auto&& v : *a) array.push_back(convert(v, file, depth + 1));
     out.value = std::move(array);
   } else if (const auto* b = n.as_boolean()) {
     out.value = b->get();
@@ -136,6 +152,7 @@ std::string Node::text() const {
 }
 
 Node parse_toml(std::string_view text, const std::string& file) {
+  check_lines(text, file);
   try {
     return convert(toml::parse(text, file), file);
   } catch (const toml::parse_error& e) {

@@ -7,3 +7,5 @@ void add_catalog_command(CLI::App& app, int& exit_code);   // catalog
 void add_report_command(CLI::App& app, int& exit_code);    // report
 void add_bench_command(CLI::App& app, int& exit_code);     // bench
 void add_validate_command(CLI::App& app, int& exit_code);  // validate
+void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
+void add_new_command(CLI::App& app, int& exit_code);       // new

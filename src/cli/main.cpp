@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   add_report_command(app, exit_code);
   add_validate_command(app, exit_code);
   add_bench_command(app, exit_code);
+  add_sweep_command(app, exit_code);
+  add_new_command(app, exit_code);
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import catalog_check
+import docstrings_check
 import length_check
 import names_check
 import parts_check
@@ -42,6 +43,25 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(findings), 1, findings)
         for word in words:
             self.assertIn(word, findings[0])
+
+    # --- docstrings
+    def test_a_function_says_units_errors_and_source(self):
+        good = "/// Twice the power x, W. @throws InputError below 0. @source [@a]\ndouble twice(double x);\n"
+        source = "double twice(double x) {\n  if (x < 0) throw InputError(0);\n  return x;  // [@a]\n}\n"
+        self.put("src/study/a.cpp", source)
+        self.put("include/tidewatt/study/a.hpp", good)
+        self.assertEqual(self.found(docstrings_check), [])
+        for less, word in ((", W", "no unit"), ("@throws InputError below 0.", "throws"), ("@source [@a]", "cited")):
+            self.put("include/tidewatt/study/a.hpp", good.replace(less, ""))
+            self.assertTrue(any(word in f for f in self.found(docstrings_check)), word)
+        self.put("include/tidewatt/study/a.hpp", "void twice(int x, int y);\n")
+        self.assertTrue(any("no comment" in f for f in self.found(docstrings_check)))
+
+    def test_python_names_arguments_and_errors(self):
+        self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Of the size, m."\n    return size\n')
+        self.assertEqual(self.found(docstrings_check), [])
+        self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Nothing."\n    raise ValueError("x")\n')
+        self.assertEqual(len(self.found(docstrings_check)), 2)
 
     # --- parts
     def test_allowed_includes_pass(self):

@@ -26,7 +26,8 @@ struct Node {
   std::string text() const;                    ///< the value as TOML-like text, for messages
 };
 
-/// Parses TOML text. Dates and times become text. @throws InputError with line and column.
+/// Parses TOML text. Dates and times become text. Lines of at most 64 KiB, tables at most 64 deep.
+/// @throws InputError with line and column.
 Node parse_toml(std::string_view text, const std::string& file);
 
 /// Reads and parses a regular file of at most `max_bytes`. @throws InputError.

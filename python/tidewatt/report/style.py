@@ -25,6 +25,7 @@ LIMITER_WORDS = {
 STATE_COLOUR = {
     "queued": "#EEEEEE", "initialise": PURPLE, "load": YELLOW, "warm up": "#F7E9A0", "iterate": SKY, "evaluate": GREEN,
     "checkpoint": ORANGE, "detect": VERMILION, "replace": "#8C2D04", "maintenance": BLUE, "done": "#C9CED4",
+    "ramp up": "#9BD0B8", "ramp down": "#D9B7A0", "wait for a spare": "#5B1A00",
 }  # fmt: skip
 STATES = list(STATE_COLOUR)
 

@@ -34,3 +34,23 @@ TEST_CASE("a syntax error and a duplicate key name their line and column") {
   }
   CHECK_THROWS_AS(parse_toml("[t\n", "f.toml"), InputError);
 }
+
+TEST_CASE("lines and depths that no person writes are refused, with their place") {
+  const auto refusal = [](const std::string& text) {
+    try {
+      parse_toml(text, "b.toml");
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto dotted = [](std::size_t n) {
+    std::string key = "a";
+    for (std::size_t i = 1; i < n; ++i) key += ".a";
+    return key + " = 1\n";
+  };
+  CHECK(refusal(dotted(60)).empty());
+  CHECK(refusal(dotted(100)).find("nested more than 64") != std::string::npos);
+  CHECK(refusal(dotted(30'000)).find("nested more than 64") != std::string::npos);
+  CHECK(refusal("x = 1\n" + dotted(1'000'000)).find("b.toml:2:1") != std::string::npos);
+}

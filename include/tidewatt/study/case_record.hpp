@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::study {
+
+/// What is left of one case: its figures, or the error it failed with.
+struct CaseRecord {
+  std::size_t index = 0;
+  std::string plan;                                        ///< hash of the sweep it belongs to
+  std::string error_kind;                                  ///< "" | input | solver | refused | memory | crash | other
+  std::string error;                                       ///< one line
+  std::vector<std::pair<std::string, sim::Value>> figures;  ///< of the summary, in its order; empty if it failed
+  std::string result_sha256;                               ///< of the full result file, if one is kept
+
+  bool failed() const { return !error_kind.empty(); }
+};
+
+/// The record as a file that vouches for itself: one line with the SHA-256 of the rest, then JSON.
+std::string encode(const CaseRecord& record);
+
+/// @param bytes a whole file  @param file its name, for messages
+/// @throws InputError if any bit of it is not as `encode` wrote it
+CaseRecord decode(std::string_view bytes, const std::string& file);
+
+/// SHA-256 of `bytes` as 64 lower-case hexadecimal digits. @throws OutputError if the library for it fails
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace tidewatt::study

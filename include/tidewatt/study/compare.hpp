@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::study {
+
+/// One key that two scenarios have differently, as TOML text; "" where one does not have it.
+struct KeyChange {
+  std::string key;  ///< `job.main.plan.tp`; a value behind a catalog name reads `hall.a.gpu: power.tdp_W`
+  std::string before, after;
+  bool behind_name = false;  ///< not written in the scenario, but in the catalog entry that it names
+};
+
+/// One figure of the summary in both.
+struct FigureChange {
+  std::string name;  ///< ends with its unit
+  double before = 0.0, after = 0.0;
+  /// What each written change does alone, from the first scenario on, [key] in the order of `Comparison::keys`; NaN where
+  /// it cannot run alone. What is left of the whole change is the changes' work together.
+  std::vector<double> alone;
+};
+
+struct Comparison {
+  std::vector<KeyChange> keys;
+  std::vector<FigureChange> figures;  ///< that changed, largest relative change first
+  std::string text() const;           ///< as a report of some lines
+};
+
+/// Runs two scenarios, and the first with each single change of the second, and says what differs and what it does.
+/// Random draws are common to all (the first scenario's seed, unless the seed is what differs).
+/// @param alone false: only the two runs
+/// @throws InputError, SolverError, RefusedError as `sim::run` of either
+Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {}, bool alone = true);
+
+/// The keys alone, without running. @throws InputError
+std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options = {});
+
+}  // namespace tidewatt::study

@@ -1,0 +1,203 @@
+"""Many variants of a scenario: sweeps, sensitivity, comparison; and a scenario to start from."""
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import time
+from pathlib import Path as _FilePath
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+from . import _core
+from ._load import Overrides, Path, _assignments, _toml
+from ._progress import Progress, reporter
+from ._sweep_worker import Job, run_case
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class SweepTable:
+    """The outcome of a sweep: one row per case, the varied keys first. Made by `tidewatt.sweep`."""
+
+    def __init__(self, columns: list[tuple[str, Any]], folder: str, mode: str):
+        self._columns = columns
+        self.folder = folder
+        """Folder of the cases, `table.csv`, `table.h5` and, for some modes, `analysis.csv`."""
+        self.mode = mode
+        """How the cases were chosen."""
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """The table, shape (n_case, n_column). Units are in the headings; a figure of a failed case is NaN."""
+        import pandas
+
+        return pandas.DataFrame(dict(self._columns))
+
+    @property
+    def analysis(self) -> Optional[pandas.DataFrame]:
+        """Sobol indices, tornado bars or Monte Carlo intervals of every output, by the mode; None for other modes."""
+        import pandas
+
+        path = os.path.join(self.folder, "analysis.csv")
+        return pandas.read_csv(path, dtype={"variable": str}) if os.path.exists(path) else None
+
+    @property
+    def failed(self) -> pandas.DataFrame:
+        """The rows of failed cases, with their `error`."""
+        frame = self.frame
+        return frame[frame["status"] == "failed"]
+
+    def to_parquet(self, path: Path) -> None:
+        """Writes the table as a Parquet file. @param path: the file. @raises ImportError: without pyarrow or fastparquet."""
+        self.frame.to_parquet(os.fspath(path))
+
+    def __len__(self) -> int:
+        return len(self._columns[0][1])
+
+    def __repr__(self) -> str:
+        failed = sum(s == "failed" for s in dict(self._columns)["status"])
+        return f"<tidewatt.SweepTable: {self.mode}, {len(self)} cases, {failed} failed, in {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        return self.frame.to_html(max_rows=20)
+
+
+def sweep(
+    file: Path | Mapping[str, Any],
+    *,
+    out: Path,
+    scenario: Path | None = None,
+    mode: str = "",
+    set: Overrides | None = None,
+    weather: Path | None = None,
+    catalog: Path | None = None,
+    executor: concurrent.futures.Executor | None = None,
+    workers: int = 0,
+    retry_failed: bool = False,
+    progress: Progress = None,
+) -> SweepTable:
+    """Runs every case of a sweep that is not finished yet, and makes the table. Stopped or killed, it goes on when called
+    again: every finished case is a file of its own. The table is the same, bit for bit, on any number of workers.
+
+        tw.sweep({"mode": "sobol", "n_case": 64, "variable": [{"key": "hall.a.cap_W", "low": 500, "high": 700}]},
+                 scenario="my.toml", out="out/caps").frame
+
+    @param file: a sweep file (TOML, docs/sweeps.md), the same as a mapping (then `scenario` names the base), or with `mode`
+        a scenario file: a sweep over all its assumed inputs.
+    @param out: folder of the cases and the table; made if needed.
+    @param scenario: base scenario; wins over the file's.
+    @param mode: wins over the file's: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
+    @param set: overrides of every case, as for `tidewatt.load`.
+    @param weather: an EPW file; wins over the scenario's weather.
+    @param catalog: a folder of catalog files that add to or replace the built-in ones.
+    @param executor: any `concurrent.futures.Executor` whose workers see `out` and can import tidewatt: Dask's
+        `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a process pool. None: processes of this machine.
+    @param workers: processes if `executor` is None; 0: one per core.
+    @param retry_failed: run failed cases again.
+    @param progress: as for `tidewatt.run`.
+    @raises InputError: with every finding; also if `out` holds another sweep.
+    @raises OutputError: a file could not be written; what is finished stays.
+    @raises KeyboardInterrupt: on Ctrl-C, within 0.2 s; what is finished stays.
+    """
+    folder = os.path.abspath(os.fspath(out))
+    job = Job(
+        _as_file(file, folder), _absolute(scenario), mode, tuple(_assignments(set)), _absolute(weather), _absolute(catalog), folder
+    )
+    core = job.open()
+    with reporter(progress) as report:
+        if executor is None:
+            show = (lambda done, total, failed, left_s: report(done / total if total else 1.0)) if report else None
+            core.run(folder, workers, 0, 1, retry_failed, show)
+        else:
+            _map(core, job, executor, retry_failed, report)
+    return SweepTable(core.merge(folder), folder, core.mode)
+
+
+def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, retry_failed: bool, report) -> None:
+    """Cases to an executor; this process alone notes what is finished."""
+    folder = _core.SweepFolder(core, job.folder)
+    todo, _ = folder.lock(0, 1, retry_failed)
+    waiting, n_done = {}, 0
+    try:
+        for i in todo:
+            waiting[executor.submit(run_case, job, i)] = i
+        while waiting:
+            # Short waits: Ctrl-C is looked at between them on every platform.
+            done, _ = concurrent.futures.wait(waiting, timeout=0.1, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                i = waiting.pop(future)
+                error = future.result()
+                if error is not None:
+                    raise _core.OutputError(error)
+                folder.note(i)
+                n_done += 1
+                if report:
+                    report(n_done / len(todo))
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def compare(
+    before: Path,
+    after: Path,
+    *,
+    set: Overrides | None = None,
+    weather: Path | None = None,
+    catalog: Path | None = None,
+    alone: bool = True,
+) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+    """Two scenarios: which keys differ, and what that does to the figures.
+
+    @param before, after: scenario files.
+    @param set, weather, catalog: for both, as for `tidewatt.load`.
+    @param alone: also run `before` with each single change of `after`; each gets a column of its effect.
+    @returns: keys (`key`, `before`, `after`, `behind_name`) and figures (`name` with its unit, `before`, `after`, and a
+        column per key with what it does alone; what is left is the changes' work together).
+    @raises InputError: with every finding of either.
+    @raises SolverError: a numerical method failed.
+    """
+    import pandas
+
+    keys, figures, _ = _core.compare(
+        os.fspath(before), os.fspath(after), _assignments(set), _absolute(weather), _absolute(catalog), alone
+    )
+    return pandas.DataFrame(keys, columns=["key", "before", "after", "behind_name"]), pandas.DataFrame(figures)
+
+
+def new(path: Path, *, n_gpu: int = 128, duration_h: float = 1.0, **catalog_names: str) -> None:
+    """Writes a commented scenario file to start from; it runs as it is.
+
+    @param path: the file; must not exist.
+    @param n_gpu: GPUs, a multiple of 32, count.
+    @param duration_h: simulated time, h.
+    @param catalog_names: gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries.
+    @raises InputError: `n_gpu` does not fit.
+    @raises FileExistsError: the file is there.
+    """
+    text = _core.new_scenario(n_gpu, duration_h, catalog_names)
+    with open(path, "x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _absolute(path: Path | None) -> str:
+    return os.path.abspath(os.fspath(path)) if path else ""
+
+
+def _as_file(file: Path | Mapping[str, Any], folder: str) -> str:
+    """The sweep's file; a mapping is written into the sweep's folder, where every worker finds it."""
+    if not isinstance(file, Mapping):
+        return _absolute(file)
+    spec = {"schema": 1, **file}
+    lines = [f"{key} = {_toml(value, key)}" for key, value in spec.items() if key not in ("variable", "case")]
+    for kind in ("variable", "case"):
+        for item in spec.get(kind, []):
+            lines += [f"[[{kind}]]", *(f"{key} = {_toml(value, key)}" for key, value in item.items())]
+    path = _FilePath(folder) / "sweep.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(lines) + "\n"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        temporary = path.with_name(f"sweep.toml.{os.getpid()}.{time.monotonic_ns()}")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    return str(path)

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/io/durable_file.hpp"
+#include "tidewatt/study/new_scenario.hpp"
+
+namespace {
+
+struct Arguments {
+  std::string file;
+  tidewatt::study::NewScenario scenario;
+  bool force = false;
+};
+
+void make(const Arguments& a) {
+  const std::string text = tidewatt::study::new_scenario(a.scenario);
+  if (a.file == "-") {
+    fmt::print("{}", text);
+    return;
+  }
+  std::error_code ec;
+  if (!a.force && std::filesystem::exists(a.file, ec))
+    throw tidewatt::InputError(fmt::format("{}: is there already; --force replaces it", a.file));
+  tidewatt::io::write_durably(a.file, {text.data(), text.size()});
+  fmt::print("{}: written. Try: tidewatt run {}\n", a.file, a.file);
+}
+
+}  // namespace
+
+void add_new_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("new", "write a commented scenario file to start from; it runs as it is");
+  c->add_option("file", a->file, "file to write, or - for standard output")->required();
+  c->add_option("--gpus", a->scenario.n_gpu, "GPUs, a multiple of 32")->capture_default_str();
+  c->add_option("--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
+  c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU")->capture_default_str();
+  c->add_option("--server", a->scenario.server, "catalog name of the server")->capture_default_str();
+  c->add_option("--plant", a->scenario.plant, "catalog name of the cooling plant")->capture_default_str();
+  c->add_option("--climate", a->scenario.climate, "catalog name of the climate")->capture_default_str();
+  c->add_option("--model", a->scenario.model, "catalog name of the model that is trained")->capture_default_str();
+  c->add_option("--network", a->scenario.network, "catalog name of the network")->capture_default_str();
+  c->add_option("--grid", a->scenario.grid, "catalog name of the grid")->capture_default_str();
+  c->add_flag("--force", a->force, "replace an existing file");
+  c->callback([a] { make(*a); });
+}

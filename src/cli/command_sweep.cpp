@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/study/compare.hpp"
+#include "tidewatt/study/sweep.hpp"
+
+namespace {
+
+using namespace tidewatt;
+
+struct Arguments {
+  std::string file, out, shard, against;
+  study::SweepOptions sweep;
+  study::SweepRunOptions run;
+  bool tornado = false, monte_carlo = false, merge = false, verify = false, list = false, quiet = false, json = false;
+};
+
+std::atomic<int> caught = 0;
+void remember(int signal) { caught = signal; }
+
+/// A bar on a terminal, a line now and then elsewhere.
+void show(const study::SweepProgress& p, bool on) {
+  if (!on) return;
+  const double frac = p.n_total > 0 ? static_cast<double>(p.n_done) / static_cast<double>(p.n_total) : 1.0;
+  const std::string failed = p.n_failed > 0 ? fmt::format(", {} failed", p.n_failed) : "";
+  if (isatty(STDERR_FILENO) != 0)
+    fmt::print(stderr, "\r[{:<40}] {} of {}{}, {:.0f} s left   ", std::string(static_cast<std::size_t>(frac * 40.0), '='), p.n_done,
+               p.n_total, failed, p.left_s);
+  else if (p.n_done == p.n_total || p.n_done % 100 == 0)
+    fmt::print(stderr, "{} of {} cases{}, {:.0f} s left\n", p.n_done, p.n_total, failed, p.left_s);
+}
+
+study::Shard read_shard(const std::string& text) {
+  if (text.empty()) return {};
+  const auto words = split(text, '/');
+  double index = 0.0, count = 0.0;
+  if (words.size() != 2 || !parse_number(words[0], index) || !parse_number(words[1], count) || index < 1.0 || count > 1e6 ||
+      index > count || index != static_cast<double>(static_cast<std::size_t>(index)) || count != static_cast<double>(static_cast<std::size_t>(count)))
+    throw InputError(fmt::format("--shard {}: expected i/n with 1 <= i <= n", text));
+  return {static_cast<std::size_t>(index) - 1, static_cast<std::size_t>(count)};
+}
+
+/// What one process of the sweep left: counts, and where the table is.
+void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table) {
+  if (a.json) {
+    nlohmann::ordered_json j{{"n_case", o.n_total}, {"n_finished", o.n_done}, {"n_failed", o.n_failed}, {"n_ran", o.n_ran},
+                             {"stopped", o.stopped}, {"damaged", o.damaged}, {"out", a.out}};
+    j["table"] = table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(table);
+    fmt::print("{}\n", j.dump());
+    return;
+  }
+  for (const auto& line : o.damaged) fmt::print(stderr, "note: {}; its case ran again\n", line);
+  fmt::print("{} of {} cases finished, {} of them now, {} failed\n", o.n_done, o.n_total, o.n_ran, o.n_failed);
+  if (o.stopped) fmt::print("stopped: the same command goes on from here\n");
+  if (!table.empty()) fmt::print("{}\n", table);
+}
+
+void merge(const study::CaseRunner& runner, const Arguments& a) {
+  const auto table = study::merge_sweep(runner, a.out);
+  study::SweepOutcome o;
+  o.n_total = o.n_done = table.n_row;
+  const auto& status = std::get<std::vector<std::string>>(table.find("status")->values);
+  o.n_failed = static_cast<std::size_t>(std::count(status.begin(), status.end(), "failed"));
+  report(a, o, a.out + "/table.csv");
+}
+
+void verify(const study::CaseRunner& runner, const Arguments& a, int& exit_code) {
+  const auto state = study::CaseStore(a.out, runner.plan_text(), runner.cases().size()).read();
+  for (const auto& line : state.damaged) fmt::print("{}\n", line);
+  fmt::print("{} finished cases as written, {} damaged files\n", state.finished.size(), state.damaged.size());
+  if (!state.damaged.empty()) exit_code = 1;
+}
+
+void list(const study::CaseRunner& runner) {
+  for (std::size_t i = 0; i < runner.cases().size(); ++i) fmt::print("{}\t{}\n", i, fmt::join(runner.cases().assignments(i), " "));
+}
+
+void sweep(Arguments& a, int& exit_code) {
+  if (a.tornado && a.monte_carlo) throw InputError("--tornado or --monte-carlo, not both");
+  if (a.tornado) a.sweep.mode = "tornado";
+  if (a.monte_carlo) a.sweep.mode = "monte_carlo";
+  if (a.out.empty()) a.out = "out/" + std::filesystem::path(a.file).stem().string();
+  a.run.shard = read_shard(a.shard);
+  if (!a.against.empty()) {
+    fmt::print("{}", study::compare(a.file, a.against, a.sweep.load).text());
+    return;
+  }
+  const study::CaseRunner runner(a.file, a.sweep);
+  for (const auto& note : runner.notes()) fmt::print(stderr, "note: left out {}\n", note);
+  if (a.list) return list(runner);
+  if (a.verify) return verify(runner, a, exit_code);
+  if (a.merge) return merge(runner, a);
+  std::signal(SIGINT, remember);
+  std::signal(SIGTERM, remember);
+  a.run.stop = [] { return caught != 0; };
+  a.run.progress = [&a](const study::SweepProgress& p) { show(p, !a.quiet); };
+  const auto outcome = study::run_sweep(runner, a.out, a.run);
+  if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
+  std::string table;
+  if (!outcome.stopped && a.run.shard.count == 1) {
+    study::merge_sweep(runner, a.out);
+    table = a.out + "/table.csv";
+  }
+  report(a, outcome, table);
+  if (outcome.stopped) exit_code = 128 + caught;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, int& exit_code) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("sweep", "run many variants of a scenario and make one table of them");
+  c->add_option("file", a->file, "sweep file (TOML), or a scenario with --tornado, --monte-carlo or --against")->required();
+  c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME");
+  c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)");
+  c->add_option("--shard", a->shard, "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then");
+  c->add_flag("--merge", a->merge, "make the table from the finished cases of all shards");
+  c->add_flag("--verify", a->verify, "check every finished file, run nothing; exit code 1 if one is damaged");
+  c->add_flag("--list", a->list, "print what each case sets, run nothing");
+  c->add_flag("--retry-failed", a->run.retry_failed, "run failed cases again");
+  c->add_flag("--tornado", a->tornado, "one variable at a time, at both ends of its range");
+  c->add_flag("--monte-carlo", a->monte_carlo, "all variables at random within their ranges; without any, all assumed inputs");
+  c->add_option("--against", a->against, "another scenario: what differs and what it does");
+  c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's");
+  c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")->allow_extra_args(false);
+  c->add_option("--weather", a->sweep.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c->add_option("--catalog", a->sweep.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c->add_flag("--json", a->json, "print the outcome as one JSON object");
+  c->add_flag("--quiet", a->quiet, "no progress");
+  c->callback([a, &exit_code] { sweep(*a, exit_code); });
+}

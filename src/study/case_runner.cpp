@@ -1,0 +1,160 @@
+#include "tidewatt/study/case_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+
+#include "scenario_tree.hpp"
+#include "tidewatt/base/embedded.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/io/durable_file.hpp"
+#include "tidewatt/io/hdf5_sink.hpp"
+#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string files_below(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto& item : fs::recursive_directory_iterator(folder))
+    if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
+  std::sort(paths.begin(), paths.end());
+  std::string out;
+  for (const auto& p : paths)
+    out += fmt::format("catalog {} {}\n", fs::relative(p, folder).string(), sha256_hex(read_file(p, 1u << 20)));
+  return out;
+}
+
+std::string built_in_catalog() {
+  std::string all;
+  for (const auto& file : embedded::catalog_files()) all += std::string(file.path) + "\n" + std::string(file.text);
+  return sha256_hex(all);
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return shorten(text, 2000);
+}
+
+std::string text_of(const InputError& e) {
+  std::string out;
+  for (const auto& f : e.findings()) out += (out.empty() ? "" : "; ") + (f.key.empty() ? "" : f.key + ": ") + f.message;
+  return out.empty() ? e.what() : out;
+}
+
+}  // namespace
+
+CaseRunner::CaseRunner(const std::string& path, const SweepOptions& options)
+    : options_(options), spec_(read_sweep(path, options)), root_(), folder_(folder_of(spec_.scenario)) {
+  const auto load = load_of({});
+  const auto base = sim::load_scenario(spec_.scenario, load);
+  root_ = whole_tree(spec_.scenario);
+  base_text_ = base.text;
+  if (spec_.variables.empty() && spec_.cases.empty())
+    spec_.variables = assumed_variables(base, root_, folder_, load, notes_);
+  cases_ = list_cases(spec_);
+  check_ends();
+  plan_text_ = describe(base);
+}
+
+sim::LoadOptions CaseRunner::load_of(std::vector<std::string> more) const {
+  sim::LoadOptions load = options_.load;
+  load.set = spec_.set;
+  load.set.insert(load.set.end(), more.begin(), more.end());
+  return load;
+}
+
+/// A misspelt key or a range outside its limits is found before the first case, not in every one.
+void CaseRunner::check_ends() const {
+  std::vector<Finding> findings;
+  const auto check = [&](const std::vector<std::string>& set) {
+    try {
+      sim::read_scenario(root_, folder_, load_of(set));
+    } catch (const InputError& e) {
+      for (const auto& f : e.findings())
+        if (std::none_of(findings.begin(), findings.end(), [&](const Finding& g) { return g.key == f.key; })) findings.push_back(f);
+    } catch (const RefusedError&) {
+      // Too large is a row of the table: the neighbours may run.
+    }
+  };
+  if (!spec_.cases.empty()) check(cases_.assignments(0));
+  for (const auto& v : spec_.variables) {
+    std::vector<std::string> lowest, highest;
+    for (const auto& key : v.keys) {
+      lowest.push_back(key + "=" + v.at(0.0));
+      highest.push_back(key + "=" + v.at(1.0));
+    }
+    const std::size_t before = findings.size();
+    check(lowest);
+    check(highest);
+    // What is wrong with the value itself is placed at it. What is wrong with the whole may be right together with
+    // another variable (GPUs of the hall and of the job): then the cases decide.
+    const bool own = std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(before), findings.end(),
+                                 [](const Finding& f) { return f.place.file == "--set"; });
+    if (!own) findings.resize(before);
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+std::string CaseRunner::describe(const sim::Scenario& base) const {
+  std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\nbuilt-in catalog {}\n", TIDEWATT_VERSION,
+                                spec_.mode, spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "), built_in_catalog());
+  if (!options_.load.catalog_overlay.empty()) out += files_below(options_.load.catalog_overlay);
+  if (!base.weather.epw.empty()) out += fmt::format("weather {}\n", sha256_hex(read_file(base.weather.epw, 1u << 28)));
+  out += fmt::format("scenario {}\n{}\n", sha256_hex(base.text), base.text);
+  out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));
+  for (const auto& row : cases_.values) out += fmt::format("{}\n", fmt::join(row, "\t"));
+  return out;
+}
+
+void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord& record) const {
+  const auto set = cases_.assignments(i);
+  auto scenario = sim::read_scenario(root_, folder_, load_of(set));
+  scenario.text = base_text_;
+  for (const auto& item : set) scenario.text += "\n# --set " + item;
+  auto result = sim::run(scenario, {1, {}});
+  result.summary.emplace_back("payload_sha256", io::payload_sha256(result));
+  if (spec_.keep_results) {
+    const auto image = io::hdf5_image(result);
+    fs::create_directories(fs::path(store.result_path(i)).parent_path());
+    io::write_durably(store.result_path(i), image);
+    record.result_sha256 = sha256_hex({image.data(), image.size()});
+  }
+  for (auto& figure : result.summary)
+    if (spec_.outputs.empty() || std::find(spec_.outputs.begin(), spec_.outputs.end(), figure.first) != spec_.outputs.end())
+      record.figures.push_back(std::move(figure));
+}
+
+CaseRecord CaseRunner::run(std::size_t i, const CaseStore& store) const {
+  CaseRecord record;
+  record.index = i;
+  record.plan = store.plan();
+  const auto failed = [&](const char* kind, const std::string& what) {
+    record.error_kind = kind;
+    record.error = one_line(what);
+  };
+  try {
+    record_result(i, store, record);
+  } catch (const OutputError&) {
+    throw;
+  } catch (const InputError& e) {
+    failed("input", text_of(e));
+  } catch (const SolverError& e) {
+    failed("solver", e.what());
+  } catch (const RefusedError& e) {
+    failed("refused", e.what());
+  } catch (const std::bad_alloc&) {
+    failed("memory", "out of memory");
+  } catch (const std::exception& e) {
+    failed("other", e.what());
+  }
+  return record;
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,12 @@
+#pragma once
+#include "tidewatt/base/random.hpp"
+
+/// What the random numbers of a study are for, above the purposes of the models.
+namespace tidewatt::study::draws {
+
+inline constexpr random::Purpose sobol_shift{1001};
+inline constexpr random::Purpose hypercube_order{1002};
+inline constexpr random::Purpose hypercube_place{1003};
+inline constexpr random::Purpose bootstrap{1004};
+
+}  // namespace tidewatt::study::draws

@@ -1,0 +1,109 @@
+#include "tidewatt/study/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/io/durable_file.hpp"
+#include "tidewatt/io/hdf5_sink.hpp"
+#include "tidewatt/study/process_pool.hpp"
+#include "tidewatt/study/sensitivity.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void write_text(const std::string& path, const std::string& text) { io::write_durably(path, {text.data(), text.size()}); }
+
+/// HDF5 1.10 corrupts its heap when memory runs out: it does so in a process of its own, and here it is an error.
+void write_hdf5(const std::string& path, const SweepTable& table) {
+  const auto write = [&](std::size_t) { io::Hdf5Sink(path).write(to_result(table)); };
+  const auto died = [&](std::size_t, const std::string& why) {
+    throw OutputError(fmt::format("could not write {}: the writing process was {}", path, why));
+  };
+  run_pool({0}, write, [](std::size_t) {}, died, {1, {}});
+}
+
+/// Counts and times, and tells the caller.
+class Tally {
+ public:
+  Tally(SweepOutcome& outcome, const SweepRunOptions& options) : outcome_(outcome), options_(options) {}
+  void add(bool failed) {
+    ++outcome_.n_done;
+    ++outcome_.n_ran;
+    if (failed) ++outcome_.n_failed;
+    tell();
+  }
+  void tell() const {
+    if (!options_.progress) return;
+    const auto ran = static_cast<double>(outcome_.n_ran), left = static_cast<double>(outcome_.n_total - outcome_.n_done);
+    options_.progress({outcome_.n_done, outcome_.n_failed, outcome_.n_total, ran > 0 ? since_s(start_) * left / ran : 0.0});
+  }
+
+ private:
+  SweepOutcome& outcome_;
+  const SweepRunOptions& options_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, const std::map<std::size_t, CaseRecord>& finished,
+                                    bool retry_failed) {
+  std::vector<std::size_t> todo;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases.same_as[i] != i || !shard.has(i)) continue;
+    const auto at = finished.find(i);
+    if (at == finished.end() || (retry_failed && at->second.failed())) todo.push_back(i);
+  }
+  return todo;
+}
+
+SweepOutcome run_sweep(const CaseRunner& runner, const std::string& folder, const SweepRunOptions& options) {
+  CaseStore store(folder, runner.plan_text(), runner.cases().size());
+  store.lock(options.shard);
+  auto state = store.read();
+  store.take_up(state);
+  SweepOutcome outcome;
+  outcome.damaged = state.damaged;
+  store.set_aside(state);
+  const auto todo = unfinished(runner.cases(), options.shard, state.finished, options.retry_failed);
+  outcome.n_total = unfinished(runner.cases(), options.shard, {}).size();
+  outcome.n_done = outcome.n_total - todo.size();
+  for (const auto& [i, record] : state.finished)
+    if (record.failed() && options.shard.has(i) && !options.retry_failed) ++outcome.n_failed;
+  state = {};
+  Tally tally(outcome, options);
+  tally.tell();
+  const auto work = [&](std::size_t i) { store.put(runner.run(i, store)); };
+  const auto done = [&](std::size_t i) { tally.add(store.note(i).failed()); };
+  const auto died = [&](std::size_t i, const std::string& why) {
+    store.put({i, store.plan(), "crash", why, {}, ""});
+    done(i);
+  };
+  outcome.stopped = !run_pool(todo, work, done, died, {options.n_worker, options.stop});
+  return outcome;
+}
+
+SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder) {
+  const CaseStore store(folder, runner.plan_text(), runner.cases().size());
+  const auto state = store.read();
+  if (!state.damaged.empty())
+    throw InputError(fmt::format("{} finished files are not as written (run the sweep again, their cases are repeated): {}",
+                                 state.damaged.size(), state.damaged.front()));
+  const auto missing = unfinished(runner.cases(), {}, state.finished);
+  if (!missing.empty())
+    throw InputError(fmt::format("{} of {} cases are not finished, the first is case {}", missing.size(), runner.cases().size(), missing.front()));
+  auto table = make_table(runner.cases(), state.finished);
+  write_text(folder + "/table.csv", to_csv(table));
+  write_hdf5(folder + "/table.h5", table);
+  const std::string analysis = analyse(runner.spec(), table);
+  if (!analysis.empty()) write_text(folder + "/analysis.csv", analysis);
+  return table;
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,139 @@
+"""Public functions say what they take and give back: units, shapes, errors and sources, in C++ headers and in Python.
+
+A function of a header has a `///` comment. It says the shape or unit of every number that it takes or returns (in the
+comment, or in the argument's name: `pcc_W`, `n_gpu`), `@throws` what its source file throws itself, and its source if it cites
+one in the code. A public function of the Python package has a docstring with `@param` for its arguments (or an
+`Args`-like sentence naming each) and `@raises` for what it raises itself.
+
+Counts per folder are always printed. Folders in COMPLETE must be without findings; the others are counted, not judged, until
+they are added there. TIDEWATT_LIST=1 lists every finding."""
+import ast
+import os
+import re
+
+import repository
+
+COMPLETE = {"include/tidewatt/study", "python/tidewatt/_sweep.py", "python/tidewatt/_sweep_worker.py"}
+FUNCTION = re.compile(
+    r"^(?P<indent> {0,2})(?:template <[^>]*>\s*)?(?:\[\[nodiscard\]\] )?(?:static |explicit |virtual |constexpr |inline |TIDEWATT_INLINE )*"
+    r"(?P<type>[\w:<>,*& ]+?[ &*])?(?P<name>[A-Za-z_]\w*)\((?P<arguments>[^;{}]*?)\)(?P<tail>[^;{}]*)[;{]", re.MULTILINE)
+NUMBER = re.compile(r"\b(double|float|std::vector<double>|std::span<(?:const )?double>)\b")
+UNIT_IN_NAME = re.compile(r"_(?:[munpkMGT]?(?:W|J|V|A|Hz|s|K|Pa|B|VA|m|g|L)|degC|frac|pu|ratio|pct|percent|h|min|d|kg|per_\w+|m3|m2|rad|deg|MHz|TF)$")
+UNIT_IN_TEXT = re.compile(r"\b(W|J|V|K|Hz|s|h|Pa|kg|unit|unit 1|count|frac|ratio|share|0 to 1|0–1|in \(0, 1\)|[\[(]n|\[case\]|relative|dimensionless|rad|m3|°C|pu|seconds|quantile|any unit|edge unit)\b|\[\w+\]|\[n_")
+SPECIAL = {"if", "for", "while", "switch", "return", "sizeof", "static_assert", "defined", "fields", "operator"}
+
+
+def public_part(text):
+    """Header text with private sections, bodies of inline functions and preprocessor lines blanked, line by line."""
+    out, private = [], False
+    for line in text.splitlines():
+        bare = line.strip()
+        if bare in ("private:", "protected:"):
+            private = True
+        elif bare == "public:" or (private and line.startswith("};")):
+            private = False
+        out.append("" if private or bare.startswith("#") else line)
+    return out
+
+
+def comment_above(lines, at):
+    text = []
+    while at > 0 and lines[at - 1].strip().startswith("///"):
+        at -= 1
+        text.insert(0, lines[at].strip()[3:])
+    return " ".join(text)
+
+
+def header_findings(root, path):
+    lines = public_part(repository.text(root, path))
+    body = "\n".join(lines)
+    source_path = root / "src" / path.parts[2] / (path.stem + ".cpp")
+    source = source_path.read_text() if source_path.exists() else ""
+    findings, n = [], 0
+    for match in FUNCTION.finditer(body):
+        name, arguments, kind = match["name"], match["arguments"], match["type"] or ""
+        if name in SPECIAL or "operator" in kind or re.search(r"\b(return|else|new|throw|using)\b", kind) or name.startswith("TIDEWATT"):
+            continue
+        special_member = not kind and ("&&" in arguments or f"const {name}&" in arguments or "default" in match["tail"] or "delete" in match["tail"])
+        if special_member or match.start() > 0 and body[match.start() - 1 : match.start()] == "~":
+            continue
+        line = body.count("\n", 0, match.start()) + 1
+        comment = comment_above(lines, line - 1)
+        trailing = lines[line - 1].partition("///<")[2]
+        comment += trailing
+        place = f"{path}:{line}: {name}"
+        simple = not arguments.strip() and len(match["tail"].strip()) <= 5 and not NUMBER.search(kind)
+        if not kind and not arguments.strip():
+            continue
+        n += 1
+        if not comment.strip():
+            # A plain getter's name says it all when it returns no number.
+            if not simple:
+                findings.append(f"{place}: no comment")
+            continue
+        for argument in filter(None, (a.strip() for a in arguments.split(","))):
+            words = re.split(r"[\s&*]+", argument.split("=")[0].strip())
+            if NUMBER.search(argument) and not UNIT_IN_NAME.search(words[-1]) and not UNIT_IN_TEXT.search(comment):
+                findings.append(f"{place}: no unit or shape for '{words[-1]}'")
+        if NUMBER.search(kind) and not UNIT_IN_NAME.search(name) and not UNIT_IN_TEXT.search(comment):
+            findings.append(f"{place}: no unit or shape for what it returns")
+        definition = re.search(rf"\b{name}\([^;{{]*\)[^;{{]*\{{(?P<body>[^\n]*\}}\n|.*?\n\}})", source, re.DOTALL)
+        if definition and re.search(r"\bthrow (?!;)\w*Error", definition["body"]) and "@throws" not in comment:
+            findings.append(f"{place}: throws, but does not say so")
+        if definition and (cited := re.findall(r"\[@[\w-]+\]|arXiv \d", definition["body"])) and not re.search(r"\[@|arXiv|@source", comment):
+            findings.append(f"{place}: {cited[0]} is cited in its source only")
+    return n, findings
+
+
+def python_findings(root, path):
+    tree = ast.parse(repository.text(root, path))
+    findings, n = [], 0
+    scopes = [tree] + [c for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")]
+    for scope in scopes:
+        for f in scope.body:
+            if not isinstance(f, ast.FunctionDef) or f.name.startswith("_"):
+                continue
+            n += 1
+            place, doc = f"{path}:{f.lineno}: {f.name}", ast.get_docstring(f) or ""
+            if not doc:
+                findings.append(f"{place}: no docstring")
+                continue
+            names = [a.arg for a in f.args.args + f.args.kwonlyargs if a.arg not in ("self", "cls")]
+            findings += [f"{place}: says nothing of '{a}'" for a in names if not re.search(rf"\b{a}\b", doc)]
+            raised = {r.exc.func for r in ast.walk(f) if isinstance(r, ast.Raise) and isinstance(r.exc, ast.Call)}
+            for call in raised:
+                name = call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")
+                if name and name not in doc:
+                    findings.append(f"{place}: raises {name}, but does not say so")
+    return n, findings
+
+
+def folder_of(path):
+    return "/".join(path.parts[:3]) if path.parts[0] == "include" and len(path.parts) > 3 else str(path)
+
+
+def check(root):
+    counts, failing = {}, []
+    for path in repository.files(root):
+        if path.suffix == ".hpp" and path.parts[:2] == ("include", "tidewatt"):
+            n, findings = header_findings(root, path)
+        elif path.suffix == ".py" and path.parts[:2] == ("python", "tidewatt"):
+            n, findings = python_findings(root, path)
+        else:
+            continue
+        folder = folder_of(path)
+        total = counts.setdefault(folder, [0, 0])
+        total[0] += n
+        total[1] += len(findings)
+        if os.environ.get("TIDEWATT_LIST") and findings:
+            print("\n".join(findings))
+        if folder in COMPLETE:
+            failing += findings
+    for folder, (n, wanting) in sorted(counts.items()):
+        print(f"{folder}: {n} functions, {wanting} findings{' (must be 0)' if folder in COMPLETE else ''}")
+    print(f"all: {sum(n for n, _ in counts.values())} functions, {sum(w for _, w in counts.values())} findings")
+    return failing
+
+
+if __name__ == "__main__":
+    repository.main(check)

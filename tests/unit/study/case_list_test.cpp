@@ -1,0 +1,72 @@
+#include "tidewatt/study/case_list.hpp"
+
+#include "catch.hpp"
+#include "study_case.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+
+Variable listed(const std::string& key, std::vector<std::string> values) { return {key, {key}, std::move(values), 0, 0, "linear", false, 0}; }
+
+}  // namespace
+
+TEST_CASE("grid, list and written cases set what they say, equal cases once") {
+  SweepSpec s;
+  s.mode = "grid";
+  s.variables = {listed("a", {"1", "2"}), listed("b", {"\"x\"", "\"y\"", "\"y\""})};
+  auto list = list_cases(s);
+  REQUIRE(list.size() == 6);
+  CHECK(list.assignments(4) == std::vector<std::string>{"a=2", "b=\"y\""});
+  CHECK(list.same_as == std::vector<std::size_t>{0, 1, 1, 3, 4, 4});
+  s.mode = "list";
+  CHECK_THROWS_AS(list_cases(s), InputError);
+  s.variables[1].values.pop_back();
+  CHECK(list_cases(s).assignments(1) == std::vector<std::string>{"a=2", "b=\"y\""});
+  s.variables.clear();
+  s.cases = {{"a=1"}, {"c=3", "a=2"}};
+  list = list_cases(s);
+  CHECK(list.names == std::vector<std::string>{"a", "c"});
+  CHECK(list.assignments(0) == std::vector<std::string>{"a=1"});
+  CHECK(list.assignments(1) == std::vector<std::string>{"a=2", "c=3"});
+}
+
+TEST_CASE("one value goes to several keys, and a grid holds both ends of a range") {
+  SweepSpec s;
+  s.mode = "grid";
+  s.variables = {{"n", {"hall.a.n_gpu", "job.main.plan.n_gpu"}, {}, 64, 128, "linear", true, 3}};
+  const auto list = list_cases(s);
+  REQUIRE(list.size() == 3);
+  CHECK(list.assignments(0) == std::vector<std::string>{"hall.a.n_gpu=64", "job.main.plan.n_gpu=64"});
+  CHECK(list.assignments(1).front() == "hall.a.n_gpu=96");
+  CHECK(list.assignments(2).front() == "hall.a.n_gpu=128");
+}
+
+TEST_CASE("a tornado has the base and two cases per variable, indices (k + 2) n, and too many are refused") {
+  SweepSpec s;
+  s.mode = "tornado";
+  s.variables = {{"a", {"a"}, {}, 1, 2, "linear", false, 0}, {"b", {"b"}, {}, 3, 4, "linear", false, 0}};
+  const auto list = list_cases(s);
+  REQUIRE(list.size() == 5);
+  CHECK(list.assignments(0).empty());
+  CHECK(list.assignments(2) == std::vector<std::string>{"a=2.0"});
+  CHECK(list.assignments(3) == std::vector<std::string>{"b=3.0"});
+  s.mode = "sobol_indices";
+  s.n_case = 8;
+  CHECK(list_cases(s).size() == 32);
+  s.n_case = 900'000;
+  CHECK_THROWS_AS(list_cases(s), InputError);
+}
+
+TEST_CASE("the assumed inputs of a scenario become variables with the catalog's ranges") {
+  const StudyCase c;
+  std::vector<std::string> left_out;
+  const auto scenario = sim::load_scenario(c.path("tiny.toml"));
+  const auto variables = assumed_variables(scenario, parse_toml_file(c.path("tiny.toml")), c.path(""), {}, left_out);
+  CHECK(variables.size() > 20);
+  for (const auto& v : variables) CHECK(v.low < v.high);
+  const auto leakage = std::find_if(variables.begin(), variables.end(), [](const Variable& v) { return v.name == "hall.a.gpu.power.leakage_W"; });
+  CHECK(leakage != variables.end());
+}

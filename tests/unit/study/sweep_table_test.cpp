@@ -1,0 +1,54 @@
+#include "tidewatt/study/sweep_table.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/io/hdf5_sink.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+
+CaseList three() {
+  CaseList list;
+  list.names = {"cap", "day"};
+  list.keys = {{"cap"}, {"day"}};
+  list.values = {{"1.5", "\"hot\""}, {"2", "\"a,b\""}, {"1.5", "\"hot\""}};
+  list.same_as = {0, 1, 0};
+  return list;
+}
+
+std::map<std::size_t, CaseRecord> records() {
+  using Pairs = std::vector<std::pair<std::string, double>>;
+  return {{0, {0, "p", "", "", {{"pue", 1.25}, {"n", std::int64_t{8}}, {"share", Pairs{{"power", 0.5}}}}, ""}},
+          {1, {1, "p", "solver", "no \"root\"", {}, ""}}};
+}
+
+}  // namespace
+
+TEST_CASE("varied keys first, a row per case, failures with their error, equal cases with the same figures") {
+  const auto table = make_table(three(), records());
+  CHECK(to_csv(table) ==
+        "cap,day,case,status,error,pue,n,share.power\r\n"
+        "1.5,hot,0,ok,,1.25,8,0.5\r\n"
+        "2,\"a,b\",1,failed,\"solver: no \"\"root\"\"\",,,\r\n"
+        "1.5,hot,2,ok,,1.25,8,0.5\r\n");
+  CHECK(std::isnan(table.numbers("pue")[1]));
+  CHECK(table.numbers("cap") == std::vector<double>{1.5, 2.0, 1.5});
+  CHECK_THROWS_AS(table.numbers("pu"), InputError);
+  CHECK_THROWS_AS(table.numbers("day"), InputError);
+}
+
+TEST_CASE("a missing case is an error, not a gap") {
+  auto r = records();
+  r.erase(1);
+  CHECK_THROWS_AS(make_table(three(), r), InputError);
+}
+
+TEST_CASE("as HDF5 it is the same bytes every time") {
+  const auto image = io::hdf5_image(to_result(make_table(three(), records())));
+  CHECK(image == io::hdf5_image(to_result(make_table(three(), records()))));
+  CHECK(image.size() > 1000);
+}
