@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "tidewatt/io/checkpoint.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
@@ -22,6 +23,8 @@ struct Arguments {
   std::string file, out = "out";
   std::string seed;
   std::size_t threads = 0;
+  std::string checkpoint, resume;
+  double checkpoint_every_h = 24.0;
   bool json = false, quiet = false;
   sim::LoadOptions load;
 };
@@ -60,6 +63,22 @@ std::string show(const sim::Value& v) {
   return "-";
 }
 
+/// As sim::run, from a checkpoint if one is named and writing others on the way.
+sim::Result simulate(const Arguments& a, const sim::Scenario& scenario, Progress& progress) {
+  sim::Engine engine(scenario, {a.threads, {}});
+  if (!a.resume.empty()) io::read_checkpoint(a.resume, engine, scenario.text);
+  const double every_s = a.checkpoint_every_h * 3600.0;
+  double next_s = engine.time_s() + every_s;
+  while (!engine.done()) {
+    engine.step();
+    progress(std::min(1.0, engine.time_s() / scenario.run.duration_s));
+    if (a.checkpoint.empty() || engine.time_s() < next_s || engine.done()) continue;
+    io::write_checkpoint(a.checkpoint, engine, scenario.text);
+    next_s = engine.time_s() + every_s;
+  }
+  return engine.finish();
+}
+
 void run(Arguments a) {
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
@@ -70,7 +89,7 @@ void run(Arguments a) {
   if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
   const auto path = std::filesystem::path(a.out) / (std::filesystem::path(a.file).stem().string() + ".h5");
   auto progress = std::make_shared<Progress>(!a.quiet);
-  auto result = sim::run(scenario, {a.threads, [progress](double done) { return (*progress)(done); }});
+  auto result = simulate(a, scenario, *progress);
   auto& s = result.summary;
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   s.emplace_back("payload_sha256", io::payload_sha256(result));
@@ -115,6 +134,9 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--seed", a->seed, "seed of all random draws");
   r->add_option("--out", a->out, "folder of the result file")->capture_default_str();
   r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->capture_default_str();
+  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way");
+  r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(CLI::PositiveNumber)->capture_default_str();
+  r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->callback([a] { run(*a); });
   auto b = std::make_shared<Arguments>();

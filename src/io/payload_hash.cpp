@@ -85,6 +85,12 @@ void add_array(Sha256& hash, const sim::Array& array, const Values& values) {
 
 }  // namespace
 
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.bytes(bytes);
+  return hash.hex();
+}
+
 std::string payload_sha256(const sim::Result& result) {
   check_arrays(result);
   std::vector<const sim::Array*> order;

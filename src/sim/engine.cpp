@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "tidewatt/base/archive.hpp"
+
 namespace tidewatt::sim {
 namespace {
 
@@ -120,6 +122,23 @@ double Engine::time_s() const { return seconds(impl_->now); }
 void Engine::step() { impl_->step(); }
 std::span<const double> Engine::die_K() const { return impl_->state.die_K; }
 Result Engine::finish() { return impl_->finish(); }
+
+std::string Engine::save() const {
+  impl_->settle();
+  ArchiveWriter to;
+  impl_->archive(to);
+  return to.take();
+}
+
+void Engine::restore(std::string_view bytes) {
+  impl_->settle();
+  ArchiveReader from(bytes);
+  impl_->archive(from);
+  const auto& s = impl_->state;
+  const std::size_t n_gpu = impl_->fleet.n_gpu(), n_node = impl_->fleet.n_node();
+  if (!from.done() || s.die_K.size() != n_gpu || s.fan_frac.size() != n_node || impl_->now > impl_->end)
+    throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
+}
 
 Result run(const Scenario& scenario, const RunOptions& options) {
   Engine engine(scenario, options);

@@ -29,6 +29,11 @@ struct Engine::Impl {
   Tick macro_end() const;
   void pass_on(Tick until, double plant_W);
   void settle();  // waits for what passes beside
+  template <class A>
+  void archive(A& a) {
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder);
+    for (auto& user : users) user.archive(a);
+  }
   Result finish();
   void spin_up();
   std::vector<AuditLevel> audit() const;

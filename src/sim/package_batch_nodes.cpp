@@ -69,7 +69,6 @@ struct Group {
     limit_W.fill(type.cap_W - type.governor.cap_margin_W);
     dvfs::operating_points(type.gpu, task.window, task.reference_Hz, task.gate_Hz, type.clock_lock_Hz,
                            {chip, die_K, std::span(limit_W).first(n_gpu), clock_Hz, limiter});
-    std::copy(clock_Hz.begin(), clock_Hz.end(), state.own_Hz.begin() + static_cast<std::ptrdiff_t>(first_gpu));
   }
 
   void powers(std::span<double> fixed_W, std::span<LaneWatts> watts) {

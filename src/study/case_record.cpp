@@ -1,15 +1,16 @@
 #include "tidewatt/study/case_record.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 
 namespace tidewatt::study {
+
+using io::sha256_hex;
 namespace {
 
 constexpr std::string_view magic = "tidewatt case 1 ";
@@ -30,16 +31,6 @@ sim::Value value_of(const nlohmann::ordered_json& j) {
 }
 
 }  // namespace
-
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw OutputError("SHA-256 failed in libcrypto");
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
-  return out;
-}
 
 std::string encode(const CaseRecord& r) {
   const std::string body = fmt::format(

@@ -27,14 +27,14 @@ std::string files_below(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   std::string out;
   for (const auto& p : paths)
-    out += fmt::format("catalog {} {}\n", fs::relative(p, folder).string(), sha256_hex(read_file(p, 1u << 20)));
+    out += fmt::format("catalog {} {}\n", fs::relative(p, folder).string(), io::sha256_hex(read_file(p, 1u << 20)));
   return out;
 }
 
 std::string built_in_catalog() {
   std::string all;
   for (const auto& file : embedded::catalog_files()) all += std::string(file.path) + "\n" + std::string(file.text);
-  return sha256_hex(all);
+  return io::sha256_hex(all);
 }
 
 std::string one_line(std::string text) {
@@ -106,8 +106,8 @@ std::string CaseRunner::describe(const sim::Scenario& base) const {
   std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\nbuilt-in catalog {}\n", TIDEWATT_VERSION,
                                 spec_.mode, spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "), built_in_catalog());
   if (!options_.load.catalog_overlay.empty()) out += files_below(options_.load.catalog_overlay);
-  if (!base.weather.epw.empty()) out += fmt::format("weather {}\n", sha256_hex(read_file(base.weather.epw, 1u << 28)));
-  out += fmt::format("scenario {}\n{}\n", sha256_hex(base.text), base.text);
+  if (!base.weather.epw.empty()) out += fmt::format("weather {}\n", io::sha256_hex(read_file(base.weather.epw, 1u << 28)));
+  out += fmt::format("scenario {}\n{}\n", io::sha256_hex(base.text), base.text);
   out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));
   for (const auto& row : cases_.values) out += fmt::format("{}\n", fmt::join(row, "\t"));
   return out;
@@ -124,7 +124,7 @@ void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord
     const auto image = io::hdf5_image(result);
     fs::create_directories(fs::path(store.result_path(i)).parent_path());
     io::write_durably(store.result_path(i), image);
-    record.result_sha256 = sha256_hex({image.data(), image.size()});
+    record.result_sha256 = io::sha256_hex({image.data(), image.size()});
   }
   for (auto& figure : result.summary)
     if (spec_.outputs.empty() || std::find(spec_.outputs.begin(), spec_.outputs.end(), figure.first) != spec_.outputs.end())

@@ -1,3 +1,4 @@
+#include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/study/case_store.hpp"
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ void write_text(const std::string& path, const std::string& text) { io::write_du
 /// One line of a manifest: case, hash of its file, hash of these two.
 std::string manifest_line(std::size_t i, const std::string& file_sha256) {
   const std::string facts = fmt::format("{} {}", i, file_sha256);
-  return fmt::format("{} {}\n", facts, sha256_hex(facts).substr(0, line_check_digits));
+  return fmt::format("{} {}\n", facts, io::sha256_hex(facts).substr(0, line_check_digits));
 }
 
 /// The case and file hash of an intact line.
@@ -56,7 +57,7 @@ std::string name_of(const Shard& shard) { return fmt::format("manifest-{}-of-{}.
 }  // namespace
 
 CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size_t n_case)
-    : folder_(std::move(folder)), plan_(sha256_hex(plan_text)), n_case_(n_case) {
+    : folder_(std::move(folder)), plan_(io::sha256_hex(plan_text)), n_case_(n_case) {
   make_folder(folder_);
   const std::string path = folder_ + "/plan.txt", text = fmt::format("{}{}\n{}", plan_magic, plan_, plan_text);
   std::error_code ec;
@@ -120,8 +121,8 @@ void CaseStore::read_case(std::size_t i, State& state, const std::string& noted)
     const std::string bytes = read_file(path, case_limit_B);
     auto record = decode(bytes, path);
     if (record.index != i || record.plan != plan_) return damaged(path + ": belongs to another case or sweep");
-    if (!noted.empty() && noted != sha256_hex(bytes)) return damaged(path + ": is not the file that the manifest notes");
-    if (!record.result_sha256.empty() && record.result_sha256 != sha256_hex(read_file(result_path(i), result_limit_B)))
+    if (!noted.empty() && noted != io::sha256_hex(bytes)) return damaged(path + ": is not the file that the manifest notes");
+    if (!record.result_sha256.empty() && record.result_sha256 != io::sha256_hex(read_file(result_path(i), result_limit_B)))
       return damaged(result_path(i) + ": is not as written");
     state.finished.emplace(i, std::move(record));
   } catch (const InputError& e) {
@@ -174,7 +175,7 @@ void CaseStore::append(const std::string& text) {
 void CaseStore::take_up(const State& state) {
   std::string text;
   for (const auto& [i, record] : state.finished)
-    if (shard_.has(i)) text += manifest_line(i, sha256_hex(encode(record)));
+    if (shard_.has(i)) text += manifest_line(i, io::sha256_hex(encode(record)));
   const auto lines = [](const std::string& all) {
     auto out = split(all, '\n');
     std::sort(out.begin(), out.end());
@@ -197,7 +198,7 @@ void CaseStore::set_aside(const State& state) const {
 
 CaseRecord CaseStore::note(std::size_t i) {
   const std::string bytes = read_file(case_path(i), case_limit_B);
-  append(manifest_line(i, sha256_hex(bytes)));
+  append(manifest_line(i, io::sha256_hex(bytes)));
   return decode(bytes, case_path(i));
 }
 

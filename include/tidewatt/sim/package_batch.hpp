@@ -106,7 +106,7 @@ struct NodesTask {
 
 /// One period of nodes [first_node, last_node): fan speed and rear inlet from the state before, each GPU's operating
 /// point under its cap (or its waiting clock where gate_Hz > 0), the power of every kind there, then the plan's steps.
-/// Sets the packages, fans and carried values of `state` and limiter, own_Hz and gpu_J of `signals`; books nothing.
+/// Sets the packages, fans and carried values of `state` and limiter and gpu_J of `signals`; books nothing.
 void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const NodesTask& task,
                    std::size_t first_node, std::size_t last_node);
 

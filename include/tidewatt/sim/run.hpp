@@ -2,6 +2,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -23,10 +25,15 @@ class Engine {
 
   bool done() const;
   double time_s() const;
-  /// One step: some repetitions of an iteration, or a stretch of a constant state.
+  /// One macro step: the jobs, the halls' answer, and the connection.
   void step();
   /// Die temperatures now, [gpu], K; valid until the next step.
   std::span<const double> die_K() const;
+  /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for what is in flight.
+  std::string save() const;
+  /// Goes on from bytes that an engine of the same scenario saved between two steps: the result has the same bits as an
+  /// uninterrupted run's. @throws InputError if they do not fit
+  void restore(std::string_view bytes);
   /// Closes the books and hands over everything recorded. Call once, when done.
   Result finish();
 

@@ -28,7 +28,4 @@ std::string encode(const CaseRecord& record);
 /// @throws InputError if any bit of it is not as `encode` wrote it
 CaseRecord decode(std::string_view bytes, const std::string& file);
 
-/// SHA-256 of `bytes` as 64 lower-case hexadecimal digits. @throws OutputError if the library for it fails
-std::string sha256_hex(std::string_view bytes);
-
 }  // namespace tidewatt::study

@@ -160,7 +160,6 @@ TEST_CASE("nodes: the cap holds, waiting GPUs clock higher than they would alone
   s.clock_Hz.assign(48, 1.98e9);
   s.front_W.assign(6, 0.0);
   FleetSignals signals;
-  signals.own_Hz.assign(48, 0.0);
   signals.limiter.assign(48, dvfs::Limiter::none);
   signals.gpu_J.assign(48, 0.0);
   const std::vector<workload::Segment> second = {{ns_per_s, 0}};

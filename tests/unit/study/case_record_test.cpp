@@ -1,3 +1,4 @@
+#include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/study/case_record.hpp"
 
 #include "catch.hpp"
@@ -50,5 +51,5 @@ TEST_CASE("every flipped bit and every truncation is noticed") {
 }
 
 TEST_CASE("the hash is SHA-256") {
-  CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(io::sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

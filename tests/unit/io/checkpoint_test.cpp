@@ -1,0 +1,80 @@
+#include "tidewatt/io/checkpoint.hpp"
+
+#include <filesystem>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/io/payload_hash.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+
+namespace {
+
+const char* eventful = R"(
+[[event]]
+name = "host"
+kind = "failure"
+job = "main"
+at_s = 400.3
+)";
+
+const std::vector<std::string> hour = {"run.duration_h=0.4", "job.main.life.checkpoint_interval_s=120",
+                                       "job.main.life.checkpoint_async=true"};
+
+std::string hash_of(sim::Engine& engine) {
+  while (!engine.done()) engine.step();
+  return io::payload_sha256(engine.finish());
+}
+
+std::string temporary(const char* name) {
+  return (std::filesystem::temp_directory_path() / (std::string(name) + std::to_string(::getpid()))).string();
+}
+
+}  // namespace
+
+TEST_CASE("a run resumed at any macro step ends with the bits of one that was never stopped") {
+  const auto scenario = tiny(eventful, hour);
+  sim::Engine whole(scenario, {2, {}});
+  std::vector<std::string> saved;
+  while (!whole.done()) {
+    saved.push_back(whole.save());
+    whole.step();
+  }
+  const std::string expected = io::payload_sha256(whole.finish());
+  REQUIRE(saved.size() > 8);
+  const std::string path = temporary("tidewatt_checkpoint_");
+  for (std::size_t i = 0; i < saved.size(); i += 2) {
+    sim::Engine engine(scenario, {1, {}});
+    engine.restore(saved[i]);
+    io::write_checkpoint(path, engine, scenario.text);
+    sim::Engine again(scenario, {2, {}});
+    io::read_checkpoint(path, again, scenario.text);
+    INFO(i);
+    CHECK(hash_of(again) == expected);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a damaged checkpoint, or one of another scenario, is refused") {
+  const auto scenario = tiny();
+  sim::Engine engine(scenario, {1, {}});
+  engine.step();
+  const std::string path = temporary("tidewatt_damaged_");
+  io::write_checkpoint(path, engine, scenario.text);
+  CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text + "#"), InputError);
+  CHECK_NOTHROW(io::read_checkpoint(path, engine, scenario.text + "#", true));
+  std::string bytes = read_file(path, std::size_t{1} << 30U);
+  for (const std::size_t at : {std::size_t{3}, std::size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
+    std::string bad = bytes;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    std::ofstream(path, std::ios::binary) << bad;
+    CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text), InputError);
+  }
+  std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text), InputError);
+  std::filesystem::remove(path);
+}
