@@ -46,7 +46,7 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   for (std::size_t n = 0; n < fleet.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
     s.fan_frac.push_back(type.air.fan_min_frac);
-    for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_carry_K, &s.die_mean_K, &s.die_peak_K})
+    for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_carry_K, &s.die_work_K, &s.die_mean_K, &s.die_peak_K})
       v->insert(v->end(), fleet.n_gpu_per_node, inlet_K[n]);
     for (auto* v : {&s.clock_Hz, &s.own_Hz}) v->insert(v->end(), fleet.n_gpu_per_node, type.gpu.clock_max_Hz());
   }

@@ -48,7 +48,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       recorder(fleet, local_time_of_day(scenario.run.start)),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
-      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder} {
+      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
   options.n_thread = hands.n_thread;
   state = idle_state(fleet, halls.inlet_K());
   spin_up();
@@ -81,8 +81,8 @@ void Engine::Impl::spin_up() {
 Tick Engine::Impl::macro_end() const {
   const auto most = static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s);
   std::int64_t count = 1;
-  if (halls.miss_K() < 0.01) count = std::clamp<std::int64_t>(2 * macro_count, 1, most);
-  else if (halls.miss_K() < 0.03) count = std::clamp<std::int64_t>(macro_count, 1, most);
+  if (halls.miss_K() < 0.02) count = std::clamp<std::int64_t>(2 * macro_count, 1, most);
+  else if (halls.miss_K() < 0.05) count = std::clamp<std::int64_t>(macro_count, 1, most);
   const Tick begin = now / macro * macro;
   const Tick until = std::min(end, begin + count * macro);
   const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
@@ -96,6 +96,7 @@ void Engine::Impl::step() {
   settle();
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
+  ++counts.macro_steps;
   macro_count = std::max<std::int64_t>(1, (until - now) / macro);
   now = until;
 }

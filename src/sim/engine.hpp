@@ -60,6 +60,7 @@ struct Engine::Impl {
   // Signals: recomputed each step.
   FleetSignals signals;
   std::vector<LaneLoad> loads;
+  StepCounts counts;
   Hands hands;
   std::future<SiteStream::Span> flushing;  ///< the last macro step's load passes the stream beside the next one's fleet
 };

@@ -144,6 +144,8 @@ Result Engine::Impl::finish() {
                        {"version", TIDEWATT_VERSION},
                        {"weather", weather.source()},
                        {"wall_s", fmt::format("{:.3f}", wall_s)},
+                       {"steps", fmt::format("{} jumps of {} iterations, {} slices, {} resolved, {} macro steps", counts.jumps,
+                                             counts.repetitions, counts.slices, counts.resolved, counts.macro_steps)},
                        {"threads", fmt::format("{}", options.n_thread)},
                        {"compiler", __VERSION__}};
   std::string open;

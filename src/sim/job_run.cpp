@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidewatt/base/parallel.hpp"
+
 namespace tidewatt::sim {
 namespace {
 
@@ -47,9 +49,11 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
   std::vector<ClassMap> maps(task.timeline->classes.size());
   const std::size_t n_kind = task.timeline->kinds.size();
-  for (std::size_t c = 0; c < maps.size(); ++c)
-    maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference,
-                             slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15));
+  parallel_ranges(maps.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c)
+      maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference,
+                               slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15));
+  });
   return maps;
 }
 
@@ -117,11 +121,14 @@ void JobRun::ask(Tick until, Hands& hands) {
     held_ = 0;
     since_change_ = 0;
     jump_s_ = 0.0;
-    // What the last step carried describes something else; the present is the better guess.
+    // What the last step carried describes something else. After a pause it will be much as it was before; otherwise the
+    // present is the better guess.
     const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
     const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
-    for (auto* v : {&hands.state.die_carry_K, &hands.state.die_mean_K, &hands.state.die_peak_K})
-      std::copy_n(hands.state.die_K.begin() + first, n, v->begin() + first);
+    auto& s = hands.state;
+    if (last_state_ == JobState::iterate) std::copy_n(s.die_carry_K.begin() + first, n, s.die_work_K.begin() + first);
+    for (auto* v : {&s.die_carry_K, &s.die_mean_K, &s.die_peak_K}) std::copy_n(s.die_K.begin() + first, n, v->begin() + first);
+    if (pause) std::copy_n(s.die_work_K.begin() + first, n, s.die_carry_K.begin() + first);
     std::fill_n(hands.state.die_rate_K_per_s.begin() + first, n, 0.0);
   }
   last_state_ = job_step_.state;
@@ -172,8 +179,11 @@ void JobRun::advance(const Length& length, Hands& hands) {
   if (length.how == How::resolved) {
     graded_ = graded(length.cut ? slice(*task_.timeline, 0, std::min(hands.end, job_step_.interrupt) - now_) : *task_.timeline);
     task_.timeline = &graded_;
+    ++hands.counts.resolved;
     power = advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_);
   } else {
+    ++hands.counts.jumps;
+    hands.counts.repetitions += length.repetitions;
     power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
     judge(hands);
   }
@@ -195,6 +205,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     graded_ = slice(whole, at, stop);
     task_.timeline = &graded_;
     set_air(hands);
+    ++hands.counts.slices;
     const auto power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;

@@ -19,6 +19,11 @@ struct LaneLoad {
   bool iterating;
 };
 
+/// How often the fleet was moved, by kind of step; how fast a run is follows from these.
+struct StepCounts {
+  std::int64_t jumps = 0, repetitions = 0, slices = 0, resolved = 0, macro_steps = 0;
+};
+
 /// What the users of the fleet share: constants, the fleet's state, and who is told what happened.
 struct Hands {
   const Scenario& scenario;
@@ -32,6 +37,7 @@ struct Hands {
   HallLoop& halls;
   std::vector<LaneLoad>& loads;
   Recorder& recorder;
+  StepCounts& counts;
 };
 
 /// Maps of all classes of a task for the fan speeds that can occur in the step. @param slice see ClassMap::repeats

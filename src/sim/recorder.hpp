@@ -65,13 +65,13 @@ class Recorder {
 
  private:
   struct Running {  // sums over the current macro step
-    double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hzs = 0, p95_Hzs = 0;
+    double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hz = 0, p95_Hz = 0;
     double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0;
     double limiter_s[5] = {};
     double state_s[workload::n_job_state] = {};
     template <class A>
     void archive(A& a) {
-      a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hzs, p95_Hzs, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
+      a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
     }
   };
   template <class Visit>

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "tidewatt/sim/load_lane.hpp"
-
 namespace tidewatt::sim {
 namespace {
 
@@ -13,9 +11,6 @@ constexpr std::int64_t chunk_bins = 16384;
 constexpr std::int64_t spectrum_bins = 300'000;
 
 }  // namespace
-
-SiteStream::~SiteStream() = default;
-SiteStream::SiteStream(SiteStream&&) noexcept = default;
 
 SiteStream::SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W)
     : feeder_(params.feeder),

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "tidewatt/sim/load_lane.hpp"
 #include "tidewatt/sim/site_stream.hpp"
 
 namespace tidewatt::sim {

@@ -66,8 +66,25 @@ std::uint64_t archive_size(A& a, std::size_t size) {
   return n;
 }
 
+// All declared first, so that lists of lists find each other.
 template <class A, class T>
 void archive_one(A& a, T& x);
+template <class A, class T>
+void archive_one(A& a, std::vector<T>& x);
+template <class A, class T>
+void archive_one(A& a, std::deque<T>& x);
+template <class A>
+void archive_one(A& a, std::string& x);
+template <class A, class T, std::size_t N>
+void archive_one(A& a, std::array<T, N>& x);
+template <class A, class T, std::size_t N>
+void archive_one(A& a, T (&x)[N]);
+template <class A, class T, class U>
+void archive_one(A& a, std::pair<T, U>& x);
+template <class A, class K, class V>
+void archive_one(A& a, std::map<K, V>& x);
+template <class A, class T>
+void archive_one(A& a, std::optional<T>& x);
 
 template <class A, class List>
 void archive_list(A& a, List& x) {

@@ -13,6 +13,7 @@ struct FleetState {
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
   std::vector<double> die_carry_K;            ///< [gpu] mean over a repetition that the last step ended in, K → leakage, limits
+  std::vector<double> die_work_K;             ///< [gpu] that mean when the job last iterated, K → its guess after a pause
   std::vector<double> die_rate_K_per_s;       ///< [gpu] how that mean moved over the last step, K/s → its guess for the next
   std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;             ///< [gpu] highest die temperature inside the last step, K → thermal limit
@@ -21,7 +22,7 @@ struct FleetState {
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    a(die_K, base_K, sink_K, fan_frac, die_carry_K, die_rate_K_per_s, die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+    a(die_K, base_K, sink_K, fan_frac, die_carry_K, die_work_K, die_rate_K_per_s, die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
   }
 };
 

@@ -12,12 +12,11 @@
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "tidewatt/numerics/spectrum.hpp"
 #include "tidewatt/power/feeder.hpp"
+#include "tidewatt/sim/load_lane.hpp"
 #include "tidewatt/sim/load_template.hpp"
 #include "tidewatt/sim/result.hpp"
 
 namespace tidewatt::sim {
-
-class LoadLane;
 
 /// From the nodes' load to the connection and the grid behind it, on one clock of absolute 1 ms bins.
 ///
@@ -43,8 +42,6 @@ class SiteStream {
     bool closed_form = true;           ///< false: every repetition passes bin by bin
   };
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
-  ~SiteStream();
-  SiteStream(SiteStream&&) noexcept;
 
   /// A lane's load from where the lane stands. @param iterating a job trains: candidates for the spectrum
   void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating);

@@ -150,6 +150,7 @@ TEST_CASE("one jump of many repetitions equals every repetition resolved") {
     fast.task.repetitions = 10;
     advance_periodic(fast.fleet, fast.state, fast.signals, fast.meters, fast.task, fast.maps());
   }
+  slow.timeline = graded(slow.timeline);
   for (int i = 0; i < n; ++i) {
     slow.gate(5.4);
     advance_resolved(slow.fleet, slow.state, slow.signals, slow.meters, slow.task);
