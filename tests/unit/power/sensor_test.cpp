@@ -29,7 +29,7 @@ TEST_CASE("an instantaneous meter aliases with a wave of its own period", "[powe
   }
   const WaveMeter m(w);
   const PowerSensorParams instant{0.0, 2.0, 0.0, 0.0}, mean{2.0, 2.0, 0.0, 0.0};
-  for (double t = 20.25; t < 380; t += 2.0) {
+  for (double t = 20.25; t < 198; t += 2.0) {
     CHECK(m.reading_W(instant, t) == 900.0);       // always the peak
     CHECK(m.reading_W(mean, t) == Approx(300.0));  // (0.5 · 900 + 1.5 · 100)/2
   }
