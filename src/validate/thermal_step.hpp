@@ -1,0 +1,9 @@
+#pragma once
+#include "tidewatt/validate/row.hpp"
+
+namespace tidewatt::validate {
+
+/// T3: step response of one air-cooled node, read through a thermometer of 1 K.
+void step_rows(std::vector<Row>& rows);
+
+}  // namespace tidewatt::validate
