@@ -86,7 +86,8 @@ void h100_levels(std::vector<Row>& rows) {
   const auto small = llama3_8b_node(gpu);
   const auto plateau = governed_node(gpu, server, mean_mix(small.iteration(one), 0), inlet_K);
   rows.push_back(against("P1/plateau", "Llama 3 8B from its plan, 8xH100 sharded, 64 x 8,192 tokens", "W", 550, plateau.gpu_W, 0.10, source,
-                         fmt::format("the plan of the trace is not published; clock {:.0f} MHz", plateau.clock_Hz * 1e-6)));
+                         fmt::format("the traces' plan is not published; every plan tried would be power-limited (here {:.0f} MHz), so "
+                                     "their GPUs must have waited for a host that is not modelled", plateau.clock_Hz * 1e-6)));
   const auto large = llama3_405b(gpu);
   const auto full = governed_node(gpu, server, mean_mix(large.iteration(one), 7), inlet_K);
   rows.push_back(within("P2", "8xH100 node in the Llama 3 405B plan, air, 22 degC", "kW", 7.75, 8.5, full.ac_W * 1e-3, 0.07,

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <complex>
 
-#include "node_log.hpp"
 #include "power_groups.hpp"
+#include "tidewatt/study/fit_job_log.hpp"
 
 namespace tidewatt::validate {
 namespace {
@@ -15,11 +15,8 @@ using study::WorkInterval;
 
 constexpr double publication_s = 2.0;
 
-study::NodePowerLog part(const JobLog& log, double from_s, double to_s) {
-  study::NodePowerLog out;
-  for (std::size_t i = 0; i < log.time_s.size(); ++i)
-    if (log.time_s[i] >= from_s && log.time_s[i] < to_s) out.time_s.push_back(log.time_s[i]), out.node_W.push_back(log.node_W[i]);
-  return out;
+study::JobLog read(const std::filesystem::path& stem, const std::string& sensor, double iterations_per_token) {
+  return study::read_job_log(stem.string() + "_" + sensor + ".csv", stem.string() + "_events.csv", iterations_per_token);
 }
 
 double mean_of(const std::vector<double>& x) {
@@ -84,12 +81,12 @@ std::vector<WorkInterval> extrapolated(const std::vector<WorkInterval>& first, s
 
 void gpt3_rows(const std::filesystem::path& stem, const std::string& sensor, std::vector<Row>& rows) {
   const char* source = "MLCommons training_results_v4.0";
-  const JobLog log = read_job_log(stem, sensor, 1.0 / (2048.0 * 2048.0));
+  const study::JobLog log = read(stem, sensor, 1.0 / (2048.0 * 2048.0));
   // The first block holds the start of the job; both halves are what is left of it.
   const std::vector<WorkInterval> first(log.work.begin() + 2, log.work.begin() + 24);
   const std::vector<WorkInterval> second(log.work.begin() + 24, log.work.end());
-  const auto fit = study::fit_node_power(part(log, first.front().start_s + 4.0, first.back().end_s), first, publication_s);
-  const auto measured = part(log, second.front().start_s, second.back().end_s);
+  const auto fit = study::fit_node_power(log.part(first.front().start_s + 4.0, first.back().end_s), first, publication_s);
+  const auto measured = log.part(second.front().start_s, second.back().end_s);
   const auto ahead = extrapolated(first, second.size() / 2);
   study::NodePowerLog predicted{measured.time_s, study::log_of(study::node_wave(fit.levels, ahead), fit.levels, publication_s, measured.time_s)};
   const auto id = [&](const char* what) { return fmt::format("P5/{}-{}", what, sensor); };
@@ -105,9 +102,9 @@ void gpt3_rows(const std::filesystem::path& stem, const std::string& sensor, std
 
 void llama2_rows(const std::filesystem::path& one, const std::filesystem::path& other, std::vector<Row>& rows) {
   for (const std::string sensor : {"ac", "dc"}) {
-    const JobLog a = read_job_log(one, sensor, 0.0), b = read_job_log(other, sensor, 0.0);
-    const auto fit = study::fit_node_power(part(a, 4.0, a.run_s), a.work, publication_s);
-    const auto measured = part(b, 4.0, b.run_s);
+    const study::JobLog a = read(one, sensor, 0.0), b = read(other, sensor, 0.0);
+    const auto fit = study::fit_node_power(a.part(4.0, a.run_s), a.work, publication_s);
+    const auto measured = b.part(4.0, b.run_s);
     const auto shown = study::log_of(study::node_wave(fit.levels, b.work), fit.levels, publication_s, measured.time_s);
     rows.push_back(against("fit/nodes-" + sensor, "llama2-70b-lora on 8 nodes: fitted on one run, mean node power of the other", "W",
                            mean_of(measured.node_W), mean_of(shown), 0.03, "MLCommons training_results_v4.0",

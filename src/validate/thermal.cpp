@@ -22,7 +22,7 @@ BoardPower constant(double W) {
 
 }  // namespace
 
-std::vector<Row> thermal_rows(const Context&) {
+std::vector<Row> thermal_rows(const Context& context) {
   std::vector<Row> rows;
   const char* air_liquid = "arXiv 2507.16781";
   const GpuCase h100 = gpu_case("h100_sxm_700W");
@@ -53,6 +53,7 @@ std::vector<Row> thermal_rows(const Context&) {
   const double busy_K = mean_of(steady_node(a100, dgx, constant(404.0), 20.0 + zero_degC_K).die_K);
   rows.push_back(against("T4", "A100 fleet, GPU power from percentile 10 to 90 (63 to 404 W), rise of the core", "K", 31, busy_K - idle_K, 0.15,
                          "Acme trace (2023)", fmt::format("{:.4f} K/W", (busy_K - idle_K) / 341.0)));
+  hourly_rows(context, rows);
   return rows;
 }
 
