@@ -6,3 +6,4 @@ void add_run_commands(CLI::App& app, int& exit_code);      // run, check
 void add_catalog_command(CLI::App& app, int& exit_code);   // catalog
 void add_report_command(CLI::App& app, int& exit_code);    // report
 void add_validate_command(CLI::App& app, int& exit_code);  // validate
+void add_fit_command(CLI::App& app, int& exit_code);       // fit

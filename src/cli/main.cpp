@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   add_catalog_command(app, exit_code);
   add_report_command(app, exit_code);
   add_validate_command(app, exit_code);
+  add_fit_command(app, exit_code);
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

@@ -36,7 +36,7 @@ double rest_die_K(const FanLoop& f, const RestSample& s) {
 }
 
 FanLoopFit fit_fan_loop(const std::vector<RestSample>& samples) {
-  const std::vector<FitParameter> list = {{"air_K", 297, 280, 320},           {"fixed_K_per_W", 0.03, 0.003, 0.2},
+  const std::vector<FitParameter> list = {{"air_K", 297, 288, 320},           {"fixed_K_per_W", 0.03, 0.01, 0.2},
                                           {"sink_K_per_W", 0.03, 0.003, 0.3}, {"fan_min_frac", 0.3, 0.1, 0.9},
                                           {"fan_start_K", 310, 290, 342},     {"fan_full_K", 358, 343, 383}};
   FanLoopFit out;

@@ -16,7 +16,7 @@ void read_events(const std::filesystem::path& path, double iterations_per_token,
   double block_s = 0.0, eval_s = 0.0, tokens = 0.0;
   for (const auto& row : t.rows) {
     const std::string& key = row[2];
-    const double at_s = cell_time_s(row[0]);
+    const double at_s = t.time_s(row, 0);
     if (key == "run_start") start_s = at_s;
     if (key == "run_stop") log.run_s = at_s - start_s;
     if (key == "eval_start") eval_s = at_s;
@@ -42,7 +42,7 @@ void read_power(const std::filesystem::path& path, double start_s, JobLog& log) 
       if (std::isfinite(W)) sum += W, ++n;
     }
     if (n == 0) continue;
-    log.time_s.push_back(cell_time_s(row[0]) - start_s);
+    log.time_s.push_back(t.time_s(row, 0) - start_s);
     log.node_W.push_back(sum / n);
   }
   if (log.time_s.empty()) throw InputError(fmt::format("{}: no readings", t.file));

@@ -49,6 +49,12 @@ std::ptrdiff_t TextTable::column(std::initializer_list<const char*> words) const
   return -1;
 }
 
+double TextTable::time_s(const std::vector<std::string>& row, std::size_t column) const {
+  if (header[column] == "time_ms") return cell_number(row[column]) * 1e-3;
+  if (header[column] == "time_s") return cell_number(row[column]);
+  return cell_time_s(row[column]);
+}
+
 TextTable read_table(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) throw InputError(fmt::format("{}: cannot be read", path.string()));
@@ -102,11 +108,10 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   need(die, "GPU temperature (temperature.gpu, DCGM_FI_DEV_GPU_TEMP, temperature_degC)");
   if (!findings.empty()) throw InputError(findings);
 
-  const bool in_ms = t.header[static_cast<std::size_t>(time)] == "time_ms";
   std::map<std::string, GpuTelemetry> by_gpu;  // ordered: the same file gives the same order
   for (const auto& row : t.rows) {
     const auto cell = [&](std::ptrdiff_t at) { return at < 0 ? std::string("0") : row[static_cast<std::size_t>(at)]; };
-    const double at_s = cell_time_s(cell(time)) * (in_ms && cell_number(cell(time)) < 1e11 ? 1e-3 : 1.0);
+    const double at_s = t.time_s(row, static_cast<std::size_t>(time));
     const double W = cell_number(cell(power)), degC = cell_number(cell(die));
     if (!std::isfinite(at_s) || !std::isfinite(W) || !std::isfinite(degC)) continue;
     auto& g = by_gpu[cell(gpu)];

@@ -25,7 +25,7 @@ void hourly_rows(const Context& context, std::vector<Row>& rows) {
     if (!std::isfinite(s.mean_W) || !std::isfinite(s.die_K)) continue;
     if (at_s >= split_s)
       other.push_back(s);
-    else if (++n % 4 == 0)  // every fourth hour says the same
+    else if (++n % 8 == 0)  // every eighth hour says the same
       fitted.push_back(s);
   }
   const auto fit = study::fit_fan_loop(fitted);
