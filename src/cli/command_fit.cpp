@@ -21,7 +21,7 @@ using study::FittedValue;
 
 struct Arguments {
   std::string file, events, base = "h100_sxm_700W", name, out = ".", gpu;
-  double before_W = -1.0, fan_frac = 1.0, meter_period_s = 2.0, iterations_per_block_token = 0.0;
+  double before_W = -1.0, fan_frac = 1.0, power_delay_s = 0.5, meter_period_s = 2.0, iterations_per_block_token = 0.0;
 };
 
 void print(const char* title, const study::Fit& fit) {
@@ -64,7 +64,8 @@ const study::GpuTelemetry& chosen(const std::vector<study::GpuTelemetry>& all, c
 
 void fit_gpu(const Arguments& a) {
   const auto all = study::read_gpu_telemetry(a.file);
-  const auto& g = chosen(all, a.gpu);
+  auto g = chosen(all, a.gpu);
+  g.record = study::undelayed(g.record, a.power_delay_s);
   const auto poles = study::fit_step(g.record, a.before_W >= 0.0 ? a.before_W : g.record.power_W.front());
   fmt::print("GPU {} of {}, {} samples\n", g.gpu, all.size(), g.record.size());
   print("thermal poles", poles.fit);
@@ -116,6 +117,7 @@ void add_fit_command(CLI::App& app, int&) {
   gpu->add_option("--base", a->base, "gpu entry that gives what telemetry cannot");
   gpu->add_option("--gpu", a->gpu, "which GPU of the file; the first when not given");
   gpu->add_option("--before-W", a->before_W, "power at which the GPU rested before the record; its first power when not given");
+  gpu->add_option("--power-delay-s", a->power_delay_s, "half the window of the power readings: 0.5 for a 1 s mean, 0 for instants")->check(CLI::Range(0.0, 30.0));
   gpu->add_option("--fan-frac", a->fan_frac, "fan speed during the record, 0.05 to 1")->check(CLI::Range(0.05, 1.0));
   gpu->add_option("--out", a->out, "catalog folder to write into");
   gpu->callback([a] { fit_gpu(*a); });
