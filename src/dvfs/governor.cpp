@@ -11,14 +11,17 @@ void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("peak_slew_bins", peak_slew_bins, {1, 200}, "bins that the fast limit may drop per sample");
   v.number("up_slew_bins", up_slew_bins, {1, 200}, "bins upwards per sample");
   v.number("down_slew_bins", down_slew_bins, {1, 200}, "bins downwards per sample");
-  v.number("thermal_hysteresis_K", thermal_hysteresis_K, {0, 20}, "below the target before the thermal limiter lets go");
+  v.number("thermal_hysteresis_K", thermal_hysteresis_K, {0, 20},
+           "below the target before the thermal limiter lets go");
   v.number("slowdown_release_K", slowdown_release_K, {0, 30}, "below the slowdown temperature before it lets go");
-  v.number("thermal_gain_bins_per_K_s", thermal_gain_bins_per_K_s, {0.001, 100}, "integral gain of the thermal limiter");
+  v.number("thermal_gain_bins_per_K_s", thermal_gain_bins_per_K_s, {0.001, 100},
+           "integral gain of the thermal limiter");
   v.number("thermal_gain_bins_per_K", thermal_gain_bins_per_K, {0, 200}, "proportional gain of the thermal limiter");
   v.number("brake_clock_ratio", brake_clock_ratio, {0.05, 1}, "clock under the power brake ÷ highest clock");
 }
 
-SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling)
+SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits,
+                                 const SampledGovernorParams& sampling)
     : gpu_(gpu), limits_(limits), sampling_(sampling), lowest_Hz_(gpu.clock_min_Hz()) {
   top_bins_ = std::floor(bins(gpu.clock_max_Hz()) + 1e-9);
 }
@@ -50,7 +53,8 @@ void SampledGovernor::limit_power(double sample_W, double cap_W, std::size_t g, 
 }
 
 double SampledGovernor::hot_bins(double die_K, double ceiling_bins) const {
-  return std::clamp(ceiling_bins + sampling_.thermal_gain_bins_per_K * (limits_.thermal_target_K - die_K), 0.0, top_bins_);
+  return std::clamp(ceiling_bins + sampling_.thermal_gain_bins_per_K * (limits_.thermal_target_K - die_K), 0.0,
+                    top_bins_);
 }
 
 void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) const {
@@ -63,7 +67,8 @@ void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) 
     const double step = sampling_.period_s * sampling_.thermal_gain_bins_per_K_s * (limits_.thermal_target_K - die_K);
     ceiling = std::clamp(ceiling + step, 0.0, top_bins_);
     // It lets go only once it is cool and no longer holds anything back.
-    if (die_K < limits_.thermal_target_K - sampling_.thermal_hysteresis_K && hot_bins(die_K, ceiling) >= s.request_bins[g]) {
+    if (die_K < limits_.thermal_target_K - sampling_.thermal_hysteresis_K &&
+        hot_bins(die_K, ceiling) >= s.request_bins[g]) {
       s.thermal_on[g] = 0;
       ceiling = top_bins_;
     }
@@ -89,7 +94,8 @@ void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
     };
     if (s.off[g]) bound(0.0, Held::shutdown, true);
     if (view.brake[g]) bound(std::floor(bins(sampling_.brake_clock_ratio * gpu_.clock_max_Hz())), Held::brake, true);
-    if (s.slowdown_on[g]) bound(std::floor(bins(limits_.slowdown_clock_ratio * gpu_.clock_max_Hz())), Held::slowdown, true);
+    if (s.slowdown_on[g])
+      bound(std::floor(bins(limits_.slowdown_clock_ratio * gpu_.clock_max_Hz())), Held::slowdown, true);
     if (s.thermal_on[g]) bound(hot_bins(view.die_K[g], s.ceiling_bins[g]), Held::thermal, false);
     bound(lock, Held::clock_lock, false);
     bound(s.request_bins[g], peak ? Held::peak : Held::power_cap, peak);

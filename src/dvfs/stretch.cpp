@@ -31,12 +31,16 @@ Pull prepare(const power::GpuModel& gpu, const power::Chip& chip, const Stretch&
   p.gate_Hz = s.gate_Hz;
   p.matrix_Hz_s = s.mix.matrix_s * reference_Hz;
   p.other_s = s.mix.memory_s + s.mix.link_s + s.mix.wait_s;
-  const auto own = operating_point(gpu, chip, s.mix, reference_Hz, s.gate_Hz, factor, cap_W, p.highest_Hz, p.highest_Hz);
+  const auto own =
+      operating_point(gpu, chip, s.mix, reference_Hz, s.gate_Hz, factor, cap_W, p.highest_Hz, p.highest_Hz);
   const double at_Hz = own.clock_Hz, step_Hz = power::GpuModel::bin_Hz;
   // One-sided at the table's end, where a clock above does not exist.
-  const double above = std::min(at_Hz + step_Hz, gpu.clock_max_Hz()), below = std::max(at_Hz - step_Hz, gpu.clock_min_Hz());
+  const double above = std::min(at_Hz + step_Hz, gpu.clock_max_Hz()),
+               below = std::max(at_Hz - step_Hz, gpu.clock_min_Hz());
   const double W = mean_W(gpu, chip, s, reference_Hz, factor, at_Hz);
-  const double slope = (mean_W(gpu, chip, s, reference_Hz, factor, above) - mean_W(gpu, chip, s, reference_Hz, factor, below)) / (above - below);
+  const double slope =
+      (mean_W(gpu, chip, s, reference_Hz, factor, above) - mean_W(gpu, chip, s, reference_Hz, factor, below)) /
+      (above - below);
   const auto v = gpu.voltage(at_Hz);
   const double governor_slope = cap_W / at_Hz * (1.0 + 2.0 * at_Hz * v.slope_V_per_Hz / v.V);
   const double bounded = std::max(slope, 1e-3 * governor_slope);
@@ -54,7 +58,8 @@ Leg run(const Pull& p, double start_Hz) {
   const double from = std::clamp(start_Hz, p.lowest_Hz, p.highest_Hz);
   const double stop = std::clamp(p.goal_Hz, p.lowest_Hz, p.highest_Hz);
   const double gap = from - p.goal_Hz;
-  const double reach_s = stop != p.goal_Hz && gap != 0.0 ? math::log(std::max(1.0, gap / (stop - p.goal_Hz))) / p.rate_per_s : -1.0;
+  const double reach_s =
+      stop != p.goal_Hz && gap != 0.0 ? math::log(std::max(1.0, gap / (stop - p.goal_Hz))) / p.rate_per_s : -1.0;
   Leg leg{from, from, p.duration_s(from)};
   for (int i = 0; i < 4; ++i) {  // the duration depends on the mean clock, weakly
     const double moving_s = reach_s >= 0.0 ? std::min(reach_s, leg.duration_s) : leg.duration_s;
@@ -96,7 +101,9 @@ int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::spa
     const bool free = leg.end_Hz >= pulls[k].highest_Hz;
     out[k] = {leg.mean_Hz, leg.duration_s,
               mean_W(gpu, chip, stretches[k], reference_Hz, leakage_temperature_factor, leg.mean_Hz), leg.end_Hz,
-              !free ? Limiter::power : pulls[k].highest_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none};
+              !free                                      ? Limiter::power
+              : pulls[k].highest_Hz < gpu.clock_max_Hz() ? Limiter::clock
+                                                         : Limiter::none};
     start_Hz = leg.end_Hz;
   }
   return passes;
@@ -104,7 +111,8 @@ int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::spa
 
 double peak_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase, double reference_Hz,
                      double leakage_temperature_factor, double peak_W, double max_Hz) {
-  return operating_point(gpu, chip, phase, reference_Hz, 0.0, leakage_temperature_factor, peak_W, max_Hz, max_Hz).clock_Hz;
+  return operating_point(gpu, chip, phase, reference_Hz, 0.0, leakage_temperature_factor, peak_W, max_Hz, max_Hz)
+      .clock_Hz;
 }
 
 }  // namespace tidewatt::dvfs

@@ -14,7 +14,9 @@ namespace {
 
 struct Problem : Eigen::DenseFunctor<double> {
   Problem(const std::vector<FitParameter>& parameters, std::size_t n_sample, const Residual& residual)
-      : DenseFunctor(static_cast<int>(parameters.size()), static_cast<int>(n_sample)), list(parameters), call(residual) {}
+      : DenseFunctor(static_cast<int>(parameters.size()), static_cast<int>(n_sample)),
+        list(parameters),
+        call(residual) {}
 
   std::vector<double> inside(const Eigen::VectorXd& u) const {
     std::vector<double> p(list.size());
@@ -77,7 +79,8 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   search.setMaxfev(4000);
   Eigen::VectorXd u = problem.start();
   const auto status = search.minimize(u);
-  if (status == Eigen::LevenbergMarquardtSpace::ImproperInputParameters || status == Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation)
+  if (status == Eigen::LevenbergMarquardtSpace::ImproperInputParameters ||
+      status == Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation)
     throw SolverError("least squares: no smallest residual found");
 
   const auto n = static_cast<Eigen::Index>(n_sample), m = static_cast<Eigen::Index>(parameters.size());
@@ -88,7 +91,8 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   Fit fit;
   fit.rms = std::sqrt(r.squaredNorm() / static_cast<double>(n));
   fit.correlation_ratio = std::clamp(lag_one(r), 0.0, 0.99);
-  const double variance = r.squaredNorm() / static_cast<double>(n - m) * (1.0 + fit.correlation_ratio) / (1.0 - fit.correlation_ratio);
+  const double variance =
+      r.squaredNorm() / static_cast<double>(n - m) * (1.0 + fit.correlation_ratio) / (1.0 - fit.correlation_ratio);
   const Eigen::MatrixXd covariance = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse() * variance;
   const auto p = problem.inside(u);
   for (Eigen::Index i = 0; i < m; ++i) {

@@ -19,11 +19,27 @@ double excess_K(const FanLoop& f, double power_W, double die_K) {
 }  // namespace
 
 double rest_die_K(const FanLoop& f, double power_W) {
-  // The excess falls with T, as faster fans cool better: bisection.
-  double lo = f.air_K, hi = f.air_K + power_W * (f.fixed_K_per_W + f.sink_K_per_W * math::pow(f.fan_min_frac, -0.8)) + 1.0;
-  for (int i = 0; i < 40; ++i) {
-    const double mid = 0.5 * (lo + hi);
-    (excess_K(f, power_W, mid) > 0.0 ? lo : hi) = mid;
+  const auto at_speed = [&](double s) {
+    return f.air_K + power_W * (f.fixed_K_per_W + f.sink_K_per_W * math::pow(s, -0.8));
+  };
+  const double slowest_K = at_speed(f.fan_min_frac), fastest_K = at_speed(1.0);
+  if (slowest_K <= f.fan_start_K) return slowest_K;
+  if (fastest_K >= f.fan_full_K) return fastest_K;
+  // The excess falls with T, as faster fans cool better: regula falsi that halves the weight of an end that stays.
+  double lo = f.fan_start_K, hi = f.fan_full_K, above = excess_K(f, power_W, lo), below = excess_K(f, power_W, hi);
+  int side = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double T = (lo * below - hi * above) / (below - above), e = excess_K(f, power_W, T);
+    if (std::abs(e) < 1e-10) return T;
+    if (e > 0.0) {
+      lo = T, above = e;
+      if (side == 1) below *= 0.5;
+      side = 1;
+    } else {
+      hi = T, below = e;
+      if (side == -1) above *= 0.5;
+      side = -1;
+    }
   }
   return 0.5 * (lo + hi);
 }

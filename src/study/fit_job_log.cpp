@@ -26,7 +26,8 @@ void read_events(const std::filesystem::path& path, double iterations_per_token,
       tokens = at == std::string::npos ? 0.0 : cell_number(row[4].substr(at + 12));
     }
     if (key == "block_stop")
-      log.work.push_back({block_s - start_s, at_s - start_s, NodeWork::train, std::llround(tokens * iterations_per_token)});
+      log.work.push_back(
+          {block_s - start_s, at_s - start_s, NodeWork::train, std::llround(tokens * iterations_per_token)});
     if (key == "eval_stop") log.work.push_back({eval_s - start_s, at_s - start_s, NodeWork::evaluate, 0});
   }
   if (log.work.empty()) throw InputError(fmt::format("{}: no block_stop and no eval_stop", t.file));

@@ -52,7 +52,8 @@ Present present(std::span<const WorkInterval> intervals) {
 std::vector<FitParameter> parameters(const Present& p, double low_W, double mean_W, double high_W) {
   const double room = high_W - low_W + 1.0;
   const auto level = [&](const char* key, double start_W) {
-    return FitParameter{key, std::clamp(start_W, low_W - 0.5 * room, high_W), std::max(0.0, low_W - room), high_W + 0.3 * room};
+    return FitParameter{key, std::clamp(start_W, low_W - 0.5 * room, high_W), std::max(0.0, low_W - room),
+                        high_W + 0.3 * room};
   };
   std::vector<FitParameter> list = {{"window_s", 0.3, 0.0, 4.0}};
   if (p.idle) list.push_back(level("idle_W", low_W + 0.05 * room));
@@ -112,7 +113,8 @@ std::vector<double> log_of(const power::StepWave& wave, const NodeLevels& levels
 }
 
 NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterval> intervals, double period_s) {
-  if (log.time_s.size() != log.node_W.size() || log.time_s.empty()) throw InputError("power log: no samples, or times and powers differ in number");
+  if (log.time_s.size() != log.node_W.size() || log.time_s.empty())
+    throw InputError("power log: no samples, or times and powers differ in number");
   double sum = 0.0;
   for (const double w : log.node_W) sum += w;
   const auto [low, high] = std::minmax_element(log.node_W.begin(), log.node_W.end());

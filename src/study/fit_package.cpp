@@ -20,11 +20,13 @@ thermal::PackageParams package_with_poles(const thermal::PackageParams& like, co
     const auto m = thermal::package_modes(p, fan_frac);  // slowest first
     const double slow_s = 1.0 / m.rate_per_s[0], fast_s = 1.0 / m.rate_per_s[1];
     const double slow_part = m.shape[0][0] * m.gain_K_per_J[0] * slow_s;
-    const double off = std::abs(slow_s / poles.slow_s - 1.0) + std::abs(fast_s / poles.fast_s - 1.0) + std::abs(slow_part / poles.slow_K_per_W - 1.0);
+    const double off = std::abs(slow_s / poles.slow_s - 1.0) + std::abs(fast_s / poles.fast_s - 1.0) +
+                       std::abs(slow_part / poles.slow_K_per_W - 1.0);
     if (off < 1e-9) return p;
     p.sink_J_per_K *= std::pow(poles.slow_s / slow_s, 0.7);
     p.base_J_per_K *= std::pow(poles.fast_s / fast_s, 0.7);
-    fast_K_per_W = std::fmin(0.98 * total, std::fmax(0.02 * total, fast_K_per_W + 0.7 * (slow_part - poles.slow_K_per_W)));
+    fast_K_per_W =
+        std::fmin(0.98 * total, std::fmax(0.02 * total, fast_K_per_W + 0.7 * (slow_part - poles.slow_K_per_W)));
     if (!(p.sink_J_per_K > 0.0 && p.sink_J_per_K < 1e6 && p.base_J_per_K > 1e-6 && p.base_J_per_K < 1e6)) break;
   }
   throw SolverError("no package of die, base and sink has the fitted poles; is the record a mix of several loads?");

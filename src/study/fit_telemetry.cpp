@@ -37,7 +37,8 @@ std::vector<std::string> split_line(const std::string& line, char separator) {
 /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
 double days(int year, int month, int day) {
   const int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
-  return 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) + (153 * m + 2) / 5 + day - 1 - 719468;
+  return 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) + (153 * m + 2) / 5 + day - 1 -
+         719468;
 }
 
 }  // namespace
@@ -85,7 +86,8 @@ double cell_time_s(const std::string& cell) {
   int y = 0, mo = 0, d = 0, h = 0, mi = 0;
   double s = 0.0;
   char a = 0, b = 0, c = 0;
-  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%lf", &y, &a, &mo, &b, &d, &c, &h, &mi, &s) == 9 && (a == '/' || a == '-') && a == b)
+  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%lf", &y, &a, &mo, &b, &d, &c, &h, &mi, &s) == 9 &&
+      (a == '/' || a == '-') && a == b)
     return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
   const double x = cell_number(cell);
   // Epoch times of this century tell their unit by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.

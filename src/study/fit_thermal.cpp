@@ -44,7 +44,8 @@ ThermalRecord undelayed(const ThermalRecord& record, double delay_s) {
 }
 
 std::vector<double> predict_die_K(const TwoPoles& p, const ThermalRecord& record, double before_W) {
-  Pole fast{p.fast_K_per_W, p.fast_s, p.fast_K_per_W * before_W}, slow{p.slow_K_per_W, p.slow_s, p.slow_K_per_W * before_W};
+  Pole fast{p.fast_K_per_W, p.fast_s, p.fast_K_per_W * before_W},
+      slow{p.slow_K_per_W, p.slow_s, p.slow_K_per_W * before_W};
   std::vector<double> out;
   for (std::size_t i = 0; i < record.size(); ++i) {
     const double step_s = i ? record.time_s[i] - record.time_s[i - 1] : 0.0;
@@ -60,8 +61,10 @@ TwoPoles fit_step(const ThermalRecord& record, double before_W) {
   };
   const double coldest_K = record.die_K.empty() ? 300.0 : *std::min_element(record.die_K.begin(), record.die_K.end());
   // The slow time constant is a multiple of the fast one, so that the two cannot change places.
-  const std::vector<FitParameter> list = {{"fast_K_per_W", 0.03, 1e-3, 0.3}, {"fast_s", 2.0, 0.2, 15.0},
-                                          {"slow_K_per_W", 0.03, 1e-3, 0.5}, {"slow_over_fast_ratio", 20.0, 3.0, 200.0},
+  const std::vector<FitParameter> list = {{"fast_K_per_W", 0.03, 1e-3, 0.3},
+                                          {"fast_s", 2.0, 0.2, 15.0},
+                                          {"slow_K_per_W", 0.03, 1e-3, 0.5},
+                                          {"slow_over_fast_ratio", 20.0, 3.0, 200.0},
                                           {"ambient_K", coldest_K - 5.0, coldest_K - 80.0, coldest_K + 40.0}};
   const auto fit = least_squares(list, record.size(), [&](std::span<const double> p, std::span<double> r) {
     const auto T = predict_die_K(poles_of(p), record, before_W);

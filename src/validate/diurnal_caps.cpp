@@ -45,8 +45,9 @@ class Job {
  private:
   double factor(double W) const { return model_.leakage_temperature_factor(inlet_K + K_per_W * W); }
   double clock(const power::Chip& chip, double gate_Hz, double cap_W) const {
-    return dvfs::operating_point(model_, chip, mix_, reference_Hz_, gate_Hz, factor(cap_W), cap_W - gpu_.governor.cap_margin_W,
-                                 model_.clock_max_Hz(), 1.5e9).clock_Hz;
+    return dvfs::operating_point(model_, chip, mix_, reference_Hz_, gate_Hz, factor(cap_W),
+                                 cap_W - gpu_.governor.cap_margin_W, model_.clock_max_Hz(), 1.5e9)
+        .clock_Hz;
   }
   double watts(const power::Chip& chip, double clock_Hz, double gate_Hz) const {
     const auto p = dvfs::phase_power(model_, chip, mix_, reference_Hz_, clock_Hz, gate_Hz);
@@ -78,14 +79,16 @@ void clock_and_cap_rows(std::vector<Row>& rows) {
     last = a.throughput;
     if (cap_W % 100 == 0) curve += fmt::format("{}{} W: {:.3f}", curve.empty() ? "" : ", ", cap_W, a.throughput / full);
   }
-  rows.push_back(holds("D4/cap", "1,024 unequal H100 in one job, cap 200 to 700 W: throughput grows with every 50 W", monotone,
-                       "arXiv 2604.11391", curve));
+  rows.push_back(holds("D4/cap", "1,024 unequal H100 in one job, cap 200 to 700 W: throughput grows with every 50 W",
+                       monotone, "arXiv 2604.11391", curve));
   for (int cap_W : {300, 400, 500, 600}) {
     const auto cap = job.capped(cap_W), lock = job.locked_at_W(cap.mean_W);
-    rows.push_back(holds(fmt::format("D4/lock-{}", cap_W), "same job: a clock lock of the same mean watts as the cap is faster", lock.throughput > cap.throughput,
-                         "arXiv 2607.00819",
+    rows.push_back(holds(fmt::format("D4/lock-{}", cap_W),
+                         "same job: a clock lock of the same mean watts as the cap is faster",
+                         lock.throughput > cap.throughput, "arXiv 2607.00819",
                          fmt::format("{:+.2f} % at {:.0f} W per GPU: lock {:.0f} MHz, slowest under the cap {:.0f} MHz",
-                                     100 * (lock.throughput / cap.throughput - 1), cap.mean_W, lock.slowest_Hz * 1e-6, cap.slowest_Hz * 1e-6)));
+                                     100 * (lock.throughput / cap.throughput - 1), cap.mean_W, lock.slowest_Hz * 1e-6,
+                                     cap.slowest_Hz * 1e-6)));
   }
 }
 

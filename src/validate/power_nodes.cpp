@@ -16,7 +16,8 @@ using study::WorkInterval;
 constexpr double publication_s = 2.0;
 
 study::JobLog read(const std::filesystem::path& stem, const std::string& sensor, double iterations_per_token) {
-  return study::read_job_log(stem.string() + "_" + sensor + ".csv", stem.string() + "_events.csv", iterations_per_token);
+  return study::read_job_log(stem.string() + "_" + sensor + ".csv", stem.string() + "_events.csv",
+                             iterations_per_token);
 }
 
 double mean_of(const std::vector<double>& x) {
@@ -85,18 +86,23 @@ void gpt3_rows(const std::filesystem::path& stem, const std::string& sensor, std
   // The first block holds the start of the job; both halves are what is left of it.
   const std::vector<WorkInterval> first(log.work.begin() + 2, log.work.begin() + 24);
   const std::vector<WorkInterval> second(log.work.begin() + 24, log.work.end());
-  const auto fit = study::fit_node_power(log.part(first.front().start_s + 4.0, first.back().end_s), first, publication_s);
+  const auto fit =
+      study::fit_node_power(log.part(first.front().start_s + 4.0, first.back().end_s), first, publication_s);
   const auto measured = log.part(second.front().start_s, second.back().end_s);
   const auto ahead = extrapolated(first, second.size() / 2);
-  study::NodePowerLog predicted{measured.time_s, study::log_of(study::node_wave(fit.levels, ahead), fit.levels, publication_s, measured.time_s)};
+  study::NodePowerLog predicted{
+      measured.time_s, study::log_of(study::node_wave(fit.levels, ahead), fit.levels, publication_s, measured.time_s)};
   const auto id = [&](const char* what) { return fmt::format("P5/{}-{}", what, sensor); };
   const std::string what = fmt::format("GPT-3 175B on 64 nodes, {} meters, second half from the first: ", sensor);
-  rows.push_back(against(id("mean"), what + "mean node power", "W", mean_of(measured.node_W), mean_of(predicted.node_W), 0.02, source,
-                         fmt::format("fitted: {:.0f} W, dips of {:.1f} s to {:.0f} W, meter window {:.1f} s; residual {:.0f} W", fit.levels.train_W,
-                                     fit.levels.dip_s, fit.levels.dip_W, fit.levels.window_s, fit.fit.rms)));
-  rows.push_back(against(id("eval"), what + "mean in evaluations", "W", evaluation_mean(measured, second), evaluation_mean(predicted, ahead), 0.03, source));
+  rows.push_back(against(
+      id("mean"), what + "mean node power", "W", mean_of(measured.node_W), mean_of(predicted.node_W), 0.02, source,
+      fmt::format("fitted: {:.0f} W, dips of {:.1f} s to {:.0f} W, meter window {:.1f} s; residual {:.0f} W",
+                  fit.levels.train_W, fit.levels.dip_s, fit.levels.dip_W, fit.levels.window_s, fit.fit.rms)));
+  rows.push_back(against(id("eval"), what + "mean in evaluations", "W", evaluation_mean(measured, second),
+                         evaluation_mean(predicted, ahead), 0.03, source));
   for (int q : {1, 2})
-    rows.push_back(against(id(q == 1 ? "first" : "second"), what + (q == 1 ? "fundamental of the iteration" : "second harmonic"), "W",
+    rows.push_back(against(id(q == 1 ? "first" : "second"),
+                           what + (q == 1 ? "fundamental of the iteration" : "second harmonic"), "W",
                            harmonic(measured, second, q), harmonic(predicted, ahead, q), 0.15, source));
 }
 
@@ -106,9 +112,10 @@ void llama2_rows(const std::filesystem::path& one, const std::filesystem::path& 
     const auto fit = study::fit_node_power(a.part(4.0, a.run_s), a.work, publication_s);
     const auto measured = b.part(4.0, b.run_s);
     const auto shown = study::log_of(study::node_wave(fit.levels, b.work), fit.levels, publication_s, measured.time_s);
-    rows.push_back(against("fit/nodes-" + sensor, "llama2-70b-lora on 8 nodes: fitted on one run, mean node power of the other", "W",
-                           mean_of(measured.node_W), mean_of(shown), 0.03, "MLCommons training_results_v4.0",
-                           fmt::format("train {:.0f} W, evaluate {:.0f} W", fit.levels.train_W, fit.levels.evaluate_W)));
+    rows.push_back(
+        against("fit/nodes-" + sensor, "llama2-70b-lora on 8 nodes: fitted on one run, mean node power of the other",
+                "W", mean_of(measured.node_W), mean_of(shown), 0.03, "MLCommons training_results_v4.0",
+                fmt::format("train {:.0f} W, evaluate {:.0f} W", fit.levels.train_W, fit.levels.evaluate_W)));
   }
 }
 
@@ -120,11 +127,13 @@ void node_power_rows(const Context& context, std::vector<Row>& rows) {
   if (std::filesystem::exists(gpt3.string() + "_ac.csv"))
     for (const std::string sensor : {"ac", "dc"}) gpt3_rows(gpt3, sensor, rows);
   else
-    rows.push_back(skipped("P5", "GPT-3 175B on 64 nodes: second half from the first", "MLCommons training_results_v4.0", "no mlperf_h100_512gpu_gpt3"));
+    rows.push_back(skipped("P5", "GPT-3 175B on 64 nodes: second half from the first",
+                           "MLCommons training_results_v4.0", "no mlperf_h100_512gpu_gpt3"));
   if (std::filesystem::exists(llama2))
     llama2_rows(llama2 / "result_5740-240517044141819407406_10", llama2 / "result_5742-240517053836692164828_3", rows);
   else
-    rows.push_back(skipped("fit/nodes", "llama2-70b-lora on 8 nodes: one run from another", "MLCommons training_results_v4.0", "no mlperf_h100_8node_llama2"));
+    rows.push_back(skipped("fit/nodes", "llama2-70b-lora on 8 nodes: one run from another",
+                           "MLCommons training_results_v4.0", "no mlperf_h100_8node_llama2"));
 }
 
 }  // namespace tidewatt::validate

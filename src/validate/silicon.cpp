@@ -95,7 +95,8 @@ SteadyNode steady_node(const GpuCase& gpu, const ServerCase& server, const Board
     for (std::size_t g = 0; g < n; ++g) {
       s.gpu_W[g] = watts(s.die_K[g]);
       const bool rear = g >= n / 2;
-      const double air_K = inlet_K + (rear ? thermal::rear_preheat_K(server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0);
+      const double air_K =
+          inlet_K + (rear ? thermal::rear_preheat_K(server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0);
       const double die_K = air_K + K_per_W * s.gpu_W[g];
       worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));
       s.die_K[g] += 0.5 * (die_K - s.die_K[g]);

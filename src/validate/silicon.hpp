@@ -28,7 +28,7 @@ struct ServerCase {
   power::ServerPowerParams power;
   thermal::ServerAirParams air;
 };
-GpuCase gpu_case(const std::string& name);        ///< @throws InputError if the catalog's entry is wrong
+GpuCase gpu_case(const std::string& name);  ///< @throws InputError if the catalog's entry is wrong
 ServerCase server_case(const std::string& name);
 
 /// Work of a timeline's kind as the governor sees it.

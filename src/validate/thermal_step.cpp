@@ -63,16 +63,21 @@ void step_rows(std::vector<Row>& rows) {
     record.die_K.push_back(power::quantised_K(fixed.front_K[i], 1.0));
   }
   const auto poles = study::fit_step(record, 110.0);
-  rows.push_back(within("T3/R1", "step 110 to 692 W at fixed fans, fast pole's resistance, fitted to 1 K readings", "K/W", 0.018, 0.040, poles.fast_K_per_W, 0.0, source));
+  rows.push_back(within("T3/R1", "step 110 to 692 W at fixed fans, fast pole's resistance, fitted to 1 K readings",
+                        "K/W", 0.018, 0.040, poles.fast_K_per_W, 0.0, source));
   rows.push_back(within("T3/tau1", "same, its time constant", "s", 1.0, 2.4, poles.fast_s, 0.0, source,
-                        "the catalog's lid and sink base (50 J/K, frozen) are too light for the reported temperature; the sensor's own lag is not modelled"));
+                        "the catalog's lid and sink base (50 J/K, frozen) are too light for the reported temperature; "
+                        "the sensor's own lag is not modelled"));
   rows.push_back(within("T3/R2", "same, slow pole's resistance", "K/W", 0.019, 0.063, poles.slow_K_per_W, 0.0, source));
   rows.push_back(within("T3/tau2", "same, its time constant", "s", 17, 66, poles.slow_s, 0.0, source));
   const auto loop = step_response(110.0, 692.0, 1200.0, 0.0);
   const auto peak = std::max_element(loop.rear_K.begin(), loop.rear_K.end());
-  rows.push_back(within("T3/downstream", "second GPU in the airflow above the first at 692 W", "K", 8, 14, loop.rear_K.back() - loop.front_K.back(), 0.0, source));
-  rows.push_back(within("T3/fall", "fans in their loop: fall after the peak at 692 W", "K", 4, 6, *peak - loop.rear_K.back(), 0.0, source));
-  rows.push_back(within("T3/peak", "same, time of the peak", "s", 80, 120, loop.time_s[static_cast<std::size_t>(peak - loop.rear_K.begin())], 0.0, source));
+  rows.push_back(within("T3/downstream", "second GPU in the airflow above the first at 692 W", "K", 8, 14,
+                        loop.rear_K.back() - loop.front_K.back(), 0.0, source));
+  rows.push_back(within("T3/fall", "fans in their loop: fall after the peak at 692 W", "K", 4, 6,
+                        *peak - loop.rear_K.back(), 0.0, source));
+  rows.push_back(within("T3/peak", "same, time of the peak", "s", 80, 120,
+                        loop.time_s[static_cast<std::size_t>(peak - loop.rear_K.begin())], 0.0, source));
 }
 
 }  // namespace tidewatt::validate

@@ -10,15 +10,15 @@ namespace tidewatt::dvfs {
 
 /// How the limits of GovernorParams are sampled. Bins are the V/f table's 15 MHz steps.
 struct SampledGovernorParams {
-  double period_s;                    ///< between two samples
-  double peak_ratio;                  ///< fast limit: power of one sample ÷ cap
-  double peak_slew_bins;              ///< what the fast limit may drop per sample
+  double period_s;        ///< between two samples
+  double peak_ratio;      ///< fast limit: power of one sample ÷ cap
+  double peak_slew_bins;  ///< what the fast limit may drop per sample
   double up_slew_bins, down_slew_bins;
-  double thermal_hysteresis_K;        ///< below the target before the thermal limiter lets go
-  double slowdown_release_K;          ///< below the slowdown temperature before it lets go
-  double thermal_gain_bins_per_K_s;   ///< integral gain of the thermal limiter
-  double thermal_gain_bins_per_K;     ///< proportional gain of the thermal limiter
-  double brake_clock_ratio;           ///< clock under the facility's power brake ÷ highest clock
+  double thermal_hysteresis_K;       ///< below the target before the thermal limiter lets go
+  double slowdown_release_K;         ///< below the slowdown temperature before it lets go
+  double thermal_gain_bins_per_K_s;  ///< integral gain of the thermal limiter
+  double thermal_gain_bins_per_K;    ///< proportional gain of the thermal limiter
+  double brake_clock_ratio;          ///< clock under the facility's power brake ÷ highest clock
   void fields(FieldVisitor& v);
 };
 
@@ -28,21 +28,21 @@ inline constexpr std::size_t n_held = 8;
 
 /// All that the governor remembers, by GPU. Sized by `start`.
 struct GovernorState {
-  std::vector<double> request_bins;    ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
-  std::vector<double> dither_bins;     ///< [gpu] part of the request not yet given
-  std::vector<double> ceiling_bins;    ///< [gpu] of the thermal limiter
-  std::vector<std::int32_t> bin;       ///< [gpu] clock now
+  std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
+  std::vector<double> dither_bins;   ///< [gpu] part of the request not yet given
+  std::vector<double> ceiling_bins;  ///< [gpu] of the thermal limiter
+  std::vector<std::int32_t> bin;     ///< [gpu] clock now
   std::vector<std::uint8_t> thermal_on, slowdown_on, off;  ///< [gpu] off: shut down until `restart`
   std::vector<std::array<double, n_held>> held_s;          ///< [gpu][Held] seconds since `start`
 };
 
 /// What the governor sees at a sample.
 struct GovernorView {
-  std::span<const double> sample_W;    ///< [gpu] mean board power since the last sample
-  std::span<const double> die_K;       ///< [gpu]
-  std::span<const double> cap_W;       ///< [gpu] user cap, at most the board limit
-  std::span<const double> lock_Hz;     ///< [gpu] user clock lock; the table's end where there is none
-  std::span<const std::uint8_t> brake; ///< [gpu] the facility pulls the power brake
+  std::span<const double> sample_W;     ///< [gpu] mean board power since the last sample
+  std::span<const double> die_K;        ///< [gpu]
+  std::span<const double> cap_W;        ///< [gpu] user cap, at most the board limit
+  std::span<const double> lock_Hz;      ///< [gpu] user clock lock; the table's end where there is none
+  std::span<const std::uint8_t> brake;  ///< [gpu] the facility pulls the power brake
 };
 
 /// The clock governor of one GPU type, sampled. Const; batched; all memory in GovernorState.

@@ -8,16 +8,16 @@ namespace tidewatt::dvfs {
 /// A stretch of a repetition during which a rank does one kind of thing in slices shorter than the power window: all its
 /// forward passes, say, or a steady alternation of forward and backward.
 struct Stretch {
-  PhaseMix mix;            ///< all of its work
-  double gate_Hz = 0.0;    ///< clock of the slowest rank in this stretch; 0: this rank gates
-  double max_Hz = 0.0;     ///< table's end, user lock or the fast limit's clock (peak_clock_Hz)
+  PhaseMix mix;          ///< all of its work
+  double gate_Hz = 0.0;  ///< clock of the slowest rank in this stretch; 0: this rank gates
+  double max_Hz = 0.0;   ///< table's end, user lock or the fast limit's clock (peak_clock_Hz)
 };
 
 /// What a GPU does in one stretch of the periodic steady state.
 struct StretchPoint {
-  double clock_Hz;     ///< time mean
+  double clock_Hz;  ///< time mean
   double duration_s;
-  double power_W;      ///< time mean
+  double power_W;  ///< time mean
   double end_Hz;
   Limiter limiter;
 };

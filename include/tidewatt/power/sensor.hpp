@@ -8,7 +8,7 @@ namespace tidewatt::power {
 
 /// Power that holds still between edges: `level_W[i]` from `edge_s[i]` to `edge_s[i+1]`; one edge more than levels.
 struct StepWave {
-  std::vector<double> edge_s;   ///< ascending
+  std::vector<double> edge_s;  ///< ascending
   std::vector<double> level_W;
 };
 
@@ -19,10 +19,10 @@ struct StepWave {
 /// w = 0 reads the instant. q = 0 does not round. A BMC: w small, every 2 s, 75 W steps; a GPU: w = 1 s every 100 ms.
 /// @source numbers of the catalog's `sensor` entries
 struct PowerSensorParams {
-  double window_s;   ///< trailing mean, s
-  double period_s;   ///< between publications, s
-  double delay_s;    ///< age of the newest power in a reading, s
-  double step_W;     ///< resolution, W
+  double window_s;  ///< trailing mean, s
+  double period_s;  ///< between publications, s
+  double delay_s;   ///< age of the newest power in a reading, s
+  double step_W;    ///< resolution, W
   void fields(FieldVisitor& v);
 };
 

@@ -20,8 +20,8 @@ struct FitValue {
 
 struct Fit {
   std::vector<FitValue> values;
-  double rms = 0.0;               ///< of the residuals
-  double correlation_ratio = 0.0; ///< of neighbouring residuals; the intervals are widened for it
+  double rms = 0.0;                               ///< of the residuals
+  double correlation_ratio = 0.0;                 ///< of neighbouring residuals; the intervals are widened for it
   double operator[](std::string_view key) const;  ///< value of a parameter. @throws InputError if there is none
 };
 

@@ -6,7 +6,7 @@ namespace tidewatt::study {
 
 /// A fitted number on its way into a catalog file, in the key's edge unit.
 struct FittedValue {
-  std::string key;     ///< `table.key`, or `key` in a file without tables
+  std::string key;  ///< `table.key`, or `key` in a file without tables
   double value, low, high;
   std::string source;  ///< says what it was fitted to; the tag [D] is added
 };

@@ -9,9 +9,9 @@ namespace tidewatt::study {
 
 /// Node power logs with their job's events.
 struct JobLog {
-  std::vector<double> time_s;       ///< from run_start
-  std::vector<double> node_W;       ///< mean over the nodes whose meters answered
-  std::vector<WorkInterval> work;   ///< training blocks and evaluations, in order
+  std::vector<double> time_s;      ///< from run_start
+  std::vector<double> node_W;      ///< mean over the nodes whose meters answered
+  std::vector<WorkInterval> work;  ///< training blocks and evaluations, in order
   double run_s = 0.0;
   NodePowerLog part(double from_s, double to_s) const;  ///< samples in [from, to)
 };

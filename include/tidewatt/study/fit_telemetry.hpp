@@ -14,7 +14,8 @@ struct TextTable {
   std::string file;
   /// Seconds from a cell of a time column: `time_ms` and `time_s` mean what they say, others go by cell_time_s.
   double time_s(const std::vector<std::string>& row, std::size_t column) const;
-  std::ptrdiff_t column(std::initializer_list<const char*> words) const;  ///< first whose name starts with one of them; −1
+  std::ptrdiff_t column(
+      std::initializer_list<const char*> words) const;  ///< first whose name starts with one of them; −1
 };
 TextTable read_table(const std::filesystem::path& path);
 

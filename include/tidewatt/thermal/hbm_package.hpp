@@ -7,9 +7,9 @@ namespace tidewatt::thermal {
 
 /// The memory stacks beside the die, as one more store on the lid and sink base.
 struct HbmBranchParams {
-  double hbm_J_per_K;        ///< all stacks together
-  double hbm_base_K_per_W;   ///< stacks to lid and sink base
-  double die_hbm_W_per_K;    ///< through the interposer, W/K
+  double hbm_J_per_K;       ///< all stacks together
+  double hbm_base_K_per_W;  ///< stacks to lid and sink base
+  double die_hbm_W_per_K;   ///< through the interposer, W/K
   void fields(FieldVisitor& v);
 };
 

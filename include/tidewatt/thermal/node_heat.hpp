@@ -12,7 +12,7 @@ namespace tidewatt::thermal {
 struct NodeHeatState {
   std::vector<std::array<double, 4>> store_K;  ///< [gpu][die, base, sink, memory], set by `step`
   double fan_frac;                             ///< speed ÷ full speed, set by `step`
-  double front_W;                              ///< heat of the front row's sinks in the last step, breathed by the rear row
+  double front_W;  ///< heat of the front row's sinks in the last step, breathed by the rear row
 };
 
 /// Heat that moved in one step.

@@ -16,7 +16,8 @@ double random_number(std::uint64_t i, std::uint64_t k) { return random::uniform(
 /// Matrix work, then memory, link and waiting. Repetitions are shorter than a sample: what the 1 s limit alone decides. Longer
 /// ones meet the fast limit and belong to stretch_test.
 std::vector<PhaseMix> random_phases(std::uint64_t i, double repetition_s) {
-  const double matrix = 0.55 + 0.4 * random_number(i, 0), memory = 0.15 * random_number(i, 1), link = 0.15 * random_number(i, 2);
+  const double matrix = 0.55 + 0.4 * random_number(i, 0), memory = 0.15 * random_number(i, 1),
+               link = 0.15 * random_number(i, 2);
   const double activity = 0.6 + 0.35 * random_number(i, 3);
   PhaseMix heavy, light;
   heavy.matrix_s = matrix * repetition_s;
@@ -42,7 +43,8 @@ PhaseMix sum_of(const std::vector<PhaseMix>& phases) {
 struct Sample {
   std::vector<double> W, K, cap, lock;
   std::vector<std::uint8_t> brake;
-  explicit Sample(std::size_t n, double watts) : W(n, watts), K(n, 330.0), cap(n, 700.0), lock(n, 1.98e9), brake(n, 0) {}
+  explicit Sample(std::size_t n, double watts)
+      : W(n, watts), K(n, 330.0), cap(n, 700.0), lock(n, 1.98e9), brake(n, 0) {}
   GovernorView view() const { return {W, K, cap, lock, brake}; }
 };
 
@@ -50,7 +52,8 @@ double held(const GovernorState& s, Held h) { return s.held_s[0][static_cast<std
 
 }  // namespace
 
-TEST_CASE("the sampled governor's averages are the operating point: 1,000 chips, temperatures, mixes", "[dvfs][governor]") {
+TEST_CASE("the sampled governor's averages are the operating point: 1,000 chips, temperatures, mixes",
+          "[dvfs][governor]") {
   double worst_Hz = 0.0, worst_W = 0.0, sum_Hz = 0.0;
   int limited = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -62,7 +65,8 @@ TEST_CASE("the sampled governor's averages are the operating point: 1,000 chips,
                                        cap_W - h100().governor.cap_margin_W, 1.98e9, 1.5e9);
     const auto p = phase_power(h100().gpu, chip, sum_of(phases), twin_reference_Hz, point.clock_Hz, 0.0);
     const auto run = run_sampled(chip, phases, die_K, cap_W, 8.0, 8.0);
-    const double off_Hz = run.mean_Hz / point.clock_Hz - 1.0, off_W = run.mean_W / (p.fixed_W + p.leakage_W * factor) - 1.0;
+    const double off_Hz = run.mean_Hz / point.clock_Hz - 1.0,
+                 off_W = run.mean_W / (p.fixed_W + p.leakage_W * factor) - 1.0;
     worst_Hz = std::max(worst_Hz, std::abs(off_Hz)), worst_W = std::max(worst_W, std::abs(off_W)), sum_Hz += off_Hz;
     limited += point.limiter == Limiter::power;
   }

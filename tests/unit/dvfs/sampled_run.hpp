@@ -34,8 +34,8 @@ struct TwinRun {
 };
 
 /// Runs `phases` in a circle: settles for `settle_s`, then averages over whole repetitions lasting `measure_s` or more.
-inline TwinRun run_sampled(const tidewatt::power::Chip& chip, const std::vector<tidewatt::dvfs::PhaseMix>& phases, double die_K,
-                           double cap_W, double settle_s, double measure_s, double lock_Hz = 1.98e9) {
+inline TwinRun run_sampled(const tidewatt::power::Chip& chip, const std::vector<tidewatt::dvfs::PhaseMix>& phases,
+                           double die_K, double cap_W, double settle_s, double measure_s, double lock_Hz = 1.98e9) {
   using namespace tidewatt;
   const auto& gpu = h100().gpu;
   const dvfs::SampledGovernor governor(gpu, h100().governor, sampled_params());
@@ -77,7 +77,8 @@ inline TwinRun run_sampled(const tidewatt::power::Chip& chip, const std::vector<
   }
   for (std::size_t i = 0; i < n; ++i) {
     out.duration_s += s[i], out.mean_Hz += Hz_s[i], out.mean_W += J[i];
-    out.phase_s.push_back(s[i] / repetitions), out.phase_Hz.push_back(Hz_s[i] / s[i]), out.phase_W.push_back(J[i] / s[i]);
+    out.phase_s.push_back(s[i] / repetitions), out.phase_Hz.push_back(Hz_s[i] / s[i]),
+        out.phase_W.push_back(J[i] / s[i]);
   }
   out.mean_Hz /= out.duration_s, out.mean_W /= out.duration_s;
   out.held_s = state.held_s[0];

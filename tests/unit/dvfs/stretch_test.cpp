@@ -28,7 +28,9 @@ PhaseMix pause(double s) {
 std::vector<StretchPoint> points(const std::vector<PhaseMix>& mixes) {
   std::vector<Stretch> s;
   for (const auto& m : mixes)
-    s.push_back({m, 0.0, peak_clock_Hz(h100().gpu, {}, m, twin_reference_Hz, factor(), sampled_params().peak_ratio * cap_W, 1.98e9)});
+    s.push_back(
+        {m, 0.0,
+         peak_clock_Hz(h100().gpu, {}, m, twin_reference_Hz, factor(), sampled_params().peak_ratio * cap_W, 1.98e9)});
   std::vector<StretchPoint> out(s.size());
   stretch_points(h100().gpu, {}, s, twin_reference_Hz, factor(), target_W(), h100().governor.window_s, out);
   return out;
@@ -38,18 +40,19 @@ std::vector<StretchPoint> points(const std::vector<PhaseMix>& mixes) {
 
 TEST_CASE("clocks by stretch are those of the sampled governor in its periodic steady state", "[dvfs][stretch]") {
   const std::vector<std::vector<PhaseMix>> cases = {
-      {matrix(3.0, 0.80), matrix(3.0, 0.95)},                   // forward and backward, both longer than the window
-      {matrix(1.0, 0.78), matrix(1.4, 0.95)},                   // about the window
-      {matrix(0.2, 0.75), matrix(0.3, 0.95)},                   // well below it
-      {matrix(2.0, 0.80), matrix(3.5, 0.93), pause(0.3)},       // with the gradient exchange
-      {matrix(5.0, 0.40), matrix(2.0, 0.95)}};                  // a light stretch that reaches the table's end
+      {matrix(3.0, 0.80), matrix(3.0, 0.95)},              // forward and backward, both longer than the window
+      {matrix(1.0, 0.78), matrix(1.4, 0.95)},              // about the window
+      {matrix(0.2, 0.75), matrix(0.3, 0.95)},              // well below it
+      {matrix(2.0, 0.80), matrix(3.5, 0.93), pause(0.3)},  // with the gradient exchange
+      {matrix(5.0, 0.40), matrix(2.0, 0.95)}};             // a light stretch that reaches the table's end
   for (std::size_t c = 0; c < cases.size(); ++c) {
     const auto fast = points(cases[c]);
     const auto twin = run_sampled({}, cases[c], die_K, cap_W, 30.0, 60.0);
     double sum_s = 0.0, sum_J = 0.0;
     for (std::size_t k = 0; k < fast.size(); ++k) {
-      WARN(fmt::format("case {} stretch {}: {:.0f} MHz ({:.0f}), {:.3f} s ({:.3f}), {:.0f} W ({:.0f})", c, k, fast[k].clock_Hz * 1e-6,
-                       twin.phase_Hz[k] * 1e-6, fast[k].duration_s, twin.phase_s[k], fast[k].power_W, twin.phase_W[k]));
+      WARN(fmt::format("case {} stretch {}: {:.0f} MHz ({:.0f}), {:.3f} s ({:.3f}), {:.0f} W ({:.0f})", c, k,
+                       fast[k].clock_Hz * 1e-6, twin.phase_Hz[k] * 1e-6, fast[k].duration_s, twin.phase_s[k],
+                       fast[k].power_W, twin.phase_W[k]));
       CHECK(fast[k].clock_Hz == Approx(twin.phase_Hz[k]).margin(22e6));
       CHECK(fast[k].duration_s == Approx(twin.phase_s[k]).epsilon(0.015));
       CHECK(fast[k].power_W == Approx(twin.phase_W[k]).epsilon(0.015));
@@ -76,7 +79,8 @@ TEST_CASE("short stretches share one clock, long ones have their own", "[dvfs][s
   CHECK(brief[0].clock_Hz == Approx(mean.clock_Hz).epsilon(3e-3));
   const auto longer = points({matrix(100, 0.78), matrix(100, 0.95)});
   for (int k : {0, 1}) {
-    const auto own = operating_point(h100().gpu, {}, matrix(100, k ? 0.95 : 0.78), twin_reference_Hz, 0.0, factor(), target_W(), 1.98e9, 1.5e9);
+    const auto own = operating_point(h100().gpu, {}, matrix(100, k ? 0.95 : 0.78), twin_reference_Hz, 0.0, factor(),
+                                     target_W(), 1.98e9, 1.5e9);
     CHECK(longer[static_cast<std::size_t>(k)].clock_Hz == Approx(own.clock_Hz).epsilon(2e-3));
   }
   CHECK(longer[0].clock_Hz > longer[1].clock_Hz + 50e6);
@@ -85,7 +89,8 @@ TEST_CASE("short stretches share one clock, long ones have their own", "[dvfs][s
 TEST_CASE("where nothing reaches its end the repetition holds the cap", "[dvfs][stretch]") {
   for (double s : {0.3, 1.0, 4.0}) {
     const auto p = points({matrix(s, 0.82), matrix(1.3 * s, 0.95)});
-    const double mean = (p[0].power_W * p[0].duration_s + p[1].power_W * p[1].duration_s) / (p[0].duration_s + p[1].duration_s);
+    const double mean =
+        (p[0].power_W * p[0].duration_s + p[1].power_W * p[1].duration_s) / (p[0].duration_s + p[1].duration_s);
     CHECK(mean == Approx(target_W()).epsilon(3e-3));
   }
 }

@@ -45,8 +45,8 @@ TEST_CASE("means of neighbouring intervals add up to the energy", "[power][senso
 TEST_CASE("a logger sees the newest publication, rounded to the meter's steps", "[power][sensor]") {
   const WaveMeter m(step_up);
   const PowerSensorParams bmc{0.0, 2.0, 0.0, 75.0};
-  CHECK(m.logged_W(bmc, 0.5, 10.4) == 150.0);   // published at 8.5 s, before the step
-  CHECK(m.logged_W(bmc, 0.5, 10.6) == 525.0);   // 550 W in 75 W steps
+  CHECK(m.logged_W(bmc, 0.5, 10.4) == 150.0);  // published at 8.5 s, before the step
+  CHECK(m.logged_W(bmc, 0.5, 10.6) == 525.0);  // 550 W in 75 W steps
   const PowerSensorParams late{0.0, 2.0, 1.0, 0.0};
   CHECK(m.logged_W(late, 0.5, 10.6) == 150.0);  // the reading is 1 s old
 }

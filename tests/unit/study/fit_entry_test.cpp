@@ -12,7 +12,8 @@ using namespace tidewatt::study;
 
 TEST_CASE("a fitted entry is a whole catalog file with its sources", "[study][fit_entry]") {
   const auto text = entry_from(catalog::Catalog().text("gpu", "h100_sxm_700W"), "ours",
-                               {{"package.sink_air_K_per_W", 0.0251, 0.023, 0.027, "fitted to \"our\" node"}, {"power.leakage_W", 91, 85, 97, "fitted"}});
+                               {{"package.sink_air_K_per_W", 0.0251, 0.023, 0.027, "fitted to \"our\" node"},
+                                {"power.leakage_W", 91, 85, 97, "fitted"}});
   const Node n = parse_toml(text, "ours.toml");
   std::vector<Finding> findings;
   TableReader r(*n.find("package"), "package", findings);

@@ -17,11 +17,15 @@ std::filesystem::path put(const char* name, const std::string& text) {
 }
 }  // namespace
 
-TEST_CASE("a job's log: work intervals from its events, missing readings left out of the mean", "[study][fit_job_log]") {
-  const auto power = put("power.csv", "time_ms,node1_W,node2_W\n1000000,1000,2000\n1002000,1500,\n1004000,,\n1006000,2000,3000\n");
-  const auto events = put("events.csv",
-      "time_ms,event_type,key,value,metadata\n1000000,I,run_start,,\n1000000,I,block_start,,first_epoch_num=0;epoch_count=96\n"
-      "1005000,I,block_stop,,\n1005000,I,eval_start,,\n1006000,I,eval_stop,,\n1006500,I,run_stop,,\n");
+TEST_CASE("a job's log: work intervals from its events, missing readings left out of the mean",
+          "[study][fit_job_log]") {
+  const auto power =
+      put("power.csv", "time_ms,node1_W,node2_W\n1000000,1000,2000\n1002000,1500,\n1004000,,\n1006000,2000,3000\n");
+  const auto events =
+      put("events.csv",
+          "time_ms,event_type,key,value,metadata\n1000000,I,run_start,,\n1000000,I,block_start,,first_epoch_num=0;"
+          "epoch_count=96\n"
+          "1005000,I,block_stop,,\n1005000,I,eval_start,,\n1006000,I,eval_stop,,\n1006500,I,run_stop,,\n");
   const auto log = read_job_log(power, events, 1.0 / 8.0);
   REQUIRE(log.time_s.size() == 3);
   CHECK(log.node_W[0] == 1500.0);
@@ -30,7 +34,9 @@ TEST_CASE("a job's log: work intervals from its events, missing readings left ou
   CHECK(log.work[0].iterations == 12);
   CHECK(log.work[1].work == NodeWork::evaluate);
   CHECK(log.part(1.0, 6.0).time_s.size() == 1);
-  CHECK_THROWS_AS(read_job_log(power, put("empty.csv", "time_ms,event_type,key,value,metadata\n0,I,run_start,,\n"), 0.0), InputError);
+  CHECK_THROWS_AS(
+      read_job_log(power, put("empty.csv", "time_ms,event_type,key,value,metadata\n0,I,run_start,,\n"), 0.0),
+      InputError);
 }
 
 TEST_CASE("one run's levels predict the other's mean within 3 %", "[study][fit_job_log]") {

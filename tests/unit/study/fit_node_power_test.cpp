@@ -26,7 +26,8 @@ NodePowerLog shown(const std::vector<WorkInterval>& w, double noise_W) {
   NodePowerLog log;
   for (double t = 10.0; t < w.back().end_s; t += 2.01) log.time_s.push_back(t);
   log.node_W = log_of(node_wave(truth, w), truth, 2.0, log.time_s);
-  for (std::size_t i = 0; i < log.node_W.size(); ++i) log.node_W[i] += noise_W * random::normal(4, random::Purpose::jitter, i);
+  for (std::size_t i = 0; i < log.node_W.size(); ++i)
+    log.node_W[i] += noise_W * random::normal(4, random::Purpose::jitter, i);
   return log;
 }
 }  // namespace

@@ -42,7 +42,9 @@ TEST_CASE("95 % intervals cover 95 % of the time, also when neighbouring errors 
 }
 
 TEST_CASE("a parameter stays between its ends, and too few samples are refused", "[study][fit]") {
-  const auto fit = least_squares({{"x", 0.5, 0.0, 1.0}}, 3, [](auto p, auto r) { for (auto& v : r) v = p[0] - 7.0; });
+  const auto fit = least_squares({{"x", 0.5, 0.0, 1.0}}, 3, [](auto p, auto r) {
+    for (auto& v : r) v = p[0] - 7.0;
+  });
   CHECK(fit["x"] <= 1.0);
   CHECK(fit["x"] > 0.99);
   CHECK_THROWS_AS(least_squares({{"x", 0.5, 0, 1}}, 1, [](auto, auto) {}), InputError);

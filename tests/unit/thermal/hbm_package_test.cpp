@@ -14,7 +14,9 @@ TEST_CASE("the memory branch: steady temperatures by resistances in series", "[t
   const HbmBranchParams apart{12.0, 0.12, 0.0};  // no interposer: a plain tree
   const auto m = store_modes(hbm_network(package, apart, 0.028));
   const double die_W = 560, hbm_W = 80, base_K = (die_W + hbm_W) * (0.028 + 0.018);
-  const auto rise = [&](std::size_t s) { return steady_K_per_W(m, s, die_store) * die_W + steady_K_per_W(m, s, hbm_store) * hbm_W; };
+  const auto rise = [&](std::size_t s) {
+    return steady_K_per_W(m, s, die_store) * die_W + steady_K_per_W(m, s, hbm_store) * hbm_W;
+  };
   CHECK(rise(base_store) == Approx(base_K).epsilon(1e-11));
   CHECK(rise(die_store) == Approx(base_K + die_W * 0.012).epsilon(1e-11));
   CHECK(rise(hbm_store) == Approx(base_K + hbm_W * 0.12).epsilon(1e-11));
@@ -33,12 +35,16 @@ TEST_CASE("the two measured poles stand out", "[thermal][hbm]") {
   double fast_K_per_W = 0.0, slow_K_per_W = 0.0, hidden_K_per_W = 0.0;
   for (std::size_t k = 0; k < 4; ++k) {
     const double tau = 1.0 / m.rate_per_s[k], R = m.shape[die_store][k] * m.gain_K_per_J[k][die_store] * tau;
-    if (tau > 17 && tau < 66) slow_K_per_W += R;
-    else if (tau > 0.5 && tau < 2.4) fast_K_per_W += R;
-    else hidden_K_per_W += R;
+    if (tau > 17 && tau < 66)
+      slow_K_per_W += R;
+    else if (tau > 0.5 && tau < 2.4)
+      fast_K_per_W += R;
+    else
+      hidden_K_per_W += R;
   }
   CHECK(slow_K_per_W > 0.019);
   CHECK(slow_K_per_W < 0.063);
-  CHECK(fast_K_per_W + hidden_K_per_W > 0.018);  // the die's own 20 ms cannot be told from the fast pole at 1 s readings
+  CHECK(fast_K_per_W + hidden_K_per_W >
+        0.018);  // the die's own 20 ms cannot be told from the fast pole at 1 s readings
   CHECK(fast_K_per_W + hidden_K_per_W < 0.040);
 }

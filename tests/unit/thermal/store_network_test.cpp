@@ -81,5 +81,6 @@ TEST_CASE("two half steps are one step, and energy closes", "[thermal][store_net
 TEST_CASE("a heat source is felt elsewhere as strongly as one there is felt here", "[thermal][store_network]") {
   const auto m = store_modes(ring());
   for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = 0; j < 4; ++j) CHECK(steady_K_per_W(m, i, j) == Approx(steady_K_per_W(m, j, i)).epsilon(1e-11));
+    for (std::size_t j = 0; j < 4; ++j)
+      CHECK(steady_K_per_W(m, i, j) == Approx(steady_K_per_W(m, j, i)).epsilon(1e-11));
 }
