@@ -9,3 +9,4 @@ void add_bench_command(CLI::App& app, int& exit_code);     // bench
 void add_validate_command(CLI::App& app, int& exit_code);  // validate
 void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
 void add_new_command(CLI::App& app, int& exit_code);       // new
+void add_fit_command(CLI::App& app, int& exit_code);       // fit

@@ -75,4 +75,23 @@ double draw_resistance_ratio(const SiliconSpreadParams& s, std::uint64_t seed, s
                    random::truncated_normal(seed, random::Purpose::thermal_resistance, entity, -limit, limit));
 }
 
+void PositionSpreadParams::fields(FieldVisitor& v) {
+  v.number("node_correlation_ratio", node_correlation_ratio, {0, 1}, "share of the variance of thermal resistance that a node's GPUs have in common");
+  v.numbers("slot_resistance_ratio", slot_resistance_ratio, {0.3, 3}, "thermal resistance of each slot ÷ nominal", Need::optional);
+}
+
+double draw_resistance_ratio(const SiliconSpreadParams& s, const PositionSpreadParams& position, std::uint64_t seed,
+                             std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot) {
+  constexpr std::uint64_t node_entities = std::uint64_t{1} << 48;  // beyond any GPU's number
+  const double limit = s.truncation_ratio;
+  const auto draw = [&](std::uint64_t entity) {
+    return random::truncated_normal(seed, random::Purpose::thermal_resistance, entity, -limit, limit);
+  };
+  const double rho = position.node_correlation_ratio;
+  const double own = draw(node * n_slot + slot);
+  const double z = rho > 0.0 ? std::sqrt(rho) * draw(node_entities + node) + std::sqrt(1.0 - rho) * own : own;
+  const double of_slot = position.slot_resistance_ratio.empty() ? 1.0 : position.slot_resistance_ratio.at(slot);
+  return of_slot * math::exp(s.resistance_sigma_ratio * z);
+}
+
 }  // namespace tidewatt::power

@@ -1,7 +1,12 @@
+#include "diurnal_groups.hpp"
 #include "groups.hpp"
 
 namespace tidewatt::validate {
 
-std::vector<Row> diurnal_rows(const Context&) { return {}; }
+std::vector<Row> diurnal_rows(const Context&) {
+  std::vector<Row> rows;
+  clock_and_cap_rows(rows);
+  return rows;
+}
 
 }  // namespace tidewatt::validate

@@ -6,7 +6,7 @@ namespace tidewatt::validate {
 std::vector<Row> workload_rows(const Context&);  ///< W and F rows
 std::vector<Row> reliability_rows(const Context&);  ///< F rows, part of `workload`
 std::vector<Row> power_rows(const Context&);     ///< P rows
-std::vector<Row> training_log_rows(const Context&);  ///< P5 and the period of P6, part of `power`
+std::vector<Row> training_log_rows(const Context&);  ///< the period of P6, part of `power`
 std::vector<Row> thermal_rows(const Context&);   ///< T rows
 std::vector<Row> diurnal_rows(const Context&);   ///< D rows
 std::vector<Row> plant_rows(const Context&);     ///< C rows

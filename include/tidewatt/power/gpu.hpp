@@ -103,4 +103,19 @@ Chip draw_chip(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint6
 /// Thermal resistance of package `entity` ÷ nominal.
 double draw_resistance_ratio(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
 
+/// How a package's thermal resistance depends on where it sits.
+struct PositionSpreadParams {
+  double node_correlation_ratio;              ///< share of the variance that all GPUs of a node have in common
+  std::vector<double> slot_resistance_ratio;  ///< [slot] of the chassis ÷ nominal, the same in every node; empty: 1
+  void fields(FieldVisitor& v);
+};
+
+/// Thermal resistance of the package in `slot` of `node` ÷ nominal:
+///
+///     r = r_slot exp(σ (√ρ z_node + √(1 − ρ) z_own)),   z truncated as in SiliconSpreadParams
+///
+/// ρ = 0 and no slot ratios give draw_resistance_ratio of entity node · n_slot + slot.
+double draw_resistance_ratio(const SiliconSpreadParams& spread, const PositionSpreadParams& position, std::uint64_t seed,
+                             std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot);
+
 }  // namespace tidewatt::power

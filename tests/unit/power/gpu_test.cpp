@@ -52,3 +52,48 @@ TEST_CASE("measured idle levels: no context, context, waiting") {
   CHECK(level(1.98e9, 0.0, 304) == Approx(110).epsilon(0.10));
   CHECK(level(1.98e9, gpu.params().wait_activity, 318) == Approx(155).epsilon(0.10));
 }
+
+TEST_CASE("GPUs of one node resemble each other as much as asked, and slots keep their own ratio") {
+  const power::SiliconSpreadParams spread{0.2, 0.008, -0.5, 0.06, 2.0};
+  const auto correlation = [&](double rho) {
+    double sxy = 0, sxx = 0;
+    for (std::uint64_t node = 0; node < 20000; ++node) {
+      const double a = std::log(power::draw_resistance_ratio(spread, {rho, {}}, 1, node, 0, 8));
+      const double b = std::log(power::draw_resistance_ratio(spread, {rho, {}}, 1, node, 5, 8));
+      sxy += a * b, sxx += 0.5 * (a * a + b * b);
+    }
+    return sxy / sxx;
+  };
+  CHECK(correlation(0.0) == Approx(0.0).margin(0.03));
+  CHECK(correlation(0.4) == Approx(0.4).margin(0.03));
+  CHECK(power::draw_resistance_ratio(spread, {0.0, {}}, 1, 3, 2, 8) == power::draw_resistance_ratio(spread, 1, 26));
+  const std::vector<double> slots = {0.9, 1.1};
+  CHECK(power::draw_resistance_ratio(spread, {0.0, slots}, 1, 3, 1, 2) == Approx(1.1 * power::draw_resistance_ratio(spread, 1, 7)));
+}
+
+TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a dense product at its highest clock") {
+  struct Known {
+    const char* name;
+    double idle_low_W, idle_high_W;
+  };
+  for (const Known& k : {Known{"a100_sxm_400W", 56, 66}, Known{"h100_sxm_700W", 65, 78}, Known{"h100_sxm_700W_liquid", 65, 78},
+                         Known{"h200_sxm_700W", 65, 80}, Known{"b200_sxm_1000W", 110, 200}, Known{"gb200_1200W", 110, 200},
+                         Known{"v100_pcie_250W", 20, 45}}) {
+    const Node entry = catalog::Catalog().values("gpu", k.name);
+    std::vector<Finding> findings;
+    TableReader r(*entry.find("power"), "power", findings);
+    power::GpuPowerParams p;
+    p.fields(r);
+    r.finish();
+    REQUIRE(findings.empty());
+    const power::GpuModel m(p);
+    const auto watts = [&](double f, double activity, double die_K) {
+      const double V = m.voltage(f).V;
+      return p.board_W + p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_K) + activity * m.dynamic_W(V, f);
+    };
+    INFO(k.name);
+    CHECK(watts(m.idle_clock_Hz(), p.wait_activity, 305.15) > k.idle_low_W);
+    CHECK(watts(m.idle_clock_Hz(), p.wait_activity, 305.15) < k.idle_high_W);
+    CHECK(watts(m.clock_max_Hz(), 1.0, 333.15) > p.tdp_W);
+  }
+}

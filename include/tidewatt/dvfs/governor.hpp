@@ -1,0 +1,82 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/dvfs/operating_point.hpp"
+
+namespace tidewatt::dvfs {
+
+/// How the limits of GovernorParams are sampled. Bins are the V/f table's 15 MHz steps.
+struct SampledGovernorParams {
+  double period_s;        ///< between two samples
+  double peak_ratio;      ///< fast limit: power of one sample ÷ cap
+  double peak_slew_bins;  ///< what the fast limit may drop per sample
+  double up_slew_bins, down_slew_bins;
+  double thermal_hysteresis_K;       ///< below the target before the thermal limiter lets go
+  double slowdown_release_K;         ///< below the slowdown temperature before it lets go
+  double thermal_gain_bins_per_K_s;  ///< integral gain of the thermal limiter
+  double thermal_gain_bins_per_K;    ///< proportional gain of the thermal limiter
+  double brake_clock_ratio;          ///< clock under the facility's power brake ÷ highest clock
+  void fields(FieldVisitor& v);
+};
+
+/// What held a GPU's clock, in the order of NVML's clock event reasons; exactly one per sample.
+enum class Held : std::uint8_t { none, clock_lock, power_cap, peak, thermal, slowdown, brake, shutdown };
+inline constexpr std::size_t n_held = 8;
+
+/// All that the governor remembers, by GPU. Sized by `start`.
+struct GovernorState {
+  std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
+  std::vector<double> dither_bins;   ///< [gpu] part of the request not yet given
+  std::vector<double> ceiling_bins;  ///< [gpu] of the thermal limiter
+  std::vector<std::int32_t> bin;     ///< [gpu] clock now
+  std::vector<std::uint8_t> thermal_on, slowdown_on, off;  ///< [gpu] off: shut down until `restart`
+  std::vector<std::array<double, n_held>> held_s;          ///< [gpu][Held] seconds since `start`
+};
+
+/// What the governor sees at a sample.
+struct GovernorView {
+  std::span<const double> sample_W;     ///< [gpu] mean board power since the last sample
+  std::span<const double> die_K;        ///< [gpu]
+  std::span<const double> cap_W;        ///< [gpu] user cap, at most the board limit
+  std::span<const double> lock_Hz;      ///< [gpu] user clock lock; the table's end where there is none
+  std::span<const std::uint8_t> brake;  ///< [gpu] the facility pulls the power brake
+};
+
+/// The clock governor of one GPU type, sampled. Const; batched; all memory in GovernorState.
+///
+///     1 s limit:      r ← r + T (P_cap − margin − P) / (g τ)     g = P_cap/f (1 + 2 f V'/V), W per bin
+///     fast limit:     P > peak · cap:  r ← r − min(slew, (P − peak · cap)/g)
+///     thermal limit:  above the target until below target − hysteresis:  c ← c + T k_i (T_target − T_die)
+///                     and the clock ≤ c + k_p (T_target − T_die)
+///     slowdown, brake, lock: c ≤ their clock; shutdown latches
+///     bin ← round(min(r, c) + rest), slewed, the rest carried over (dithering between two bins)
+///
+/// The 1 s limit is an integrator whose memory is the window τ: near the cap it forgets as e^{−t/τ}, that is, it holds an
+/// exponential mean of power. The shape of the firmware's mean is not published (TDP is enforced over 1 s); readings are
+/// boxcars, but what is held is not what is read.
+class SampledGovernor {
+ public:
+  SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
+  GovernorState start(std::size_t n_gpu, double clock_Hz) const;
+  /// One sample: moves the bins and books what held them.
+  void decide(const GovernorView& view, GovernorState& state) const;
+  double clock_Hz(const GovernorState& state, std::size_t gpu) const {
+    return lowest_Hz_ + power::GpuModel::bin_Hz * state.bin[gpu];
+  }
+  double period_s() const { return sampling_.period_s; }
+
+ private:
+  void limit_power(double sample_W, double cap_W, std::size_t g, GovernorState& s, bool& peak) const;
+  void limit_heat(double die_K, std::size_t g, GovernorState& s) const;
+  double hot_bins(double die_K, double ceiling_bins) const;
+  double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) / power::GpuModel::bin_Hz; }
+  const power::GpuModel& gpu_;
+  GovernorParams limits_;
+  SampledGovernorParams sampling_;
+  double lowest_Hz_, top_bins_;
+};
+
+}  // namespace tidewatt::dvfs

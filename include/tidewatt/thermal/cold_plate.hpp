@@ -1,0 +1,40 @@
+#pragma once
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt::thermal {
+
+/// A liquid cold plate on one GPU, or on one superchip.
+struct ColdPlateParams {
+  double convection_K_per_W;   ///< plate to liquid at the reference flow
+  double flow_ref_kg_per_s;    ///< of one plate
+  double flow_exponent_ratio;  ///< conductance ∝ flow^exponent: 0.8 turbulent, 1/3 laminar developing
+  double liquid_J_per_kg_K;    ///< heat capacity of the coolant
+  double wet_J_per_K;          ///< liquid that stands in the plate, counted with the plate's metal once the pump stops
+  double still_W_per_K;        ///< what still leaves the plate without flow: radiation, natural convection, tubes
+  void fields(FieldVisitor& v);
+};
+
+/// Plate to the liquid's inlet temperature, K/W:
+///
+///     UA = (flow/flow_ref)^n / R_ref      R = 1 / (ṁ c (1 − e^{−UA/(ṁ c)}))
+///
+/// so that R counts the liquid's own rise along the plate. Without flow only `still_W_per_K` is left.
+double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s);
+
+/// Temperature rise of the liquid across the plate, K. @param heat_W into the liquid
+double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W);
+
+/// Which part of a server's heat the liquid takes; the rest goes to air, as in servers with plates on GPUs and CPUs only.
+struct LiquidCaptureParams {
+  double gpu_liquid_frac;   ///< of GPU board heat (regulators may stand in air)
+  double host_liquid_frac;  ///< of CPUs, memory, NICs and switches
+  void fields(FieldVisitor& v);
+};
+
+struct ServerHeat {
+  double liquid_W, air_W;
+};
+/// @param gpu_W board power @param host_W CPUs, memory, NICs, switches @param loss_W fans, conversion and PSU: always to air
+ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W);
+
+}  // namespace tidewatt::thermal

@@ -1,0 +1,33 @@
+#pragma once
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/thermal/package.hpp"
+#include "tidewatt/thermal/store_network.hpp"
+
+namespace tidewatt::thermal {
+
+/// The memory stacks beside the die, as one more store on the lid and sink base.
+struct HbmBranchParams {
+  double hbm_J_per_K;       ///< all stacks together
+  double hbm_base_K_per_W;  ///< stacks to lid and sink base
+  double die_hbm_W_per_K;   ///< through the interposer, W/K
+  void fields(FieldVisitor& v);
+};
+
+/// Places of the stores in a package with memory branch.
+enum HbmStore : std::size_t { die_store = 0, base_store = 1, sink_store = 2, hbm_store = 3 };
+
+/// die – base – sink – coolant, memory stacks on the base:
+///
+///     C_d dT_d/dt = G_db (T_b − T_d) + G_dm (T_m − T_d) + Q_die          C_m dT_m/dt = G_mb (T_b − T_m) + G_dm (T_d − T_m) + Q_hbm
+///     C_b dT_b/dt = G_db (T_d − T_b) + G_bs (T_s − T_b) + G_mb (T_m − T_b)   C_s dT_s/dt = G_bs (T_b − T_s) + Gc (T_c − T_s)
+///
+/// @param coolant_K_per_W  sink to coolant: p.sink_air_K_per_W · fan_frac^−exponent in air, cold_plate_K_per_W in liquid
+StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W);
+
+/// The same without the branch: the chain of package.hpp as a network of three stores.
+StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W);
+
+/// Convection resistance of an air-cooled sink at a fan speed, K/W.
+double sink_air_K_per_W(const PackageParams& p, double fan_frac);
+
+}  // namespace tidewatt::thermal

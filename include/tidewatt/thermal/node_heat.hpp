@@ -1,0 +1,50 @@
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "tidewatt/thermal/hbm_package.hpp"
+#include "tidewatt/thermal/server_air.hpp"
+
+namespace tidewatt::thermal {
+
+/// What one air-cooled server with n GPUs remembers.
+struct NodeHeatState {
+  std::vector<std::array<double, 4>> store_K;  ///< [gpu][die, base, sink, memory], set by `step`
+  double fan_frac;                             ///< speed ÷ full speed, set by `step`
+  double front_W;  ///< heat of the front row's sinks in the last step, breathed by the rear row
+};
+
+/// Heat that moved in one step.
+struct NodeHeatBooks {
+  double in_J, air_J, stored_J;
+};
+
+/// One air-cooled server on its own: packages with memory branch, two rows of GPUs in series in the air, and the fan
+/// controller that lags behind the hottest die. It serves single servers (step responses, telemetry fits, loss of
+/// cooling); fleets are stepped by `sim`.
+///
+/// Per step: fan speed by its first-order lag towards fan_target_frac, then the exact step of every package in the air
+/// of its row, the front row's heat of the step before warming the rear one.
+class NodeHeat {
+ public:
+  NodeHeat(const PackageParams& package, const HbmBranchParams& hbm, const ServerAirParams& air, std::size_t n_gpu,
+           double air_J_per_m3_K);
+
+  /// Everything at `inlet_K`, fans at their lowest speed.
+  NodeHeatState cold(double inlet_K) const;
+  /// @param die_W,hbm_W  [gpu] heat into dies and memory stacks  @param resistance_ratio  [gpu]
+  NodeHeatBooks step(NodeHeatState& state, std::span<const double> die_W, std::span<const double> hbm_W,
+                     std::span<const double> resistance_ratio, double inlet_K, double step_s) const;
+  std::size_t n_gpu() const { return n_gpu_; }
+  bool rear(std::size_t gpu) const { return gpu >= n_gpu_ / 2; }
+
+ private:
+  PackageParams package_;
+  HbmBranchParams hbm_;
+  ServerAirParams air_;
+  std::size_t n_gpu_;
+  double air_J_per_m3_K_;
+};
+
+}  // namespace tidewatt::thermal

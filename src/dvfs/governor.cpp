@@ -1,0 +1,116 @@
+#include "tidewatt/dvfs/governor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidewatt::dvfs {
+
+void SampledGovernorParams::fields(FieldVisitor& v) {
+  v.number("period_ms", period_s, {0.1, 1000}, "time between two samples");
+  v.number("peak_ratio", peak_ratio, {1, 3}, "fast limit: power of one sample ÷ cap");
+  v.number("peak_slew_bins", peak_slew_bins, {1, 200}, "bins that the fast limit may drop per sample");
+  v.number("up_slew_bins", up_slew_bins, {1, 200}, "bins upwards per sample");
+  v.number("down_slew_bins", down_slew_bins, {1, 200}, "bins downwards per sample");
+  v.number("thermal_hysteresis_K", thermal_hysteresis_K, {0, 20},
+           "below the target before the thermal limiter lets go");
+  v.number("slowdown_release_K", slowdown_release_K, {0, 30}, "below the slowdown temperature before it lets go");
+  v.number("thermal_gain_bins_per_K_s", thermal_gain_bins_per_K_s, {0.001, 100},
+           "integral gain of the thermal limiter");
+  v.number("thermal_gain_bins_per_K", thermal_gain_bins_per_K, {0, 200}, "proportional gain of the thermal limiter");
+  v.number("brake_clock_ratio", brake_clock_ratio, {0.05, 1}, "clock under the power brake ÷ highest clock");
+}
+
+SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits,
+                                 const SampledGovernorParams& sampling)
+    : gpu_(gpu), limits_(limits), sampling_(sampling), lowest_Hz_(gpu.clock_min_Hz()) {
+  top_bins_ = std::floor(bins(gpu.clock_max_Hz()) + 1e-9);
+}
+
+GovernorState SampledGovernor::start(std::size_t n_gpu, double clock_Hz) const {
+  GovernorState s;
+  const double at = std::clamp(std::round(bins(clock_Hz)), 0.0, top_bins_);
+  s.request_bins.assign(n_gpu, at);
+  s.dither_bins.assign(n_gpu, 0.0);
+  s.ceiling_bins.assign(n_gpu, top_bins_);
+  s.bin.assign(n_gpu, static_cast<std::int32_t>(at));
+  s.thermal_on.assign(n_gpu, 0);
+  s.slowdown_on.assign(n_gpu, 0);
+  s.off.assign(n_gpu, 0);
+  s.held_s.assign(n_gpu, {});
+  return s;
+}
+
+void SampledGovernor::limit_power(double sample_W, double cap_W, std::size_t g, GovernorState& s, bool& peak) const {
+  const double f = clock_Hz(s, g);
+  const auto v = gpu_.voltage(f);
+  const double slope_W = cap_W / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
+  const double over_W = sample_W - sampling_.peak_ratio * cap_W;
+  double& r = s.request_bins[g];
+  r += sampling_.period_s * (cap_W - limits_.cap_margin_W - sample_W) / (slope_W * limits_.window_s);
+  peak = over_W > 0.0;
+  if (peak) r = std::min(r, static_cast<double>(s.bin[g])) - std::min(sampling_.peak_slew_bins, over_W / slope_W);
+  r = std::clamp(r, 0.0, top_bins_);
+}
+
+double SampledGovernor::hot_bins(double die_K, double ceiling_bins) const {
+  return std::clamp(ceiling_bins + sampling_.thermal_gain_bins_per_K * (limits_.thermal_target_K - die_K), 0.0,
+                    top_bins_);
+}
+
+void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) const {
+  double& ceiling = s.ceiling_bins[g];
+  if (die_K >= limits_.thermal_target_K && !s.thermal_on[g]) {
+    s.thermal_on[g] = 1;
+    ceiling = s.bin[g];
+  }
+  if (s.thermal_on[g]) {
+    const double step = sampling_.period_s * sampling_.thermal_gain_bins_per_K_s * (limits_.thermal_target_K - die_K);
+    ceiling = std::clamp(ceiling + step, 0.0, top_bins_);
+    // It lets go only once it is cool and no longer holds anything back.
+    if (die_K < limits_.thermal_target_K - sampling_.thermal_hysteresis_K &&
+        hot_bins(die_K, ceiling) >= s.request_bins[g]) {
+      s.thermal_on[g] = 0;
+      ceiling = top_bins_;
+    }
+  }
+  if (die_K >= limits_.slowdown_K) s.slowdown_on[g] = 1;
+  if (die_K < limits_.slowdown_K - sampling_.slowdown_release_K) s.slowdown_on[g] = 0;
+  if (die_K >= limits_.shutdown_K) s.off[g] = 1;
+}
+
+void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
+  for (std::size_t g = 0; g < s.bin.size(); ++g) {
+    bool peak = false;
+    limit_power(view.sample_W[g], view.cap_W[g], g, s, peak);
+    limit_heat(view.die_K[g], g, s);
+
+    // The lowest of all limits holds; of equal ones the first in this order.
+    const double lock = std::floor(bins(std::min(view.lock_Hz[g], gpu_.clock_max_Hz())) + 1e-9);
+    double goal = top_bins_;
+    Held held = Held::none;
+    bool at_once = false;
+    const auto bound = [&](double to, Held why, bool now) {
+      if (to < goal) goal = to, held = why, at_once = now;
+    };
+    if (s.off[g]) bound(0.0, Held::shutdown, true);
+    if (view.brake[g]) bound(std::floor(bins(sampling_.brake_clock_ratio * gpu_.clock_max_Hz())), Held::brake, true);
+    if (s.slowdown_on[g])
+      bound(std::floor(bins(limits_.slowdown_clock_ratio * gpu_.clock_max_Hz())), Held::slowdown, true);
+    if (s.thermal_on[g]) bound(hot_bins(view.die_K[g], s.ceiling_bins[g]), Held::thermal, false);
+    bound(lock, Held::clock_lock, false);
+    bound(s.request_bins[g], peak ? Held::peak : Held::power_cap, peak);
+    // Credit beyond another limit would burst once that limit lets go.
+    s.request_bins[g] = std::min(s.request_bins[g], goal + 2.0);
+
+    const double want = std::max(0.0, goal) + s.dither_bins[g];
+    const double now = s.bin[g];
+    double next = std::round(want);
+    if (!at_once) next = std::clamp(next, now - sampling_.down_slew_bins, now + sampling_.up_slew_bins);
+    next = std::clamp(next, 0.0, std::max(0.0, std::ceil(std::min(goal, lock))));
+    s.dither_bins[g] = std::clamp(want - next, -0.5, 0.5);
+    s.bin[g] = static_cast<std::int32_t>(next);
+    s.held_s[g][static_cast<std::size_t>(held)] += sampling_.period_s;
+  }
+}
+
+}  // namespace tidewatt::dvfs

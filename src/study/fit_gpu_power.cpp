@@ -1,0 +1,90 @@
+#include "tidewatt/study/fit_gpu_power.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double bin_Hz = 15e6;
+
+double most_frequent_clock(const std::vector<double>& clock_Hz) {
+  std::map<long, int> count;
+  for (const double f : clock_Hz) ++count[std::lround(f / bin_Hz)];
+  const auto best =
+      std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return static_cast<double>(best->first) * bin_Hz;
+}
+
+}  // namespace
+
+Fit fit_leakage(const GpuTelemetry& t, double leakage_per_K, double reference_K) {
+  const auto& r = t.record;
+  if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("leakage: 60 samples with clocks are needed");
+  auto sorted = r.power_W;
+  std::sort(sorted.begin(), sorted.end());
+  const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10], clock = most_frequent_clock(t.clock_Hz);
+  std::vector<double> W, factor;
+  double coldest = 1e9, hottest = 0.0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    if (std::abs(t.clock_Hz[i] - clock) > 0.5 * bin_Hz || r.power_W[i] < floor_W) continue;
+    W.push_back(r.power_W[i]);
+    factor.push_back(math::exp(leakage_per_K * (r.die_K[i] - reference_K)));
+    coldest = std::min(coldest, r.die_K[i]), hottest = std::max(hottest, r.die_K[i]);
+  }
+  if (W.size() < 60 || hottest - coldest < 5.0)
+    throw InputError(fmt::format(
+        "leakage: {} samples at one clock over {:.1f} K; 60 over 5 K are needed (lock the clock, let it warm up)",
+        W.size(), std::max(0.0, hottest - coldest)));
+  return least_squares(
+      {{"rest_W", 0.8 * W.front(), 0.0, 2.0 * W.front()}, {"leakage_W", 0.1 * W.front(), 0.0, W.front()}}, W.size(),
+      [&](std::span<const double> p, std::span<double> out) {
+        for (std::size_t i = 0; i < W.size(); ++i) out[i] = p[0] + p[1] * factor[i] - W[i];
+      });
+}
+
+ActivityLevels activity_levels(const GpuTelemetry& t, const power::GpuModel& gpu) {
+  const auto& r = t.record;
+  if (t.clock_Hz.size() != r.size()) throw InputError("activity: the record has no clocks");
+  const auto& p = gpu.params();
+  std::vector<double> a;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    const double f = t.clock_Hz[i];
+    if (!(f >= gpu.clock_min_Hz() && f <= gpu.clock_max_Hz())) continue;
+    const double V = gpu.voltage(f).V;
+    const double leak_W = p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(r.die_K[i]);
+    a.push_back((r.power_W[i] - p.board_W - leak_W) / gpu.dynamic_W(V, f));
+  }
+  if (a.size() < 2) throw InputError("activity: no clock of the record lies in the V/f table");
+  std::sort(a.begin(), a.end());
+  // Two groups of a line: the best cut is found by trying all of them.
+  std::vector<double> sum = {0.0}, square = {0.0};
+  for (const double x : a) sum.push_back(sum.back() + x), square.push_back(square.back() + x * x);
+  const auto scatter = [&](std::size_t from, std::size_t to) {
+    const double n = static_cast<double>(to - from), s = sum[to] - sum[from];
+    return std::max(0.0, square[to] - square[from] - s * s / n);
+  };
+  std::size_t cut = 1;
+  for (std::size_t k = 2; k < a.size(); ++k)
+    if (scatter(0, k) + scatter(k, a.size()) < scatter(0, cut) + scatter(cut, a.size())) cut = k;
+  const double n_low = static_cast<double>(cut), n_high = static_cast<double>(a.size() - cut);
+  return {sum[cut] / n_low, (sum.back() - sum[cut]) / n_high, std::sqrt(scatter(0, cut) / n_low),
+          std::sqrt(scatter(cut, a.size()) / n_high), n_high / (n_low + n_high)};
+}
+
+Fit fit_node_overhead(std::span<const double> gpu_sum_W, std::span<const double> node_W) {
+  if (gpu_sum_W.size() != node_W.size()) throw InputError("node overhead: GPU sums and node powers differ in number");
+  return least_squares({{"overhead_W", 1500, 0.0, 20000}, {"ratio", 1.1, 0.9, 1.6}}, node_W.size(),
+                       [&](std::span<const double> p, std::span<double> out) {
+                         for (std::size_t i = 0; i < node_W.size(); ++i)
+                           out[i] = p[0] + p[1] * gpu_sum_W[i] - node_W[i];
+                       });
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,133 @@
+#include "tidewatt/study/fit_telemetry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+std::string trimmed(const std::string& s) {
+  const auto from = s.find_first_not_of(" \t\r\"\xef\xbb\xbf");
+  if (from == std::string::npos) return {};
+  return s.substr(from, s.find_last_not_of(" \t\r\"") - from + 1);
+}
+
+std::vector<std::string> split_line(const std::string& line, char separator) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (true) {
+    const auto end = line.find(separator, at);
+    out.push_back(trimmed(line.substr(at, end == std::string::npos ? std::string::npos : end - at)));
+    if (end == std::string::npos) return out;
+    at = end + 1;
+  }
+}
+
+/// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
+double days(int year, int month, int day) {
+  const int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
+  return 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) + (153 * m + 2) / 5 + day - 1 -
+         719468;
+}
+
+}  // namespace
+
+std::ptrdiff_t TextTable::column(std::initializer_list<const char*> words) const {
+  for (const char* word : words)
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (header[i].rfind(word, 0) == 0) return static_cast<std::ptrdiff_t>(i);
+  return -1;
+}
+
+double TextTable::time_s(const std::vector<std::string>& row, std::size_t column) const {
+  if (header[column] == "time_ms") return cell_number(row[column]) * 1e-3;
+  if (header[column] == "time_s") return cell_number(row[column]);
+  return cell_time_s(row[column]);
+}
+
+TextTable read_table(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) throw InputError(fmt::format("{}: cannot be read", path.string()));
+  TextTable t;
+  t.file = path.string();
+  std::string line;
+  if (!std::getline(file, line)) throw InputError(fmt::format("{}: is empty", t.file));
+  const char separator = line.find('\t') != std::string::npos ? '\t' : line.find(';') != std::string::npos ? ';' : ',';
+  t.header = split_line(line, separator);
+  while (std::getline(file, line)) {
+    auto cells = split_line(line, separator);
+    if (cells.size() == t.header.size()) t.rows.push_back(std::move(cells));
+    // Shorter lines are footers and torn last lines of a log that was still being written.
+  }
+  if (t.rows.empty()) throw InputError(fmt::format("{}: no line has the header's {} cells", t.file, t.header.size()));
+  return t;
+}
+
+double cell_number(const std::string& cell) {
+  const char* begin = cell.c_str();
+  char* end = nullptr;
+  const double x = std::strtod(begin, &end);
+  if (end == begin || !std::isfinite(x) || x > 9.2e18) return missing;
+  return x;
+}
+
+double cell_time_s(const std::string& cell) {
+  int y = 0, mo = 0, d = 0, h = 0, mi = 0;
+  double s = 0.0;
+  char a = 0, b = 0, c = 0;
+  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%lf", &y, &a, &mo, &b, &d, &c, &h, &mi, &s) == 9 &&
+      (a == '/' || a == '-') && a == b)
+    return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
+  const double x = cell_number(cell);
+  // Epoch times of this century tell their unit by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.
+  return x > 1e17 ? x * 1e-9 : x > 1e14 ? x * 1e-6 : x > 1e11 ? x * 1e-3 : x;
+}
+
+std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) {
+  const TextTable t = read_table(path);
+  const auto time = t.column({"timestamp", "time_s", "time_ms", "time", "Timestamp"});
+  const auto gpu = t.column({"index", "gpu", "GPU", "uuid", "name"});
+  const auto power = t.column({"power.draw.average", "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_W"});
+  const auto die = t.column({"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_degC", "die_degC"});
+  const auto clock = t.column({"clocks.sm", "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clock_MHz"});
+  std::vector<Finding> findings;
+  const auto need = [&](std::ptrdiff_t at, const char* what) {
+    if (at < 0) findings.push_back({{t.file, 1, 1}, "", fmt::format("no column with {}", what)});
+  };
+  need(time, "the time (timestamp, time_s, time_ms)");
+  need(power, "board power (power.draw, DCGM_FI_DEV_POWER_USAGE, power_W)");
+  need(die, "GPU temperature (temperature.gpu, DCGM_FI_DEV_GPU_TEMP, temperature_degC)");
+  if (!findings.empty()) throw InputError(findings);
+
+  std::map<std::string, GpuTelemetry> by_gpu;  // ordered: the same file gives the same order
+  for (const auto& row : t.rows) {
+    const auto cell = [&](std::ptrdiff_t at) { return at < 0 ? std::string("0") : row[static_cast<std::size_t>(at)]; };
+    const double at_s = t.time_s(row, static_cast<std::size_t>(time));
+    const double W = cell_number(cell(power)), degC = cell_number(cell(die));
+    if (!std::isfinite(at_s) || !std::isfinite(W) || !std::isfinite(degC)) continue;
+    auto& g = by_gpu[cell(gpu)];
+    g.gpu = cell(gpu);
+    if (!g.record.time_s.empty() && at_s <= g.record.time_s.back()) continue;  // the same publication logged twice
+    g.record.time_s.push_back(at_s);
+    g.record.power_W.push_back(W);
+    g.record.die_K.push_back(degC + 273.15);
+    if (clock >= 0) g.clock_Hz.push_back(cell_number(cell(clock)) * 1e6);
+  }
+  std::vector<GpuTelemetry> out;
+  for (auto& [name, g] : by_gpu) out.push_back(std::move(g));
+  if (out.empty()) throw InputError(fmt::format("{}: no row has time, power and temperature", t.file));
+  return out;
+}
+
+}  // namespace tidewatt::study

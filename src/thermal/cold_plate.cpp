@@ -1,0 +1,39 @@
+#include "tidewatt/thermal/cold_plate.hpp"
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace tidewatt::thermal {
+
+void ColdPlateParams::fields(FieldVisitor& v) {
+  v.number("convection_K_per_W", convection_K_per_W, {1e-4, 1}, "plate to liquid at the reference flow");
+  v.number("flow_ref_kg_per_s", flow_ref_kg_per_s, {1e-4, 1}, "reference flow of one plate");
+  v.number("flow_exponent_ratio", flow_exponent_ratio, {0, 1}, "conductance ~ flow^exponent");
+  v.number("liquid_J_per_kg_K", liquid_J_per_kg_K, {1000, 5000}, "heat capacity of the coolant");
+  v.number("wet_J_per_K", wet_J_per_K, {0, 2000}, "heat capacity of the liquid standing in the plate");
+  v.number("still_W_per_K", still_W_per_K, {1e-3, 10}, "conductance that is left without flow");
+}
+
+double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s) {
+  if (!(flow_kg_per_s >= 0.0)) throw InputError("a cold plate's flow must not be negative");
+  if (flow_kg_per_s == 0.0) return 1.0 / p.still_W_per_K;
+  const double UA = math::pow(flow_kg_per_s / p.flow_ref_kg_per_s, p.flow_exponent_ratio) / p.convection_K_per_W;
+  const double capacity_W_per_K = flow_kg_per_s * p.liquid_J_per_kg_K;
+  return 1.0 / (capacity_W_per_K * (1.0 - math::exp(-UA / capacity_W_per_K)) + p.still_W_per_K);
+}
+
+double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W) {
+  return heat_W / (flow_kg_per_s * p.liquid_J_per_kg_K);
+}
+
+void LiquidCaptureParams::fields(FieldVisitor& v) {
+  v.number("gpu_liquid_frac", gpu_liquid_frac, {0, 1}, "share of GPU heat taken by liquid");
+  v.number("host_liquid_frac", host_liquid_frac, {0, 1}, "share of host heat taken by liquid");
+}
+
+ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W) {
+  return {p.gpu_liquid_frac * gpu_W + p.host_liquid_frac * host_W,
+          (1.0 - p.gpu_liquid_frac) * gpu_W + (1.0 - p.host_liquid_frac) * host_W + loss_W};
+}
+
+}  // namespace tidewatt::thermal

@@ -1,0 +1,111 @@
+#include "silicon.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+
+namespace tidewatt::validate {
+namespace {
+
+template <class Params>
+void read(const Node& entry, const char* table, Params& params, std::vector<Finding>& findings) {
+  const Node* at = entry.find(table);
+  if (!at) return findings.push_back({{}, table, "table is missing"});
+  TableReader r(*at, table, findings);
+  params.fields(r);
+  r.finish();
+}
+
+}  // namespace
+
+GpuCase gpu_case(const std::string& name) {
+  const Node entry = catalog::Catalog().values("gpu", name);
+  std::vector<Finding> findings;
+  GpuCase g;
+  read(entry, "power", g.power, findings);
+  read(entry, "governor", g.governor, findings);
+  read(entry, "spread", g.spread, findings);
+  read(entry, "package", g.package, findings);
+  read(entry, "compute", g.compute, findings);
+  if (!findings.empty()) throw InputError(findings);
+  return g;
+}
+
+ServerCase server_case(const std::string& name) {
+  const Node entry = catalog::Catalog().values("server", name);
+  std::vector<Finding> findings;
+  ServerCase s;
+  read(entry, "power", s.power, findings);
+  read(entry, "air", s.air, findings);
+  if (!findings.empty()) throw InputError(findings);
+  return s;
+}
+
+dvfs::PhaseMix mix_of(const workload::PhaseKind& k) {
+  dvfs::PhaseMix m;
+  m.matrix_s = k.matrix_s;
+  m.memory_s = k.memory_s;
+  m.link_s = k.link_s;
+  m.wait_s = k.wait_s;
+  m.active_matrix_s = k.matrix_activity * k.matrix_s;
+  m.hbm_s = k.hbm_frac_matrix * k.matrix_s + k.hbm_frac_memory * k.memory_s;
+  m.full_link_s = k.link_frac * k.link_s;
+  return m;
+}
+
+dvfs::PhaseMix mean_mix(const workload::Timeline& timeline, std::size_t cls) {
+  dvfs::PhaseMix sum;
+  for (const auto& segment : timeline.classes[cls]) {
+    const auto& kind = timeline.kinds[segment.kind];
+    const auto m = mix_of(kind);
+    // A segment repeats its kind's work as often as its reference duration fits.
+    const double n = seconds(segment.duration) / kind.reference_s();
+    sum.matrix_s += n * m.matrix_s, sum.memory_s += n * m.memory_s, sum.link_s += n * m.link_s;
+    sum.wait_s += n * m.wait_s, sum.active_matrix_s += n * m.active_matrix_s;
+    sum.hbm_s += n * m.hbm_s, sum.full_link_s += n * m.full_link_s;
+  }
+  return sum;
+}
+
+BoardPower power_of(const GpuCase&, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,
+                    double clock_Hz) {
+  const auto p = dvfs::phase_power(model, {}, mix, reference_Hz, clock_Hz, 0.0);
+  return [p, &model](double die_K) { return p.fixed_W + p.leakage_W * model.leakage_temperature_factor(die_K); };
+}
+
+double SteadyNode::gpu_sum_W() const {
+  double sum = 0.0;
+  for (const double w : gpu_W) sum += w;
+  return sum;
+}
+
+SteadyNode steady_node(const GpuCase& gpu, const ServerCase& server, const BoardPower& watts, double inlet_K) {
+  const auto n = static_cast<std::size_t>(server.power.n_gpu);
+  SteadyNode s{std::vector<double>(n, inlet_K + 20.0), std::vector<double>(n, 0.0), server.air.fan_min_frac};
+  // Damped, since more heat means faster fans means less resistance.
+  for (int i = 0; i < 2000; ++i) {
+    const double hottest = *std::max_element(s.die_K.begin(), s.die_K.end());
+    s.fan_frac += 0.2 * (thermal::fan_target_frac(server.air, hottest) - s.fan_frac);
+    const double K_per_W = gpu.package.die_base_K_per_W + gpu.package.base_sink_K_per_W +
+                           thermal::sink_air_K_per_W(gpu.package, s.fan_frac);
+    double front_W = 0.0, worst_K = 0.0;
+    for (std::size_t g = 0; g < n; ++g) {
+      s.gpu_W[g] = watts(s.die_K[g]);
+      const bool rear = g >= n / 2;
+      const double air_K =
+          inlet_K + (rear ? thermal::rear_preheat_K(server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0);
+      const double die_K = air_K + K_per_W * s.gpu_W[g];
+      worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));
+      s.die_K[g] += 0.5 * (die_K - s.die_K[g]);
+      if (!rear) front_W += s.gpu_W[g];
+    }
+    if (!(worst_K < 1e4)) break;
+    if (worst_K < 1e-9 && i > 200) return s;
+  }
+  throw SolverError("a node at rest has no steady temperature: leakage grows faster than cooling");
+}
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,83 @@
+#include "thermal_step.hpp"
+
+#include <algorithm>
+
+#include "silicon.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/power/sensor.hpp"
+#include "tidewatt/study/fit_thermal.hpp"
+#include "tidewatt/thermal/node_heat.hpp"
+
+namespace tidewatt::validate {
+namespace {
+
+constexpr double inlet_K = 22.0 + zero_degC_K;
+
+struct Trace {
+  std::vector<double> time_s, front_K, rear_K, power_W;
+};
+
+/// Idle until the node rests, then `busy_W` per GPU for `duration_s`; `fixed_fans`: at that speed throughout.
+Trace step_response(double idle_W, double busy_W, double duration_s, double fixed_fans) {
+  const GpuCase gpu = gpu_case("h100_sxm_700W");
+  auto air = server_case("grand_teton_h100").air;
+  if (fixed_fans > 0.0) {
+    air.fan_min_frac = fixed_fans;
+    air.fan_start_K = 400.0, air.fan_full_K = 420.0;
+  }
+  thermal::HbmBranchParams hbm;
+  std::vector<Finding> findings;
+  const Node entry = catalog::Catalog().values("memory_branch", "h100_hbm3");
+  TableReader r(entry, "memory_branch", findings);
+  hbm.fields(r);
+  if (!findings.empty()) throw InputError(findings);
+  const thermal::NodeHeat node(gpu.package, hbm, air, 8, air_J_per_m3_K);
+  auto state = node.cold(inlet_K);
+  const std::vector<double> one(8, 1.0);
+  // The telemetry's resistances are per board watt, so all of it enters at the die as in the fleet's package.
+  const std::vector<double> none(8, 0.0), idle(8, idle_W), busy(8, busy_W);
+  for (int i = 0; i < 2000; ++i) node.step(state, idle, none, one, inlet_K, 1.0);
+  Trace t;
+  for (double at = 0.0; at < duration_s; at += 0.1) {
+    t.time_s.push_back(at);
+    t.front_K.push_back(state.store_K[0][thermal::die_store]);
+    t.rear_K.push_back(state.store_K[7][thermal::die_store]);
+    t.power_W.push_back(busy_W);
+    node.step(state, busy, none, one, inlet_K, 0.1);
+  }
+  return t;
+}
+
+}  // namespace
+
+void step_rows(std::vector<Row>& rows) {
+  const char* source = "public traces of air-cooled 8xH100 nodes";
+  // As telemetry has it: power just before and after a step, temperature in whole kelvins, once a second.
+  const auto fixed = step_response(110.0, 692.0, 300.0, 0.7);
+  study::ThermalRecord record;
+  for (std::size_t i = 0; i < fixed.time_s.size(); i += 10) {
+    record.time_s.push_back(fixed.time_s[i]);
+    record.power_W.push_back(fixed.power_W[i]);
+    record.die_K.push_back(power::quantised_K(fixed.front_K[i], 1.0));
+  }
+  const auto poles = study::fit_step(record, 110.0);
+  rows.push_back(within("T3/R1", "step 110 to 692 W at fixed fans, fast pole's resistance, fitted to 1 K readings",
+                        "K/W", 0.018, 0.040, poles.fast_K_per_W, 0.0, source));
+  rows.push_back(within("T3/tau1", "same, its time constant", "s", 1.0, 2.4, poles.fast_s, 0.0, source,
+                        "the catalog's lid and sink base (50 J/K, frozen) are too light for the reported temperature; "
+                        "the sensor's own lag is not modelled"));
+  rows.push_back(within("T3/R2", "same, slow pole's resistance", "K/W", 0.019, 0.063, poles.slow_K_per_W, 0.0, source));
+  rows.push_back(within("T3/tau2", "same, its time constant", "s", 17, 66, poles.slow_s, 0.0, source));
+  const auto loop = step_response(110.0, 692.0, 1200.0, 0.0);
+  const auto peak = std::max_element(loop.rear_K.begin(), loop.rear_K.end());
+  rows.push_back(within("T3/downstream", "second GPU in the airflow above the first at 692 W", "K", 8, 14,
+                        loop.rear_K.back() - loop.front_K.back(), 0.0, source));
+  rows.push_back(within("T3/fall", "fans in their loop: fall after the peak at 692 W", "K", 4, 6,
+                        *peak - loop.rear_K.back(), 0.0, source));
+  rows.push_back(within("T3/peak", "same, time of the peak", "s", 80, 120,
+                        loop.time_s[static_cast<std::size_t>(peak - loop.rear_K.begin())], 0.0, source));
+}
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,12 @@
+#pragma once
+#include "tidewatt/validate/row.hpp"
+
+namespace tidewatt::validate {
+
+/// T3: step response of one air-cooled node, read through a thermometer of 1 K.
+void step_rows(std::vector<Row>& rows);
+
+/// A year of hourly temperatures predicted from the year before.
+void hourly_rows(const Context& context, std::vector<Row>& rows);
+
+}  // namespace tidewatt::validate

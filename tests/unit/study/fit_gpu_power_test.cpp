@@ -1,0 +1,64 @@
+#include "tidewatt/study/fit_gpu_power.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "h100.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/random.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+GpuTelemetry warming(double from_K, double to_K) {
+  GpuTelemetry t;
+  for (int i = 0; i < 300; ++i) {
+    const double T = from_K + (to_K - from_K) * i / 299.0;
+    t.record.time_s.push_back(i);
+    t.record.die_K.push_back(T);
+    t.record.power_W.push_back(450.0 + 80.0 * std::exp(0.0115 * (T - 333.15)) +
+                               random::normal(1, random::Purpose::jitter, static_cast<std::uint64_t>(i)));
+    t.clock_Hz.push_back(i % 50 == 0 ? 1.2e9 : 1.5e9);
+  }
+  return t;
+}
+}  // namespace
+
+TEST_CASE("leakage shows in how power creeps with temperature", "[study][fit_gpu_power]") {
+  const auto fit = fit_leakage(warming(315, 345), 0.0115, 333.15);
+  CHECK(fit["leakage_W"] == Approx(80).epsilon(0.05));
+  CHECK(fit.values[1].low < 80);
+  CHECK(fit.values[1].high > 80);
+  CHECK_THROWS_AS(fit_leakage(warming(330, 332), 0.0115, 333.15), InputError);
+}
+
+TEST_CASE("activity levels of a square wave at two clocks", "[study][fit_gpu_power]") {
+  const auto type = h100_node_type();
+  const auto& p = type.gpu.params();
+  GpuTelemetry t;
+  for (int i = 0; i < 400; ++i) {
+    const bool on = i % 4 != 0;
+    const double f = on ? (i % 3 ? 1.605e9 : 1.59e9) : 1.98e9, T = on ? 335.0 : 310.0, V = type.gpu.voltage(f).V;
+    const double leak_W = p.leakage_W * type.gpu.leakage_voltage_factor(V) * type.gpu.leakage_temperature_factor(T);
+    t.record.time_s.push_back(i);
+    t.record.die_K.push_back(T);
+    t.record.power_W.push_back(p.board_W + leak_W + (on ? 0.85 : 0.03) * type.gpu.dynamic_W(V, f));
+    t.clock_Hz.push_back(f);
+  }
+  const auto a = activity_levels(t, type.gpu);
+  CHECK(a.low == Approx(0.03).epsilon(1e-9));
+  CHECK(a.high == Approx(0.85).epsilon(1e-9));
+  CHECK(a.high_frac == Approx(0.75));
+  CHECK(a.high_sigma < 1e-6);
+  t.clock_Hz.clear();
+  CHECK_THROWS_AS(activity_levels(t, type.gpu), InputError);
+}
+
+TEST_CASE("a node's overhead and ratio come back", "[study][fit_gpu_power]") {
+  std::vector<double> gpu, node;
+  for (int i = 0; i < 50; ++i) gpu.push_back(600.0 + 90.0 * i), node.push_back(1700.0 + 1.1 * gpu.back());
+  const auto fit = fit_node_overhead(gpu, node);
+  CHECK(fit["overhead_W"] == Approx(1700).epsilon(1e-6));
+  CHECK(fit["ratio"] == Approx(1.1).epsilon(1e-6));
+}

@@ -1,0 +1,64 @@
+#include "tidewatt/study/fit_telemetry.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+std::filesystem::path put(const char* name, const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() / (std::string("tidewatt_fit_") + name);
+  std::ofstream(path) << text;
+  return path;
+}
+}  // namespace
+
+TEST_CASE("nvidia-smi, DCGM and generic files say the same", "[study][fit_telemetry]") {
+  const auto smi = read_gpu_telemetry(
+      put("smi.csv",
+          "timestamp, index, power.draw [W], temperature.gpu, clocks.sm [MHz]\n"
+          "2024/05/17 18:00:00.250, 0, 543.21 W, 61, 1650 MHz\n2024/05/17 18:00:00.250, 1, 530.00 W, 66, 1635 MHz\n"
+          "2024/05/17 18:00:01.250, 0, [N/A], 62, 1650 MHz\n2024/05/17 18:00:02.250, 0, 550.00 W, 62, 1650 MHz\n"));
+  REQUIRE(smi.size() == 2);
+  REQUIRE(smi[0].record.size() == 2);  // the row without power is left out
+  CHECK(smi[0].record.time_s[1] - smi[0].record.time_s[0] == Approx(2.0));
+  CHECK(smi[0].record.power_W[0] == 543.21);
+  CHECK(smi[1].record.die_K[0] == Approx(339.15));
+  CHECK(smi[0].clock_Hz[0] == Approx(1.65e9));
+
+  const auto dcgm = read_gpu_telemetry(put(
+      "dcgm.csv",
+      "timestamp,gpu,DCGM_FI_DEV_POWER_USAGE,DCGM_FI_DEV_GPU_TEMP,DCGM_FI_DEV_SM_CLOCK\n"
+      "1715968800250,0,543.21,61,1650\n1715968801250,0,9223372036854775794,61,1650\n1715968802250,0,550,62,1650\n"));
+  REQUIRE(dcgm[0].record.size() == 2);
+  CHECK(dcgm[0].record.time_s[0] == Approx(smi[0].record.time_s[0]).epsilon(1e-12));
+
+  const auto generic =
+      read_gpu_telemetry(put("generic.csv", "time_ms;power_W;temperature_degC\n0;543.21;61\n2000;550;62\n"));
+  CHECK(generic[0].record.time_s[1] == Approx(2.0));
+  CHECK(generic[0].clock_Hz.empty());
+}
+
+TEST_CASE("what is missing is named, torn lines are left out", "[study][fit_telemetry]") {
+  try {
+    read_gpu_telemetry(put("bare.csv", "timestamp,gpu\n0,0\n"));
+    FAIL("accepted");
+  } catch (const InputError& e) {
+    CHECK(e.findings().size() == 2);
+  }
+  CHECK(read_gpu_telemetry(put("torn.csv", "time_s,power_W,temperature_degC\n0,500,60\n1,510,60\n2,5"))
+            .front()
+            .record.size() == 2);
+  CHECK_THROWS_AS(read_table("gone.csv"), InputError);
+}
+
+TEST_CASE("times of any size and form", "[study][fit_telemetry]") {
+  CHECK(cell_time_s("2024-02-29 00:00:00") - cell_time_s("2024-02-28 00:00:00") == 86400.0);
+  CHECK(cell_time_s("1970/01/02 00:00:01.5") == 86401.5);
+  CHECK(cell_time_s("1715968800") == Approx(cell_time_s("1715968800000")));
+  CHECK(std::isnan(cell_number("[N/A]")));
+}
