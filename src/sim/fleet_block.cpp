@@ -141,7 +141,7 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
       chip[l] = fleet.chip[b.gpu[l]];
       limit_W[l] = type.cap_W - type.governor.cap_margin_W;
     }
-    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz, type.clock_lock_Hz,
+    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz, task.clock_frac * type.clock_lock_Hz,
                            {chip, guess.x, limit_W.x, search_Hz.x, unused});
     for (std::size_t l = 0; l < n_lane; ++l)
       if (waiting[l]) clock_Hz[l] = search_Hz[l];

@@ -69,6 +69,7 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   options.smoothing = scenario.gpu_smoothing;
+  options.host_slowness = workload::host_slowness(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), static_cast<std::int64_t>(n_node));
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
   maker_.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node, options);
   life_.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, maker_->model().model_checkpoint_bytes()},
@@ -132,6 +133,7 @@ void JobRun::ask(Tick until, Hands& hands) {
     std::fill_n(hands.state.die_rate_K_per_s.begin() + first, n, 0.0);
   }
   last_state_ = job_step_.state;
+  task_.clock_frac = job_step_.clock_frac;
   const double ahead_s = since_change_ == 0 ? 1.0 : std::min(std::max(last_step_s_, jump_s_), seconds(until - now_));
   if (job_step_.state == JobState::iterate)
     maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);

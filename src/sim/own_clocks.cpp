@@ -54,7 +54,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
-  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, type.clock_lock_Hz,
+  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * type.clock_lock_Hz,
                          {chip, guess.x, limit_W.x, clock_Hz.x, limiter});
   for (std::size_t l = 0; l < b.n_used(); ++l) {
     if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = dvfs::Limiter::thermal;

@@ -77,7 +77,7 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     reading.section(g, "governor", h.governor);
     reading.section(g, "spread", h.spread);
     reading.section(g, "package", h.package);
-    reading.section(g, "compute", h.compute);
+    reading.read(reading.entry(g, "compute", "compute"), path + ".gpu.compute", h.compute);
     g.finish();
   }
   const Node server = reading.entry(r, "server", "server");

@@ -19,8 +19,12 @@ void admit(const Scenario& s) {
   if (window_B > limit_B / 4)
     throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
                                    window_B * 1e-9, limit_B * 0.25e-9));
-  if (s.jobs.size() > 1)
-    throw RefusedError("job: more than one job on a fleet is not simulated yet");
+  for (const auto& j : s.jobs) {
+    if (j.life.jitter.sigma_frac > 0.0)
+      throw RefusedError("job." + j.name + ".life: jitter between iterations is not part of the fleet simulation yet (it is of job walks)");
+    if ((j.life.soft_start_s > 0.0 || j.life.soft_stop_s > 0.0) && j.life.soft_style == "replicas")
+      throw RefusedError("job." + j.name + ".life.soft_style: 'replicas' is not part of the fleet simulation yet; 'clock' is");
+  }
 }
 
 void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
@@ -29,7 +33,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   };
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
   if (s.jobs.empty()) report("job", "a scenario needs one job");
-  std::int64_t n_gpu = 0;
+  std::int64_t n_gpu = 0, n_used = 0;
   for (const auto& h : s.halls) {
     n_gpu += h.hall.n_gpu;
     if (h.server.n_gpu > 0 && h.hall.n_gpu % h.server.n_gpu != 0)
@@ -47,6 +51,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (h.hall.cap_W > h.gpu.tdp_W)
       report("hall." + h.hall.name + ".cap_W", fmt::format("{} is above the board limit of {} W", h.hall.cap_W, h.gpu.tdp_W));
   }
+  for (const auto& j : s.jobs) n_used += j.plan.n_gpu;
+  if (s.jobs.size() > 1 && n_used > n_gpu)
+    report("job", fmt::format("the jobs ask for {} GPUs together, but the halls hold {}", n_used, n_gpu));
   for (const auto& j : s.jobs) {
     if (j.plan.n_gpu > n_gpu)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} GPUs, but the halls hold {}", j.plan.n_gpu, n_gpu));

@@ -78,7 +78,8 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   for (std::size_t i = 0; i < n_node(); ++i) {
     auto& slowest = replica_Hz[static_cast<std::size_t>(node_replica_[i])];
     for (std::size_t g = 0; g < fleet_.n_gpu_per_node; ++g) {
-      const double f = state.own_Hz[(first_node_ + i) * fleet_.n_gpu_per_node + g];
+      const double f = state.own_Hz[(first_node_ + i) * fleet_.n_gpu_per_node + g] /
+                       (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]);
       slowest = std::min(slowest, f);
       sum_Hz += f;
     }

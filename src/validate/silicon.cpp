@@ -29,7 +29,14 @@ GpuCase gpu_case(const std::string& name) {
   read(entry, "governor", g.governor, findings);
   read(entry, "spread", g.spread, findings);
   read(entry, "package", g.package, findings);
-  read(entry, "compute", g.compute, findings);
+  const Node* compute = entry.find("compute");
+  if (compute != nullptr && compute->is_text()) {
+    Node held;
+    held.set("compute", catalog::Catalog().values("compute", std::get<std::string>(compute->value)));
+    read(held, "compute", g.compute, findings);
+  } else {
+    read(entry, "compute", g.compute, findings);
+  }
   if (!findings.empty()) throw InputError(findings);
   return g;
 }

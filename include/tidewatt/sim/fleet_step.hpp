@@ -24,6 +24,7 @@ struct FleetTask {
   std::vector<double> kind_low_W, kind_high_W; ///< [kind] bounds on a GPU's power (GPU smoothing); 0 and infinity: none
   std::vector<std::uint8_t> class_busy;        ///< [class] part of a job (host activity)
   std::vector<double> kind_reference_W;        ///< [kind] whole milliwatts; yardstick of the input-energy check
+  double clock_frac = 1.0;                     ///< ceiling on every clock as a share of the highest (soft start and stop)
   double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
   std::span<const double> inlet_K;             ///< [node of the site] air at the server's front at the last macro step
   std::span<const double> inlet_K_per_s;       ///< [node of the site] how it moves since; empty: not at all

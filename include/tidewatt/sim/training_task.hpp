@@ -19,6 +19,7 @@ class TrainingTask {
     std::int64_t replica_groups = 4;
     bool gating = true;
     std::optional<mitigation::GpuSmoothingParams> smoothing;
+    std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy
   };
   /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
   TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options);

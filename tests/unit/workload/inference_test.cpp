@@ -26,8 +26,7 @@ std::string path(const char* name) { return std::string(TIDEWATT_SOURCE_DIR) + "
 /// Llama 3 70B on 8 H100 per replica.
 struct Case {
   ModelShape shape = read<ModelShape>(parse_toml_file(path("model/llama3_70b.toml")));
-  Node gpu_file = parse_toml_file(path("gpu/h100_sxm_700W.toml"));
-  ComputeParams gpu = read<ComputeParams>(*gpu_file.find("compute"));
+  ComputeParams gpu = read<ComputeParams>(parse_toml_file(path("compute/h100_sxm.toml")));
   NetworkParams network = read<NetworkParams>(parse_toml_file(path("network/dgx_h100_ndr.toml")));
   InferenceParams params;
   Case() {
