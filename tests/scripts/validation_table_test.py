@@ -72,6 +72,16 @@ class ValidationTable(unittest.TestCase):
         for value, text in [(46800.0, "46800"), (4511.0, "4511"), (2.66e-15, "2.66e−15"), (-0.16991934, "−0.1699"), (0.0, "0")]:
             self.assertEqual(TABLE.figure(value), text)
 
+    def test_the_readme_keeps_all_but_its_counts(self):
+        text = "before\n<!-- written by scripts/validation_table -->\nold\n<!-- end -->\nafter\n"
+        once = TABLE.readme_with_counts(text, GROUPS)
+        self.assertIn("| Temperatures | 1 | 0 | 1 |", once)
+        self.assertNotIn("old", once)
+        self.assertTrue(once.startswith("before\n") and once.endswith("<!-- end -->\nafter\n"))
+        self.assertEqual(once, TABLE.readme_with_counts(once, GROUPS))
+        with self.assertRaises(SystemExit):
+            TABLE.readme_with_counts("no mark", GROUPS)
+
     def test_the_same_rows_give_the_same_page(self):
         self.assertEqual(self.page, TABLE.page(GROUPS, "abc", {"llama3"}))
 
