@@ -109,7 +109,7 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
   reading.read(reading.entry(r, "model", "model"), path + ".model", j.model);
   reading.read(reading.entry(r, "network", "network"), path + ".network", j.network);
   reading.section(r, "plan", j.plan);
-  reading.section(r, "life", j.life);
+  reading.read(reading.entry(r, "life", "job"), path + ".life", j.life);
   if (const Node* f = r.child("failures")) {
     const Node rates = reading.catalog.resolve(*f, "failures", path + ".failures", reading.findings, reading.assumed);
     reading.read(rates, path + ".failures", j.failures.emplace());

@@ -65,6 +65,8 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (!s.halls.empty())
       for (auto& f : workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
         findings.push_back(std::move(f));
+    if (!s.halls.empty() && findings.empty())
+      if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute)) s.notes.push_back("job." + j.name + ".plan: " + *doubt);
   }
   if (to_tick(s.run.duration_s) % ns_per_ms != 0)
     report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));

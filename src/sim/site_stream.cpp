@@ -27,7 +27,7 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
   if (params.battery) {
     battery_.emplace(*params.battery);
     battery_state_ = battery_->start(point.connection_W());
-    battery_start_J_ = battery_state_.energy_J + battery_state_.energy_carry_J;
+    battery_start_ = battery_state_;
   }
   frequency_state_ = frequency_.start(point.connection_W(), 0);
   initial_pu_ = source_.voltage_pu(point.connection_W(), point.connection_var()).value_or(1.0);
@@ -178,7 +178,8 @@ SiteStream::Span SiteStream::take_span() {
 }
 
 double SiteStream::battery_stored_J() const {
-  return battery_ ? battery_state_.energy_J + battery_state_.energy_carry_J - battery_start_J_ : 0.0;
+  // Like from like first: the store is so large that a sum with its carry would lose what a short run moves.
+  return (battery_state_.energy_J - battery_start_.energy_J) + (battery_state_.energy_carry_J - battery_start_.energy_carry_J);
 }
 
 double SiteStream::frequency_deviation_Hz() const {

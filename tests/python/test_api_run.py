@@ -12,7 +12,7 @@ import pytest
 import tidewatt as tw
 from tiny_case import DAY, ROOT, SETTINGS, tiny
 
-LARGE = {"hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192, "job.main.plan.global_batch_sequences": 1024}
+LARGE = {"run.macro_step_s": 2, "run.macro_step_max_s": 2, "hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192, "job.main.plan.global_batch_sequences": 1024}
 
 
 @pytest.fixture(scope="module")
@@ -136,16 +136,18 @@ def test_other_threads_go_on_meanwhile(step_by_step):
     thread = threading.Thread(target=tick)
     thread.start()
     begin = time.perf_counter()
-    if step_by_step:
-        engine = tw.Engine(scenario, threads=1)
-        begin = time.perf_counter()
-        for _ in range(20):
-            engine.step()
-    else:
-        tw.run(scenario, threads=1, progress=False)
-    end = time.perf_counter()
-    over.set()
-    thread.join()
+    try:
+        if step_by_step:
+            engine = tw.Engine(scenario, threads=1)
+            begin = time.perf_counter()
+            for _ in range(20):
+                engine.step()
+        else:
+            tw.run(scenario, threads=1, progress=False)
+        end = time.perf_counter()
+    finally:
+        over.set()
+        thread.join()
     # Were the lock held for a step or for the run, there would be one tick per step, or none.
     assert len([t for t in ticks if begin < t < end]) > 60
 
@@ -164,8 +166,10 @@ def test_an_engine_is_one_threads_business():
 
     thread = threading.Thread(target=meddle)
     thread.start()
-    for _ in range(20):
-        engine.step()
-    over.set()
-    thread.join()
+    try:
+        for _ in range(20):
+            engine.step()
+    finally:
+        over.set()
+        thread.join()
     assert refused and "another thread" in refused[0]

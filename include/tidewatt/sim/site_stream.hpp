@@ -73,7 +73,7 @@ class SiteStream {
   void add_arrays(std::vector<Array>& arrays);
   template <class A>
   void archive(A& a) {
-    a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_J_, feeder_meters_);
+    a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
     a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
     a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
@@ -112,7 +112,7 @@ class SiteStream {
   grid::VoltageMeters voltage_meters_;
   mitigation::SiteBatteryState battery_state_;
   mitigation::SiteBatteryMeters battery_meters_;
-  double battery_start_J_ = 0.0;
+  mitigation::SiteBatteryState battery_start_;
   power::FeederMeters feeder_meters_;
 
   std::vector<LoadLane> lanes_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,5 +68,11 @@ std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const Parall
 /// Keys are `path`.`field`.
 std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
                                 const NetworkParams& network, const std::string& path = "plan");
+
+/// How far the memory estimate may be off. It counts every tensor that the schedule holds; allocators, tensors freed early
+/// and loss computed in pieces move what a framework really needs, so a plan is refused only beyond this.
+inline constexpr double memory_uncertainty_frac = 0.25;
+/// What a plan needs that is admitted only because of that; empty where it fits. The plan must have passed check_plan.
+std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu);
 
 }  // namespace tidewatt::workload

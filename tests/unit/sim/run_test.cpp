@@ -244,3 +244,17 @@ TEST_CASE("progress can stop a run, and a stopped run leaves nothing") {
   CHECK(r.arrays.empty());
   CHECK(r.summary.empty());
 }
+
+TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's books") {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=224"};  // jobs of 128 and 64, four idle nodes
+  const auto both = run(load_scenario(folder + "/two_jobs.toml", o));
+  o.set = {"hall.a.n_gpu=224"};
+  const auto one = run(load_scenario(folder + "/tiny.toml", o));
+  CHECK(figure(both, "energy_closure") <= 1e-11);
+  CHECK(figure(both, "input_energy_error") <= 1e-12);
+  CHECK(figure(both, "it_mean_MW") > 1.2 * figure(one, "it_mean_MW"));
+  // The first job's figures are those it has alone, but for the warmer hall.
+  CHECK(figure(both, "iteration_s") == Approx(figure(one, "iteration_s")).epsilon(0.005));
+}

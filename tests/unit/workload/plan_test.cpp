@@ -50,15 +50,16 @@ TEST_CASE("impossible plans are refused with the numbers", "[workload][plan]") {
   CHECK(complains(p, "n_gpu"));
 }
 
-TEST_CASE("memory is refused from a tenth of a GiB on", "[workload][plan]") {
+TEST_CASE("memory is refused beyond what the estimate can be wrong by", "[workload][plan]") {
   constexpr double GiB = 1073741824.0;
   const ModelShape m = cases::llama3_405b();
   const ParallelPlan p = cases::llama3_plan(8192);
   ComputeParams gpu = cases::h100();
   const double need_B = memory_use(m, p, fullest_stage(m, p)).total_B() + gpu.hbm_reserved_B;
-  gpu.hbm_capacity_B = need_B - 0.04 * GiB;
+  gpu.hbm_capacity_B = need_B / (1.0 + memory_uncertainty_frac) + 0.1 * GiB;
   CHECK(check_plan(m, p, gpu, cases::roce()).empty());
-  gpu.hbm_capacity_B = need_B - 0.06 * GiB;
+  CHECK(memory_doubt(m, p, gpu));  // admitted, and said
+  gpu.hbm_capacity_B = need_B / (1.0 + memory_uncertainty_frac) - 0.1 * GiB;
   CHECK(check_plan(m, p, gpu, cases::roce()).size() == 1);
 }
 
