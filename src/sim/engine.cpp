@@ -91,6 +91,7 @@ Tick Engine::Impl::macro_end() const {
 
 void Engine::Impl::step() {
   const Tick until = macro_end();
+  recorder.begin_macro(until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();

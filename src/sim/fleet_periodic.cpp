@@ -195,7 +195,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetTask& task, co
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
     mean_K = pass.mean_K;
     front = front_W(fleet, b, pass.heat_J, step_s);
-    if (moved_K <= 0.05) break;  // 0.05 W of leakage, 4 mK
+    if (moved_K <= 0.02) break;
   }
 }
 

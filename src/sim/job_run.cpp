@@ -97,7 +97,8 @@ bool JobRun::calm(Tick until) const {
   if (!life_) return true;
   const JobState doing = life_->state().state;
   if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
-  return doing == JobState::iterate && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
+  // Fans, halls and plants take some minutes to follow a start.
+  return doing == JobState::iterate && now_ - started_ > 600 * ns_per_s && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
 }
 
 void JobRun::advance_to(Tick until, Hands& hands) {
@@ -118,7 +119,8 @@ void JobRun::ask(Tick until, Hands& hands) {
     // A short pause leaves the fleet almost as it was; a start or an outage does not.
     const bool pause = job_step_.state == JobState::iterate &&
                        (last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate);
-    to_slice_ = job_step_.state == JobState::iterate && !pause ? 1 : 0;
+    to_slice_ = job_step_.state == JobState::iterate && !pause ? 2 : 0;
+    if (job_step_.state == JobState::iterate && !pause) started_ = now_;
     held_ = 0;
     since_change_ = 0;
     jump_s_ = 0.0;
@@ -162,9 +164,9 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   const bool resolve = hands.scenario.run.advance == "resolved";
   const Tick period = task_.timeline->period;
   const std::int64_t whole = (hard_end - now_) / period;
-  if (whole == 0) return {1, resolve ? How::resolved : How::sliced, true};
-  if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
+  if (whole == 0) return {1, How::sliced, true};
   if (to_slice_ > 0) return {1, How::sliced, false};
+  if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
   std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
   if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
   const auto allowed = static_cast<std::int64_t>(jump_s_ / seconds(period));
@@ -179,7 +181,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   if (length.how == How::sliced) return advance_sliced(length, hands);
   ClassPower power;
   if (length.how == How::resolved) {
-    graded_ = graded(length.cut ? slice(*task_.timeline, 0, std::min(hands.end, job_step_.interrupt) - now_) : *task_.timeline);
+    graded_ = graded(*task_.timeline);
     task_.timeline = &graded_;
     ++hands.counts.resolved;
     power = advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_);
@@ -195,20 +197,22 @@ void JobRun::advance(const Length& length, Hands& hands) {
   deliver(power, tokens, hands);
 }
 
-/// One iteration in slices from 10 ms after a start, doubling up to a second, because leakage then follows a die that
-/// warms by the second.
+/// One iteration in slices from 10 ms after a start, doubling up to a second, because leakage, fans and preheat then
+/// follow a die that warms by the second.
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
   const Tick end = length.cut ? std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
   const double tokens = length.cut ? 0.0 : maker_->model().tokens_per_iteration();
+  const bool resolve = hands.scenario.run.advance == "resolved";
   Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
   for (Tick at = 0; at < end;) {
     const Tick stop = end - at <= step + step / 2 ? end : at + step;
-    graded_ = slice(whole, at, stop);
+    graded_ = resolve ? graded(slice(whole, at, stop)) : slice(whole, at, stop);
     task_.timeline = &graded_;
     set_air(hands);
     ++hands.counts.slices;
-    const auto power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
+    const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
+                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;
     step = std::min(2 * step, ns_per_s);
@@ -227,7 +231,7 @@ void JobRun::judge(Hands& hands) {
   const double tolerance_K = hands.scenario.run.tolerance_K;
   const double error = std::max({sum_K / static_cast<double>(n_node_), 0.25 * worst_K, 1e-9}) / tolerance_K;
   const double done_s = seconds(task_.timeline->period) * static_cast<double>(task_.repetitions);
-  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 4.0);
+  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
   jump_s_ = std::max(jump_s_, 1.5 * seconds(task_.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
 }
 

@@ -66,7 +66,7 @@ class JobRun {
   const workload::JobLife& life() const { return *life_; }
   template <class A>
   void archive(A& a) {
-    a(now_, held_, to_slice_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_);
+    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -101,6 +101,7 @@ class JobRun {
   std::optional<workload::JobLife> life_;
   std::int64_t held_ = 0;       ///< steps of the running constant state
   std::int64_t to_slice_ = 0;   ///< iterations still to be taken in slices after a start
+  Tick started_ = 0;            ///< when the job last began to iterate after more than a pause
   Tick since_change_ = 0;       ///< time since the fleet was set to something else
   double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
   bool said_hot_ = false, said_cap_ = false;

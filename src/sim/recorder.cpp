@@ -109,19 +109,23 @@ void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_
   }
   scratch_.assign(state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(first), state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(last));
   const auto n_busy = static_cast<double>(scratch_.size());
-  now_.time_s += d;
-  now_.die_Ks += d * die / n_busy;
-  now_.fan_s += d * fan / static_cast<double>(n_node);
-  now_.state_s[static_cast<std::size_t>(step.state)] += d;
-  if (step.iteration_s > 0.0) {
+  // What reaches beyond the macro step belongs to the next one.
+  const double inside_s = std::max(0.0, seconds(std::min(step.end, macro_end_) - step.begin));
+  for (auto [r, part_s] : {std::pair{&now_, inside_s}, std::pair{&next_, d - inside_s}}) {
+    if (part_s <= 0.0) continue;
+    r->time_s += part_s;
+    r->die_Ks += part_s * die / n_busy;
+    r->fan_s += part_s * fan / static_cast<double>(n_node);
+    r->state_s[static_cast<std::size_t>(step.state)] += part_s;
+    if (step.iteration_s <= 0.0) continue;
     // Their spread hardly moves within a macro step: one look is enough.
-    if (now_.p95_Hz == 0.0) std::tie(now_.p05_Hz, now_.p95_Hz) = percentiles(scratch_, 0.05, 0.95);
-    now_.iterating_s += d;
-    now_.tokens += step.tokens;
-    now_.iteration_s2 += d * step.iteration_s;
-    now_.clock_Hzs += d * clock / n_busy;
-    now_.slowest_Hzs += d * step.slowest_Hz;
-    for (std::size_t i = 0; i < limiter.size(); ++i) now_.limiter_s[i] += d * limiter[i] / n_busy;
+    if (r->p95_Hz == 0.0) std::tie(r->p05_Hz, r->p95_Hz) = percentiles(scratch_, 0.05, 0.95);
+    r->iterating_s += part_s;
+    r->tokens += step.tokens * (part_s / d);
+    r->iteration_s2 += part_s * step.iteration_s;
+    r->clock_Hzs += part_s * clock / n_busy;
+    r->slowest_Hzs += part_s * step.slowest_Hz;
+    for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
     if (clock_slowest_Hz_ == 0.0 || step.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = step.slowest_Hz;
   }
 }
@@ -130,7 +134,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   begin_ = begin;
   end_ = end;
   const auto& m = halls.means();
-  // A step longer than the macro step leaves later ones without a step of their own: it goes on in them.
+  // A step that spans several macro steps leaves some without a share: it goes on in them.
   if (now_.time_s == 0.0) {
     const double hottest_K = now_.die_max_K;
     now_ = last_;
@@ -162,7 +166,8 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
     h.covered_s += s;
   });
   die_max_K_ = std::max(die_max_K_, now_.die_max_K);
-  now_ = {};
+  now_ = next_;
+  next_ = {};
 }
 
 void Recorder::connection(const SiteStream::Span& pcc) {
@@ -206,7 +211,7 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   whole("stage", stage, "pipeline stage, -1: idle");
   whole("replica", replica, "data-parallel replica, -1: idle");
   whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown");
-  real("die_K", state.die_mean_K, "K", "die temperature, mean over the step with the warmest inlet");
+  real("die_K", state.die_carry_K, "K", "die temperature, mean over the last iteration of the step with the warmest inlet");
   real("clock_Hz", state.clock_Hz, "Hz", "clock in that step");
   real("own_Hz", state.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
   real("inlet_K", inlet, "K", "air at the server's front");

@@ -27,6 +27,7 @@ class Recorder {
   /// One step of the `user`-th user of the fleet, on its range of nodes. The series describe the first user's GPUs.
   void fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
                   const FleetSignals& signals);
+  void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
   /// What the connection drew in the last macro step; comes after it.
   void connection(const SiteStream::Span& pcc);
@@ -59,7 +60,7 @@ class Recorder {
   double it_J() const { return it_J_.value(); }
   template <class A>
   void archive(A& a) {
-    a(now_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
   }
   void add_arrays(std::vector<Array>& arrays) const;
 
@@ -78,7 +79,8 @@ class Recorder {
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
   const Fleet& fleet_;
   Tick local_start_;
-  Running now_, total_;
+  Running now_, next_, total_;  ///< of this macro step, of what reaches into the next, of the run
+  Tick macro_end_ = 0;
   double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0, hottest_inlet_K_ = 0.0;
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day

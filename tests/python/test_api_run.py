@@ -12,13 +12,13 @@ import pytest
 import tidewatt as tw
 from tiny_case import DAY, ROOT, SETTINGS, tiny
 
-LARGE = {"run.macro_step_s": 2, "run.macro_step_max_s": 2, "hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192, "job.main.plan.global_batch_sequences": 1024}
+LARGE = {"run.macro_step_s": 10, "run.macro_step_max_s": 10, "hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192, "job.main.plan.global_batch_sequences": 1024}
 
 
 @pytest.fixture(scope="module")
 def by_command_line(tmp_path_factory):
     command = [os.environ["TIDEWATT_CLI"], "run", DAY, "--json", "--out", tmp_path_factory.mktemp("cli"), "--threads", "2"]
-    for key, value in {**SETTINGS, "run.duration_h": 0.1}.items():
+    for key, value in {**SETTINGS, "run.duration_h": 0.2}.items():
         command += ["--set", f"{key}={value}"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
@@ -125,7 +125,7 @@ def test_leaving_python_in_the_middle_of_an_abandoned_run_is_clean():
 
 @pytest.mark.parametrize("step_by_step", [False, True])
 def test_other_threads_go_on_meanwhile(step_by_step):
-    scenario = tw.load(DAY, set={**SETTINGS, **LARGE, "run.duration_h": 0.1})
+    scenario = tw.load(DAY, set={**SETTINGS, **LARGE, "run.duration_h": 0.2})
     ticks, over = [], threading.Event()
 
     def tick():

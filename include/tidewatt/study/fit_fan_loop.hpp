@@ -19,13 +19,16 @@ struct RestSample {
 struct FanLoop {
   double air_K, fixed_K_per_W, sink_K_per_W, fan_min_frac, fan_start_K, fan_full_K;
 };
+/// Die temperature at rest, K, at a GPU power in W.
 double rest_die_K(const FanLoop& loop, double power_W);
+/// The same for a sample, K: an interval with extremes is the mix of both that has its mean power.
 double rest_die_K(const FanLoop& loop, const RestSample& sample);
 
 struct FanLoopFit {
   FanLoop loop;
   Fit fit;
 };
+/// Least squares over [sample] rest temperatures, K. @throws InputError if there are fewer samples than unknowns
 FanLoopFit fit_fan_loop(const std::vector<RestSample>& samples);
 
 }  // namespace tidewatt::study

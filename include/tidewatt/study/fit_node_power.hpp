@@ -25,11 +25,11 @@ struct NodeLevels {
   double window_s;                         ///< the meter's own trailing mean
 };
 
-/// True power of the mean node over the intervals.
+/// True power of the mean node over the intervals, W. @throws InputError if an interval is not positive
 power::StepWave node_wave(const NodeLevels& levels, std::span<const WorkInterval> intervals);
 
 /// What a log of many unsynchronised meters shows: each publishes its `window_s` mean every `period_s`, the log takes the
-/// newest, and phases are spread evenly. @returns mean node power at `time_s`
+/// newest, and phases are spread evenly. @returns mean node power at `time_s`, W, [sample]
 std::vector<double> log_of(const power::StepWave& wave, const NodeLevels& levels, double period_s,
                            std::span<const double> time_s);
 
@@ -43,7 +43,7 @@ struct NodePowerFit {
   Fit fit;  ///< intervals of what was fitted
 };
 /// Levels, dip and notch that make the meters show the log. States that do not occur keep 0 W.
-/// @param period_s  between the meter's publications
+/// @param period_s  between the meter's publications, s  @throws InputError if log and intervals do not fit together
 NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterval> intervals, double period_s);
 
 }  // namespace tidewatt::study

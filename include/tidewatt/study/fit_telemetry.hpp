@@ -14,9 +14,10 @@ struct TextTable {
   std::string file;
   /// Seconds from a cell of a time column: `time_ms` and `time_s` mean what they say, others go by cell_time_s.
   double time_s(const std::vector<std::string>& row, std::size_t column) const;
-  std::ptrdiff_t column(
-      std::initializer_list<const char*> words) const;  ///< first whose name starts with one of them; −1
+  /// Index of the first column whose name starts with one of the words; −1: none.
+  std::ptrdiff_t column(std::initializer_list<const char*> words) const;
 };
+/// Reads a whole table, [row][column] of text. @throws InputError with file and line of what is wrong
 TextTable read_table(const std::filesystem::path& path);
 
 /// A cell as a number: "543.21 W" is 543.21; empty, [N/A], N/A and DCGM's blank are missing (NaN).
