@@ -18,7 +18,7 @@ LARGE = {"run.macro_step_s": 10, "run.macro_step_max_s": 10, "hall.a.n_gpu": 819
 @pytest.fixture(scope="module")
 def by_command_line(tmp_path_factory):
     command = [os.environ["TIDEWATT_CLI"], "run", DAY, "--json", "--out", tmp_path_factory.mktemp("cli"), "--threads", "2"]
-    for key, value in {**SETTINGS, "run.duration_h": 0.2}.items():
+    for key, value in {**SETTINGS, "run.duration_h": 0.1}.items():
         command += ["--set", f"{key}={value}"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
@@ -140,7 +140,7 @@ def test_other_threads_go_on_meanwhile(step_by_step):
         if step_by_step:
             engine = tw.Engine(scenario, threads=1)
             begin = time.perf_counter()
-            for _ in range(20):
+            for _ in range(60):
                 engine.step()
         else:
             tw.run(scenario, threads=1, progress=False)
