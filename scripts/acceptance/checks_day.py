@@ -103,13 +103,14 @@ def check_fast_day(report):
     with h5py.File(outcomes[0].json["result_file"]) as fast, h5py.File(outcomes[1].json["result_file"]) as slow:
         rate = [f["hourly/throughput_tokens_per_s"][()] for f in (fast, slow)]
         throughput = 100 * np.max(np.abs(rate[0] / rate[1] - 1))
-        # Steps end on iteration boundaries, so rows lie up to one iteration apart: compare at their middles.
-        mid, die = [], []
+        # Rows are as long as nothing happened: compare the fast run's means with the resolved run's over the same time.
+        edge, die = [], []
         for f, o in zip((fast, slow), outcomes):
-            start = f["day/time"][()]
-            mid.append(0.5 * (start + np.append(start[1:], o.json["simulated_s"])))
+            edge.append(np.append(f["day/time"][()], o.json["simulated_s"]))
             die.append(f["day/die_mean_K"][()])
-        mean_K = np.max(np.abs(die[0] - np.interp(mid[0], mid[1], die[1])))
+        integral = np.append(0.0, np.cumsum(die[1] * np.diff(edge[1])))
+        same_K = np.diff(np.interp(edge[0], edge[1], integral)) / np.diff(edge[0])
+        mean_K = np.max(np.abs(die[0] - same_K))
         each_K = np.max(np.abs(fast["fleet/die_K"][()] - slow["fleet/die_K"][()]))
         pcc = [f["hourly/pcc_J"][()] for f in (fast, slow)]
         energy = 100 * np.max(np.abs(pcc[0] / pcc[1] - 1))

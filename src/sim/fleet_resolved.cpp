@@ -79,8 +79,8 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
   }
 }
 
-void take_back(FleetState& state, FleetSignals& signals, const Block& b, const Scratch& s, const Packages& before,
-               NodeBooks* books, Lanes& heat_J) {
+void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
+               const Packages& before, NodeBooks* books, Lanes& heat_J) {
   const auto& pkg = b.type->package;
   for (std::size_t n = 0; n < b.n_node; ++n)
     for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
@@ -95,9 +95,11 @@ void take_back(FleetState& state, FleetSignals& signals, const Block& b, const S
       state.die_K[g] = p.store_K[0][slot];
       state.base_K[g] = p.store_K[1][slot];
       state.sink_K[g] = p.store_K[2][slot];
-      // The mean moves by what one repetition moved the die, so the next one's is half of that further on.
-      state.die_carry_K[g] = p.die_mean_K[slot] + 0.5 * (state.die_K[g] - before.die_K[l]);
-      state.die_rate_K_per_s[g] = 0.0;
+      // The mean moves by what one repetition moves the die: half of that to the step's end, half into the next. A
+      // constant state's next stretch has another length, so it only goes on from here.
+      const double moved_K = state.die_K[g] - before.die_K[l];
+      state.die_carry_K[g] = p.die_mean_K[slot] + 0.5 * moved_K;
+      state.die_rate_K_per_s[g] = task.timeline->kinds.size() > 1 ? moved_K / seconds(task.timeline->period) : 0.0;
       state.die_mean_K[g] = p.die_mean_K[slot];
       state.die_peak_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];
@@ -122,7 +124,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
   book_segments(b, task, s, before, books, segment_W, widest);
   Lanes heat_J{};
-  take_back(state, signals, b, s, before, books, heat_J);
+  take_back(state, signals, task, b, s, before, books, heat_J);
   finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
 }
 

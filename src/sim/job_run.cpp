@@ -169,7 +169,9 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
   std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
   if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
-  const auto allowed = static_cast<std::int64_t>(jump_s_ / seconds(period));
+  // Fans swing in after a start, which the estimate does not see: jumps no longer than a share of the time since then.
+  const double settling_s = 0.12 * seconds(now_ - started_);
+  const auto allowed = static_cast<std::int64_t>(std::min(jump_s_, settling_s) / seconds(period));
   n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), std::max<std::int64_t>(1, allowed)});
   return {n, How::repeated, false};
 }
