@@ -84,9 +84,11 @@ Tick Engine::Impl::macro_end() const {
   if (halls.miss_K() < 0.02) count = std::clamp<std::int64_t>(2 * macro_count, 1, most);
   else if (halls.miss_K() < 0.05) count = std::clamp<std::int64_t>(macro_count, 1, most);
   const Tick begin = now / macro * macro;
-  const Tick until = std::min(end, begin + count * macro);
+  // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
+  constexpr Tick hour = 3600 * ns_per_s;
+  const Tick until = std::min({end, begin + count * macro, (now / hour + 1) * hour});
   const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
-  return calm ? until : std::min(end, begin + macro);
+  return calm ? until : std::min({end, begin + macro, (now / hour + 1) * hour});
 }
 
 void Engine::Impl::step() {
