@@ -46,17 +46,21 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   for (std::size_t n = 0; n < fleet.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
     s.fan_frac.push_back(type.air.fan_min_frac);
-    for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_carry_K, &s.die_work_K, &s.die_mean_K, &s.die_peak_K})
+    for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_mean_K, &s.die_peak_K})
       v->insert(v->end(), fleet.n_gpu_per_node, inlet_K[n]);
     for (auto* v : {&s.clock_Hz, &s.own_Hz}) v->insert(v->end(), fleet.n_gpu_per_node, type.gpu.clock_max_Hz());
   }
-  s.die_rate_K_per_s.assign(fleet.n_gpu(), 0.0);
+  s.mean_W.assign(fleet.n_gpu(), 0.0);
+  s.work_W.assign(fleet.n_gpu(), 0.0);
+  for (auto& mode : s.ripple_K) mode.assign(fleet.n_gpu(), 0.0);
   s.front_W.assign(fleet.n_node(), 0.0);
   return s;
 }
 
 FleetSignals make_signals(const Fleet& fleet) {
   FleetSignals s;
+  s.guess_K.assign(fleet.n_gpu(), 0.0);
+  s.guess_front_W.assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);

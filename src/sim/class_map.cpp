@@ -107,6 +107,15 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   return map;
 }
 
+// Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.
+double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s) {
+  double rise_K = 0.0;
+  for (std::size_t m = 0; m < n_mode; ++m)
+    rise_K += reference.shape[0][m] * reference.gain_K_per_J[m] / reference.rate_per_s[m] * (pause_W - mean_W) *
+              (1.0 - math::mean_decay(reference.rate_per_s[m] * pause_s));
+  return rise_K;
+}
+
 TIDEWATT_CLONES
 void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,
                          std::array<std::vector<double>, n_mode>& out_s) {

@@ -61,17 +61,9 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
 }
 
 TIDEWATT_CLONES
-Lanes guess_K(const FleetState& state, const Block& b, double step_s) {
-  const Lanes carry = gather(state.die_carry_K.data(), b), rate = gather(state.die_rate_K_per_s.data(), b);
-  Lanes out;
-  for (std::size_t l = 0; l < n_lane; ++l) out[l] = std::fma(0.5 * step_s, rate[l], carry[l]);
-  return out;
-}
-
-TIDEWATT_CLONES
-Packages load_packages(const Fleet& fleet, const FleetState& state, const Block& b, double step_s) {
+Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const Block& b) {
   return {gather(state.die_K.data(), b), gather(state.base_K.data(), b), gather(state.sink_K.data(), b),
-          gather(fleet.resistance_ratio.data(), b), guess_K(state, b, step_s)};
+          gather(fleet.resistance_ratio.data(), b), gather(signals.guess_K.data(), b)};
 }
 
 TIDEWATT_CLONES
@@ -215,6 +207,72 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     powers[i].high_W = task.kind_high_W[k];
     fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz, context ? gate_Hz : 0.0);
   }
+}
+
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K) {
+  const auto& type = *b.type;
+  const std::uint32_t k = task.pause_kind;
+  Lanes clock_Hz;
+  if (task.kind_context[k] != 0) {
+    clock_Hz = gather(state.own_Hz.data(), b);
+    Lanes limit_W;
+    std::fill_n(limit_W.x, n_lane, type.cap_W - type.governor.cap_margin_W);
+    std::array<power::Chip, n_lane> chip;
+    std::array<dvfs::Limiter, n_lane> unused;
+    for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
+    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, type.clock_lock_Hz, {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
+  } else {
+    std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
+  }
+  AtClock at;
+  at_clock(fleet, b, clock_Hz, task.reference_Hz, at);
+  KindPower out;
+  out.low_W = task.kind_low_W[k];
+  out.high_W = task.kind_high_W[k];
+  fill(out, type.gpu.params(), task.kind_mix[k], at, task.reference_Hz, 0.0);
+  return out;
+}
+
+// Repetitions leave a mode `ripple` away from where their mean power would, so z1 = steady + ripple + e^{−λt}(z0 − steady −
+// ripple); the area under the mode follows from its balance.
+TIDEWATT_CLONES
+Lanes linear_mean_K(const Packages& before, const Air& air, const Lanes& mean_W, const Modes& ripple_K, double step_s, Lanes& heat_J) {
+  const Modes start = to_modes(before, air, step_s);
+  Lanes die_Ks{}, sink_Ks{}, out;
+  for (std::size_t j = 0; j < n_mode; ++j)
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double rate = air.rate_per_s[j][l], drive = std::fma(air.gain_K_per_J[j][l], mean_W[l], air_drive(air, j, l, before.r[l]));
+      const double steady = drive / rate + ripple_K[j][l], moved = (steady - start[j][l]) * (1.0 - math::exp(-rate * step_s));
+      const double area = (drive * step_s - moved) / rate;
+      die_Ks[l] = std::fma(air.shape[0][j][l], area, die_Ks[l]);
+      sink_Ks[l] = std::fma(air.shape[2][j][l], area, sink_Ks[l]);
+    }
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    out[l] = air.air_K[l] + before.r[l] * die_Ks[l] / step_s;
+    heat_J[l] = air.sink_air_W_per_K[l] * sink_Ks[l];
+  }
+  return out;
+}
+
+/// Twice, because fans and the rear inlet follow the temperatures that come out.
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s) {
+  const Packages p{gather(state.die_K.data(), b), gather(state.base_K.data(), b), gather(state.sink_K.data(), b),
+                   gather(fleet.resistance_ratio.data(), b), {}};
+  const Lanes mean_W = gather(state.mean_W.data(), b);
+  Prediction out{gather(state.die_mean_K.data(), b), {}};
+  for (std::size_t i = 0; i < b.n_node; ++i) out.front_W[i] = state.front_W[b.node[i]];
+  Lanes heat_J;
+  Modes ripple_K{};
+  if (!task.slice && task.repeats)
+    for (std::size_t j = 0; j < n_mode; ++j) ripple_K[j] = gather(state.ripple_K[j].data(), b);
+  Air air;
+  for (int i = 0; i < 2; ++i) {
+    set_air(fleet, state, task, b, step_s, out.die_K, out.front_W, air);
+    out.die_K = linear_mean_K(p, air, mean_W, ripple_K, step_s, heat_J);
+    out.front_W = front_W(fleet, b, heat_J, step_s);
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) out.die_K[l] = std::fma(task.dip_K, p.r[l], out.die_K[l]);
+  return out;
 }
 
 TIDEWATT_CLONES

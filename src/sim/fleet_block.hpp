@@ -55,9 +55,6 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
   return sum;
 }
 
-/// Mean die temperature that a step will have if it goes on as the last one did.
-Lanes guess_K(const FleetState& state, const Block& b, double step_s);
-
 /// Air and package modes of a block over a step.
 struct Air {
   std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
@@ -75,7 +72,14 @@ void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task,
 struct Packages {
   Lanes die_K, base_K, sink_K, r, guess_K;
 };
-Packages load_packages(const Fleet& fleet, const FleetState& state, const Block& b, double step_s);
+Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const Block& b);
+
+/// Mean die temperatures over the coming step if its GPUs go on to draw `state.mean_W`, and what the front rows then give off.
+struct Prediction {
+  Lanes die_K;
+  std::array<double, n_lane> front_W;  ///< [node of the block]
+};
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s);
 
 /// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, held between
 /// smoothing's bounds.
@@ -94,6 +98,8 @@ struct KindPower {
 /// Clocks with waiting, then power of every used kind: powers[i] belongs to used[i].
 void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const Block& b, const Lanes& guess_K, std::span<const std::uint32_t> used, std::vector<KindPower>& powers);
+/// Power of the task's pauses: nobody waits for anybody's clock.
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K);
 
 /// Temperatures at the end of a step into the state, stored energy into the books. @param end the modes there
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Air& air, const Modes& end,

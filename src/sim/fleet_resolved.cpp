@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet_block.hpp"
+#include "tidewatt/base/math.hpp"
 #include "tidewatt/base/parallel.hpp"
 #include "tidewatt/sim/package_batch.hpp"
 
@@ -79,9 +80,26 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
   }
 }
 
+/// What the step left each mode away from where its mean power would have left it, had it repeated for ever.
+void set_ripple(FleetState& state, const Air& air, const Packages& before, const Modes& start, std::size_t l, std::size_t g,
+                double mean_W, double step_s) {
+  const std::array<double, 3> above_K = {state.die_K[g] - air.air_K[l], state.base_K[g] - air.air_K[l], state.sink_K[g] - air.air_K[l]};
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    double z1 = 0.0;
+    for (std::size_t store = 0; store < 3; ++store) z1 += air.inverse[j][store][l] * above_K[store] / before.r[l];
+    const double decay = math::exp(-air.rate_per_s[j][l] * step_s);
+    state.ripple_K[j][g] = (z1 - decay * start[j][l]) / (1.0 - decay) - air.gain_K_per_J[j][l] * mean_W / air.rate_per_s[j][l];
+  }
+}
+
 void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
                const Packages& before, NodeBooks* books, Lanes& heat_J) {
   const auto& pkg = b.type->package;
+  const double step_s = seconds(task.timeline->period);
+  const bool repeats = task.repeats && !task.slice;
+  Air still = s.air;
+  still.air_K_per_s = {};  // the kernel holds the air at its mean
+  const Modes start = to_modes(before, still, step_s);
   for (std::size_t n = 0; n < b.n_node; ++n)
     for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
       const auto& p = s.packages[n];
@@ -95,11 +113,9 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
       state.die_K[g] = p.store_K[0][slot];
       state.base_K[g] = p.store_K[1][slot];
       state.sink_K[g] = p.store_K[2][slot];
-      // The mean moves by what one repetition moves the die: half of that to the step's end, half into the next. A
-      // constant state's next stretch has another length, so it only goes on from here.
-      const double moved_K = state.die_K[g] - before.die_K[l];
-      state.die_carry_K[g] = p.die_mean_K[slot] + 0.5 * moved_K;
-      state.die_rate_K_per_s[g] = task.timeline->kinds.size() > 1 ? moved_K / seconds(task.timeline->period) : 0.0;
+      const double mean_W = p.gpu_J[slot] / step_s;
+      if (!task.slice) state.mean_W[g] = mean_W;
+      if (repeats) set_ripple(state, s.air, before, start, l, g, mean_W, step_s);
       state.die_mean_K[g] = p.die_mean_K[slot];
       state.die_peak_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];
@@ -109,10 +125,9 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
 void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
                 const BatchPlan& plan, Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
   const double step_s = seconds(task.timeline->period);
-  const Packages before = load_packages(fleet, state, b, step_s);
-  std::array<double, n_lane> front;
-  for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
-  set_air(fleet, state, task, b, step_s, before.guess_K, front, s.air);
+  const Packages before = load_packages(fleet, state, signals, b);
+  const Prediction fans = predicted(fleet, state, task, b, step_s);
+  set_air(fleet, state, task, b, step_s, fans.die_K, fans.front_W, s.air);
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
   hand_over(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);

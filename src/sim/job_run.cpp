@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "tidewatt/base/parallel.hpp"
 
@@ -11,6 +13,9 @@ namespace tidewatt::sim {
 namespace {
 
 using workload::JobState;
+
+constexpr double settling_share = 0.2;
+constexpr Tick longest_pause = 10 * ns_per_s;
 
 bool works(JobState s) { return s == JobState::iterate || s == JobState::evaluate; }
 
@@ -27,7 +32,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
 
 std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice) {
   const auto& fleet = hands.fleet;
-  const auto& state = hands.state;
+  const auto& state = hands.state;  // fans
   // Rates between those of the slowest and the fastest fan that can occur in this step.
   RateRange rates;
   rates.lo.fill(1e300);
@@ -35,8 +40,8 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
   const thermal::PackageModes* reference = nullptr;
   for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
-    const auto carry = state.die_carry_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
-    const double hottest_K = *std::max_element(carry, carry + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
+    const auto guess = hands.signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
       const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, fan))];
       if (reference == nullptr) reference = &modes;
@@ -50,9 +55,15 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
   std::vector<ClassMap> maps(task.timeline->classes.size());
   const std::size_t n_kind = task.timeline->kinds.size();
   parallel_ranges(maps.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c)
-      maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference,
-                               slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15));
+    for (std::size_t c = begin; c < end; ++c) {
+      const auto nominal_W = slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15);
+      maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference, nominal_W);
+      const auto pause = std::find_if(task.legs.begin(), task.legs.end(), [](const Leg& leg) { return leg.repetitions == 0; });
+      if (pause == task.legs.end()) continue;
+      double mean_W = 0.0;
+      for (const auto k : maps[c].used) mean_W += nominal_W[k] * maps[c].kind_s[k] / maps[c].period_s;
+      maps[c].pause_rise_K = pause_rise_K(*reference, mean_W, nominal_W[task.pause_kind], seconds(pause->duration));
+    }
   });
   return maps;
 }
@@ -84,11 +95,17 @@ void JobRun::set_air(Hands& hands) {
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
 
+void JobRun::predict_hold(Hands& hands) {
+  const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
+  predict(hands.fleet, hands.state, task_, std::array{nominal_kind_W(task_, type, 0, 338.15)[0]}, seconds(task_.timeline->period), hands.signals);
+}
+
 double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
   set_air(hands);
   task_.repetitions = 1;
   const double reference_Hz = hands.scenario.halls.front().compute.reference_clock_Hz;
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
+  predict_hold(hands);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
   return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false))[0][0];
 }
@@ -115,65 +132,151 @@ void JobRun::step(Tick until, Hands& hands) {
 void JobRun::ask(Tick until, Hands& hands) {
   set_air(hands);
   job_step_ = life_ ? life_->next(now_) : workload::JobStep{};
-  if (job_step_.state != last_state_) {
-    // A short pause leaves the fleet almost as it was; a start or an outage does not.
-    const bool pause = job_step_.state == JobState::iterate &&
-                       (last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate);
-    to_slice_ = job_step_.state == JobState::iterate && !pause ? 2 : 0;
-    if (job_step_.state == JobState::iterate && !pause) started_ = now_;
-    held_ = 0;
-    since_change_ = 0;
-    jump_s_ = 0.0;
-    // What the last step carried describes something else. After a pause it will be much as it was before; otherwise the
-    // present is the better guess.
-    const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
-    const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
-    auto& s = hands.state;
-    if (last_state_ == JobState::iterate) std::copy_n(s.die_carry_K.begin() + first, n, s.die_work_K.begin() + first);
-    for (auto* v : {&s.die_carry_K, &s.die_mean_K, &s.die_peak_K}) std::copy_n(s.die_K.begin() + first, n, v->begin() + first);
-    if (pause) std::copy_n(s.die_work_K.begin() + first, n, s.die_carry_K.begin() + first);
-    std::fill_n(hands.state.die_rate_K_per_s.begin() + first, n, 0.0);
-  }
-  last_state_ = job_step_.state;
+  // A jump goes through short pauses as if they were part of the iterating.
+  const bool pause_first = jumps_over(job_step_, hands) && last_state_ == JobState::iterate && to_slice_ == 0 && jump_s_ > 0.0;
+  const JobState doing = pause_first ? JobState::iterate : job_step_.state;
+  if (doing != last_state_) change_to(doing, hands);
   task_.clock_frac = job_step_.clock_frac;
-  const double ahead_s = since_change_ == 0 ? 1.0 : std::min(std::max(last_step_s_, jump_s_), seconds(until - now_));
-  if (job_step_.state == JobState::iterate)
+  if (doing == JobState::iterate) {
+    double ahead_s = maker_->iteration_reference_s();
+    task_.dip_K = 0.0;
+    if (since_change_ > 0 && last_period_ > 0 && to_slice_ == 0 && hands.scenario.run.advance != "resolved") {
+      if (const auto ahead = look_ahead(until, last_period_, hands)) {
+        ahead_s = 0.0;
+        for (const auto& leg : ahead->legs) ahead_s += seconds(leg.duration);
+        task_.dip_K = pause_dip_K(*ahead, hands);
+      }
+    }
     maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
-  else if (job_step_.state == JobState::evaluate)
-    maker_->set_work(TrainingTask::Work::evaluate, job_step_.evaluation_batches, hands.state, ahead_s, hands.signals, task_);
+    task_.dip_K = 0.0;
+    last_period_ = task_.timeline->period;
+  } else if (doing == JobState::evaluate) {
+    maker_->set_work(TrainingTask::Work::evaluate, job_step_.evaluation_batches, hands.state, std::max(1.0, last_step_s_), hands.signals, task_);
+  }
+}
+
+void JobRun::change_to(JobState doing, Hands& hands) {
+  // A short pause leaves the fleet almost as it was; a start or an outage does not.
+  const bool pause = last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate;
+  to_slice_ = doing == JobState::iterate && !pause ? 2 : 0;
+  if (doing == JobState::iterate && !pause) started_ = now_;
+  held_ = 0;
+  since_change_ = 0;
+  jump_s_ = 0.0;
+  // What the last step's power was describes something else. The work will draw much what it drew last.
+  const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
+  const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
+  auto& s = hands.state;
+  if (last_state_ == JobState::iterate) std::copy_n(s.mean_W.begin() + first, n, s.work_W.begin() + first);
+  if (doing == JobState::iterate) std::copy_n(s.work_W.begin() + first, n, s.mean_W.begin() + first);
+  else std::fill_n(s.mean_W.begin() + first, n, 0.0);
+  for (auto* v : {&s.die_mean_K, &s.die_peak_K}) std::copy_n(s.die_K.begin() + first, n, v->begin() + first);
+  last_state_ = doing;
+}
+
+/// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
+/// time since then.
+double JobRun::settling_s() const { return settling_share * seconds(now_ - started_); }
+
+/// Pauses that leave the fleet almost as it was, between iterations that are all alike.
+bool JobRun::jumps_over(const workload::JobStep& step, const Hands& hands) const {
+  return step.state == JobState::checkpoint && step.until - now_ <= longest_pause && hands.scenario.run.advance != "resolved" &&
+         !hands.scenario.gpu_smoothing && step.clock_frac == 1.0;
+}
+
+/// Every mode falls by g ΔP ∫ e^{−λt} through a pause and comes back afterwards; the area under that follows from its balance.
+double JobRun::pause_dip_K(const Ahead& ahead, const Hands& hands) const {
+  if (ahead.legs.size() == 1) return 0.0;
+  const auto first = hands.state.mean_W.begin() + static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
+  const auto n = n_node_ * hands.fleet.n_gpu_per_node;
+  const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
+  const double less_W = maker_->nominal_hold_W(ahead.pause) - mean_W;
+  const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
+  const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, hands.state.fan_frac[first_node_]))];
+  double left_s = 0.0, area_Ks = 0.0;
+  for (const auto& leg : ahead.legs) left_s += seconds(leg.duration);
+  const double step_s = left_s;
+  for (const auto& leg : ahead.legs) {
+    const double d = seconds(leg.duration);
+    left_s -= d;
+    if (leg.repetitions > 0) continue;
+    for (std::size_t j = 0; j < thermal::n_mode; ++j) {
+      const double rate = modes.rate_per_s[j], end = (1.0 - std::exp(-rate * d)) / rate * std::exp(-rate * left_s);
+      area_Ks += modes.shape[0][j] * modes.gain_K_per_J[j] * less_W * (d - end) / rate;
+    }
+  }
+  return area_Ks / step_s;
+}
+
+std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, const Hands& hands) const {
+  Ahead out{{}, *life_, 0, {}};
+  Tick at = now_;
+  auto left = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(jump_s_, settling_s()) / seconds(period)));
+  while (at < until && left > 0) {
+    const auto step = out.life.next(at);
+    const Tick hard_end = std::min(hands.end, step.interrupt);
+    if (step.state == JobState::iterate && step.clock_frac == task_.clock_frac) {
+      // The first boundary that is not before the macro step's end.
+      std::int64_t n = (std::min(until, step.until) - at + period - 1) / period;
+      n = std::min({n, left, (hard_end - at) / period, std::max<std::int64_t>(1, step.max_iterations)});
+      if (n <= 0) break;
+      out.legs.push_back({n, n * period});
+      out.repetitions += n;
+      left -= n;
+      at += n * period;
+      out.life.completed(step, n, at);
+    } else if (jumps_over(step, hands) && step.until <= hard_end) {
+      out.legs.push_back({0, step.until - at});
+      at = step.until;
+      out.life.completed(step, 0, at);
+      out.pause = step.kind;
+    } else {
+      break;
+    }
+  }
+  if (out.repetitions == 0) return std::nullopt;
+  return out;
 }
 
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
-  const Tick hard_end = std::min(hands.end, job_step_.interrupt);
-  if (!works(job_step_.state)) {
-    // A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
-    Tick stretch = ns_per_s << std::min<std::int64_t>(2 * held_, 12);
-    stretch = std::min({stretch, hard_end - now_, until - now_});
-    if (job_step_.until != workload::never) stretch = std::min(stretch, job_step_.until - now_);
-    stretch = std::max<Tick>(stretch, 1);
-    const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
-    const auto kind = free ? idle_kind() : job_step_.kind;
-    if (maker_) {
-      maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
-    } else {
-      hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
-      idle_clocks(hands.fleet, hands.state, task_, hands.signals);
-    }
-    return {1, How::resolved, false};
+  ahead_.reset();
+  if (last_state_ == JobState::iterate && job_step_.state == JobState::checkpoint) {
+    ahead_ = look_ahead(until, task_.timeline->period, hands);
+    if (ahead_) return jump_through();
+    change_to(JobState::checkpoint, hands);
   }
-  const bool resolve = hands.scenario.run.advance == "resolved";
-  const Tick period = task_.timeline->period;
-  const std::int64_t whole = (hard_end - now_) / period;
-  if (whole == 0) return {1, How::sliced, true};
+  if (!works(job_step_.state)) return hold(until, hands);
+  const Tick hard_end = std::min(hands.end, job_step_.interrupt);
+  if (hard_end - now_ < task_.timeline->period) return {1, How::sliced, true};
   if (to_slice_ > 0) return {1, How::sliced, false};
-  if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
-  std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
-  if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
-  // Fans swing in after a start, which the estimate does not see: jumps no longer than a share of the time since then.
-  const double settling_s = 0.12 * seconds(now_ - started_);
-  const auto allowed = static_cast<std::int64_t>(std::min(jump_s_, settling_s) / seconds(period));
-  n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), std::max<std::int64_t>(1, allowed)});
-  return {n, How::repeated, false};
+  if (hands.scenario.run.advance == "resolved" || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
+  ahead_ = look_ahead(until, task_.timeline->period, hands);
+  return jump_through();
+}
+
+JobRun::Length JobRun::jump_through() {
+  job_step_.state = JobState::iterate;
+  if (ahead_->legs.size() > 1) {
+    task_.legs = ahead_->legs;
+    maker_->add_pause(ahead_->pause, task_);
+  }
+  return {ahead_->repetitions, How::repeated, false};
+}
+
+/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
+JobRun::Length JobRun::hold(Tick until, Hands& hands) {
+  Tick stretch = ns_per_s << std::min<std::int64_t>(2 * held_, 12);
+  stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
+  const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
+  const auto kind = free ? idle_kind() : job_step_.kind;
+  if (maker_) {
+    maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
+  } else {
+    hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
+    predict_hold(hands);
+    idle_clocks(hands.fleet, hands.state, task_, hands.signals);
+  }
+  return {1, How::resolved, false};
 }
 
 void JobRun::advance(const Length& length, Hands& hands) {
@@ -193,9 +296,12 @@ void JobRun::advance(const Length& length, Hands& hands) {
     power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
     judge(hands);
   }
-  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K()))
+  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K())) {
+    task_.since_macro_s += seconds(task_.duration());
+    predict(hands.fleet, hands.state, task_, {}, seconds(task_.timeline->period), hands.signals);
     hands.recorder.snapshot(hands.state, hands.signals, *maker_, hands.halls.inlet_K(), make_load_edges(*task_.timeline, power),
                             hands.halls.mean_inlet_K());
+  }
   deliver(power, tokens, hands);
 }
 
@@ -207,6 +313,9 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const double tokens = length.cut ? 0.0 : maker_->model().tokens_per_iteration();
   const bool resolve = hands.scenario.run.advance == "resolved";
   Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
+  const std::size_t first = first_node_ * hands.fleet.n_gpu_per_node;
+  slice_J_.assign(n_node_ * hands.fleet.n_gpu_per_node, 0.0);
+  task_.slice = true;
   for (Tick at = 0; at < end;) {
     const Tick stop = end - at <= step + step / 2 ? end : at + step;
     graded_ = resolve ? graded(slice(whole, at, stop)) : slice(whole, at, stop);
@@ -215,10 +324,13 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     ++hands.counts.slices;
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
                                : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
+    for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;
     step = std::min(2 * step, ns_per_s);
   }
+  task_.slice = false;
+  for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end);
   last_step_s_ = seconds(end);
 }
 
@@ -232,8 +344,10 @@ void JobRun::judge(Hands& hands) {
   }
   const double tolerance_K = hands.scenario.run.tolerance_K;
   const double error = std::max({sum_K / static_cast<double>(n_node_), 0.25 * worst_K, 1e-9}) / tolerance_K;
-  const double done_s = seconds(task_.timeline->period) * static_cast<double>(task_.repetitions);
-  jump_s_ = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  const double done_s = seconds(task_.duration());
+  const double next_s = done_s * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  // A step that something else kept short says nothing against the length found before.
+  jump_s_ = error < 1.0 ? std::max(jump_s_, next_s) : next_s;
   jump_s_ = std::max(jump_s_, 1.5 * seconds(task_.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
 }
 
@@ -241,20 +355,32 @@ void JobRun::judge(Hands& hands) {
 void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   hands.walk.add(task_);
   LoadTemplate load = make_load_template(*task_.timeline, power);
-  const Tick stop = now_ + task_.timeline->period * task_.repetitions;
-  Recorder::Step step{now_, stop, job_step_.state};
-  step.load_J = load.total_J() * static_cast<double>(task_.repetitions);
-  if (tokens > 0.0) {
-    step.tokens = tokens;
-    step.iteration_s = seconds(stop - now_) * maker_->model().tokens_per_iteration() / tokens;
-    step.slowest_Hz = maker_->slowest_Hz();
-  }
-  hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
-  hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
-  hands.loads.push_back({lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate});
-  last_step_s_ = seconds(stop - now_);
-  since_change_ += stop - now_;
-  now_ = stop;
+  const Tick begin = now_;
+  std::vector<Recorder::Stretch> stretches;
+  const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
+    Recorder::Stretch s{now_, now_ + duration, state};
+    s.load_J = of.total_J() * static_cast<double>(repetitions);
+    if (share * tokens > 0.0) {
+      s.tokens = share * tokens;
+      s.iteration_s = seconds(duration) * maker_->model().tokens_per_iteration() / s.tokens;
+      s.slowest_Hz = maker_->slowest_Hz();
+    }
+    stretches.push_back(s);
+    hands.loads.push_back({lane_, of, repetitions, state == JobState::iterate});
+    now_ += duration;
+  };
+  if (task_.legs.empty()) add(task_.duration(), job_step_.state, load, task_.repetitions, 1.0);
+  for (const auto& leg : task_.legs)
+    if (leg.repetitions > 0) {
+      add(leg.duration, JobState::iterate, load, leg.repetitions, static_cast<double>(leg.repetitions) / static_cast<double>(task_.repetitions));
+    } else {
+      hold_ = {{ahead_->pause}, {{{leg.duration, 0}}}, leg.duration};
+      add(leg.duration, JobState::checkpoint, make_load_template(hold_, {{hands.signals.pause_W}}), 1, 0.0);
+    }
+  hands.recorder.fleet_step(stretches, lane_, first_node_, n_node_, hands.state, hands.signals);
+  hands.halls.collect(hands.signals, first_node_, n_node_, begin, now_);
+  last_step_s_ = seconds(now_ - begin);
+  since_change_ += now_ - begin;
 }
 
 void JobRun::work_done(const Length& length, Hands& hands) {
@@ -262,7 +388,9 @@ void JobRun::work_done(const Length& length, Hands& hands) {
   if (to_slice_ > 0) --to_slice_;
   if (!life_) return;
   const std::int64_t iterations = job_step_.state == JobState::iterate && !length.cut ? length.repetitions : 0;
-  if (now_ >= job_step_.interrupt) {
+  if (ahead_) {
+    life_ = std::move(ahead_->life);
+  } else if (now_ >= job_step_.interrupt) {
     life_->interrupted(now_, iterations);
   } else if (works(job_step_.state)) {
     if (!length.cut) life_->completed(job_step_, iterations, now_);

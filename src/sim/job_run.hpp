@@ -66,7 +66,7 @@ class JobRun {
   const workload::JobLife& life() const { return *life_; }
   template <class A>
   void archive(A& a) {
-    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_);
+    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -81,9 +81,24 @@ class JobRun {
     How how = How::repeated;
     bool cut = false;  ///< an iteration that a failure or the run's end cuts short
   };
+  /// How a jump goes on through pauses, and where the job's life then stands.
+  struct Ahead {
+    std::vector<Leg> legs;
+    workload::JobLife life;
+    std::int64_t repetitions = 0;
+    workload::PhaseKind pause;
+  };
   void step(Tick until, Hands& hands);
   void ask(Tick until, Hands& hands);                 // what the job wants; sets the task
   Length choose_length(Tick until, Hands& hands);     // how far this step goes
+  void change_to(workload::JobState doing, Hands& hands);
+  void predict_hold(Hands& hands);
+  double settling_s() const;
+  Length hold(Tick until, Hands& hands);
+  Length jump_through();
+  std::optional<Ahead> look_ahead(Tick until, Tick period, const Hands& hands) const;
+  double pause_dip_K(const Ahead& ahead, const Hands& hands) const;
+  bool jumps_over(const workload::JobStep& step, const Hands& hands) const;
   void advance(const Length& length, Hands& hands);
   void advance_sliced(const Length& length, Hands& hands);
   void deliver(const ClassPower& power, double tokens, Hands& hands);
@@ -107,10 +122,13 @@ class JobRun {
   bool said_hot_ = false, said_cap_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;
+  Tick last_period_ = 0;      ///< of the last iteration
   // Signals: recomputed each step.
   FleetTask task_;
   workload::JobStep job_step_;
   workload::Timeline hold_, graded_;
+  std::optional<Ahead> ahead_;
+  std::vector<double> slice_J_;  ///< [gpu of the range]
 };
 
 }  // namespace tidewatt::sim

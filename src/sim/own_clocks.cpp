@@ -15,9 +15,9 @@ using namespace detail;
 /// the die to its limit after `ahead_s` from the package's present state,
 /// T(t) = T_air + r Σ shape (z0 e^{−λt} + g P (1 − e^{−λt})/λ).
 TIDEWATT_CLONES
-Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double ahead_s,
-                    double cap_W) {
-  const Packages p = load_packages(fleet, state, b, ahead_s);
+Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const Block& b,
+                    double ahead_s, double cap_W) {
+  const Packages p = load_packages(fleet, state, signals, b);
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   Air air;
@@ -44,11 +44,11 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   const auto& type = *b.type;
   const auto& gov = type.governor;
   const double cap_W = type.cap_W - gov.cap_margin_W;
-  const Lanes guess = guess_K(state, b, ahead_s);
+  const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   // Only dies near their target can be limited by it within a step.
   if (*std::max_element(guess.x, guess.x + n_lane) > gov.thermal_target_K - 15.0)
-    limit_W = heat_limits_W(fleet, state, task, b, ahead_s, cap_W);
+    limit_W = heat_limits_W(fleet, state, signals, task, b, ahead_s, cap_W);
   else
     std::fill_n(limit_W.x, n_lane, cap_W);
   std::array<power::Chip, n_lane> chip;
@@ -68,6 +68,21 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
 }
 
 }  // namespace
+
+void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
+             FleetSignals& signals) {
+  const auto blocks = make_blocks(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Block& b = blocks[i];
+      for (std::size_t l = 0; l < b.n_used(); ++l)
+        if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
+      const Prediction p = predicted(fleet, state, task, b, ahead_s);
+      scatter(p.die_K, b, signals.guess_K.data());
+      for (std::size_t n = 0; n < b.n_node; ++n) signals.guess_front_W[b.node[n]] = p.front_W[n];
+    }
+  });
+}
 
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals) {
   const auto blocks = make_blocks(fleet, task);

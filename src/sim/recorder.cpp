@@ -85,17 +85,18 @@ void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
   }
 }
 
-void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node,
+void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, std::size_t first_node, std::size_t n_node,
                           const FleetState& state, const FleetSignals& signals) {
-  const double d = seconds(step.end - step.begin);
-  it_J_.add(step.load_J);
-  spread_over_hours(step.begin, step.end, [&](Hourly& h, double s, double share) {
-    if (user == 0 && step.iteration_s > 0.0) {
-      h.tokens += step.tokens * share;
-      h.iterating_s += s;
-    }
-    h.it_J += step.load_J * share;
-  });
+  for (const auto& s : step) {
+    it_J_.add(s.load_J);
+    spread_over_hours(s.begin, s.end, [&](Hourly& h, double inside_s, double share) {
+      if (user == 0 && s.iteration_s > 0.0) {
+        h.tokens += s.tokens * share;
+        h.iterating_s += inside_s;
+      }
+      h.it_J += s.load_J * share;
+    });
+  }
   const std::size_t first = first_node * fleet_.n_gpu_per_node, last = (first_node + n_node) * fleet_.n_gpu_per_node;
   for (std::size_t g = first; g < last; ++g) now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
   if (user > 0) return;
@@ -107,26 +108,29 @@ void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_
     clock += state.clock_Hz[g];
     limiter[static_cast<std::size_t>(signals.limiter[g])] += 1.0;
   }
-  scratch_.assign(state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(first), state.clock_Hz.begin() + static_cast<std::ptrdiff_t>(last));
-  const auto n_busy = static_cast<double>(scratch_.size());
-  // What reaches beyond the macro step belongs to the next one.
-  const double inside_s = std::max(0.0, seconds(std::min(step.end, macro_end_) - step.begin));
-  for (auto [r, part_s] : {std::pair{&now_, inside_s}, std::pair{&next_, d - inside_s}}) {
-    if (part_s <= 0.0) continue;
-    r->time_s += part_s;
-    r->die_Ks += part_s * die / n_busy;
-    r->fan_s += part_s * fan / static_cast<double>(n_node);
-    r->state_s[static_cast<std::size_t>(step.state)] += part_s;
-    if (step.iteration_s <= 0.0) continue;
-    // Their spread hardly moves within a macro step: one look is enough.
-    if (r->p95_Hz == 0.0) std::tie(r->p05_Hz, r->p95_Hz) = percentiles(scratch_, 0.05, 0.95);
-    r->iterating_s += part_s;
-    r->tokens += step.tokens * (part_s / d);
-    r->iteration_s2 += part_s * step.iteration_s;
-    r->clock_Hzs += part_s * clock / n_busy;
-    r->slowest_Hzs += part_s * step.slowest_Hz;
-    for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
-    if (clock_slowest_Hz_ == 0.0 || step.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = step.slowest_Hz;
+  const auto n_busy = static_cast<double>(last - first);
+  for (const auto& s : step) {
+    const double d = seconds(s.end - s.begin);
+    // What reaches beyond the macro step belongs to the next one.
+    const double inside_s = std::max(0.0, seconds(std::min(s.end, macro_end_) - s.begin));
+    for (auto [r, part_s] : {std::pair{&now_, inside_s}, std::pair{&next_, d - inside_s}}) {
+      if (part_s <= 0.0) continue;
+      r->time_s += part_s;
+      r->die_Ks += part_s * die / n_busy;
+      r->fan_s += part_s * fan / static_cast<double>(n_node);
+      r->state_s[static_cast<std::size_t>(s.state)] += part_s;
+      if (s.iteration_s <= 0.0) continue;
+      // Their spread hardly moves within a macro step: one look is enough.
+      if (r->p95_Hz == 0.0)
+        std::tie(r->p05_Hz, r->p95_Hz) = percentiles(std::span(state.clock_Hz).subspan(first, last - first), 0.05, 0.95);
+      r->iterating_s += part_s;
+      r->tokens += s.tokens * (part_s / d);
+      r->iteration_s2 += part_s * s.iteration_s;
+      r->clock_Hzs += part_s * clock / n_busy;
+      r->slowest_Hzs += part_s * s.slowest_Hz;
+      for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
+      if (clock_slowest_Hz_ == 0.0 || s.slowest_Hz < clock_slowest_Hz_) clock_slowest_Hz_ = s.slowest_Hz;
+    }
   }
 }
 
@@ -211,7 +215,7 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   whole("stage", stage, "pipeline stage, -1: idle");
   whole("replica", replica, "data-parallel replica, -1: idle");
   whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown");
-  real("die_K", state.die_carry_K, "K", "die temperature, mean over the last iteration of the step with the warmest inlet");
+  real("die_K", signals.guess_K, "K", "die temperature, mean over an iteration after the step with the warmest inlet");
   real("clock_Hz", state.clock_Hz, "Hz", "clock in that step");
   real("own_Hz", state.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
   real("inlet_K", inlet, "K", "air at the server's front");

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ class Recorder {
  public:
   Recorder(const Fleet& fleet, Tick local_start);
 
-  struct Step {
+  struct Stretch {
     Tick begin = 0, end = 0;
     workload::JobState state = workload::JobState::queued;
     double tokens = 0.0;        ///< of completed iterations
@@ -24,8 +25,9 @@ class Recorder {
     double slowest_Hz = 0.0;
     double load_J = 0.0;        ///< AC energy of the user's nodes
   };
-  /// One step of the `user`-th user of the fleet, on its range of nodes. The series describe the first user's GPUs.
-  void fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
+  /// One step of the `user`-th user of the fleet, on its range of nodes, as what it did one after the other. The series
+  /// describe the first user's GPUs.
+  void fleet_step(std::span<const Stretch> step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
                   const FleetSignals& signals);
   void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
@@ -97,7 +99,6 @@ class Recorder {
     }
   };
   std::vector<Event> events_;
-  std::vector<double> scratch_;
 };
 
 /// Array of doubles along one dimension.

@@ -11,7 +11,7 @@ namespace tidewatt::sim {
 /// is compared with it; a dropped, doubled or mistimed segment shows.
 class ScheduleWalk {
  public:
-  void add(const FleetTask& task);
+  void add(const FleetTask& task);  ///< its repetitions and its pauses
   double J() const;  ///< exact total, rounded once
   template <class A>
   void archive(A& a) {

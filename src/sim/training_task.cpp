@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -47,13 +48,18 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
   evaluate_window_ = stage_windows(model_.evaluation(one, 1));
 }
 
-std::vector<dvfs::PhaseMix> TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
+TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
   const auto& type = type_of(fleet_, first_node_);
   FleetTask task;
   set_kinds(task, at_reference, type, model_.reference_clock_Hz());
-  std::vector<dvfs::PhaseMix> out;
-  for (std::size_t s = 0; s < at_reference.classes.size(); ++s)
-    out.push_back(worst_window(at_reference, s, task.kind_reference_W, type.governor.window_s));
+  Windows out;
+  for (std::size_t s = 0; s < at_reference.classes.size(); ++s) {
+    out.mix.push_back(worst_window(at_reference, s, task.kind_reference_W, type.governor.window_s));
+    double J = 0.0;
+    for (const auto& segment : at_reference.classes[s]) J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
+    out.mean_W.push_back(std::min(J / seconds(at_reference.period), type.cap_W - type.governor.cap_margin_W));
+  }
+  out.period_s = seconds(at_reference.period);
   return out;
 }
 
@@ -65,10 +71,13 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   const auto& type = type_of(fleet_, first_node_);
   // What could everyone do alone? Classes are the stages.
   task.reference_Hz = reference_Hz;
-  task.class_window = window;
+  task.class_window = window.mix;
   task.first_node = first_node_;
   task.node_class.resize(n_node());
   for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(node_stage_[i]);
+  task.legs.clear();
+  task.repeats = true;
+  predict(fleet_, state, task, window.mean_W, ahead_s, signals);
   own_clocks(fleet_, state, task, ahead_s, signals);
 
   const auto n_replica = static_cast<std::size_t>(model_.dp());
@@ -107,7 +116,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group)
     for (std::size_t s = 0; s < n_stage; ++s) {
-      task.class_window.push_back(window[s]);
+      task.class_window.push_back(window.mix[s]);
       task.class_gate_Hz.push_back(options_.gating ? pace[group] * reference_Hz : 0.0);
     }
   task.class_busy.assign(n_group * n_stage, 1);
@@ -131,6 +140,25 @@ void TrainingTask::smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats
   task.kind_high_W = std::move(smoothed.high_W);
 }
 
+double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind) const {
+  FleetTask one;
+  workload::Timeline hold;
+  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, first_node_, 1, hold, one);
+  return nominal_kind_W(one, type_of(fleet_, first_node_), 0, nominal_die_K)[0];
+}
+
+void TrainingTask::add_pause(const workload::PhaseKind& kind, FleetTask& task) const {
+  FleetTask one;
+  workload::Timeline hold;
+  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, first_node_, 1, hold, one);
+  task.pause_kind = static_cast<std::uint32_t>(task.kind_mix.size());
+  task.kind_mix.push_back(one.kind_mix[0]);
+  task.kind_context.push_back(one.kind_context[0]);
+  task.kind_low_W.push_back(one.kind_low_W[0]);
+  task.kind_high_W.push_back(one.kind_high_W[0]);
+  task.kind_reference_W.push_back(one.kind_reference_W[0]);
+}
+
 void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
                std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task) {
   timeline = {};
@@ -141,6 +169,8 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   task.class_gate_Hz = {0.0};
   task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
   task.first_node = first_node;
+  task.legs.clear();
+  task.repeats = false;
   task.node_class.assign(n_node, 0);
   set_kinds(task, timeline, type_of(fleet, first_node), reference_Hz);
 }
@@ -148,6 +178,7 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state,
                             FleetSignals& signals, FleetTask& task) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, first_node_, n_node(), timeline_, task);
+  predict(fleet_, state, task, std::array{nominal_kind_W(task, type_of(fleet_, first_node_), 0, nominal_die_K)[0]}, seconds(duration), signals);
   if (kind.context)
     own_clocks(fleet_, state, task, seconds(duration), signals);
   else

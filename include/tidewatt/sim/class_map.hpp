@@ -24,6 +24,7 @@ struct ClassMap {
   std::vector<std::array<std::array<double, n_point>, thermal::n_mode>> weight_s;  ///< [kind][mode][point]
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
+  double pause_rise_K = 0.0;        ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = true;              ///< false: a slice that happens once; its kinds have no rise of their own
 };
 
@@ -35,6 +36,9 @@ struct RateRange {
 /// @param reference_W [kind] power of the nominal chip, for the rises; empty: a slice, see ClassMap::repeats
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
                         const thermal::PackageModes& reference, std::span<const double> reference_W);
+
+/// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
+double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);
 
 /// w of every used kind at a node's rates: out[mode][i] belongs to kind used[i].
 void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,

@@ -1,9 +1,11 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/thermal/package.hpp"
 
 namespace tidewatt::sim {
 
@@ -12,9 +14,9 @@ struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
-  std::vector<double> die_carry_K;            ///< [gpu] mean over a repetition that the last step ended in, K → leakage, limits
-  std::vector<double> die_work_K;             ///< [gpu] that mean when the job last iterated, K → its guess after a pause
-  std::vector<double> die_rate_K_per_s;       ///< [gpu] how that mean moved over the last step, K/s → its guess for the next
+  std::vector<double> mean_W;                 ///< [gpu] mean power of the last step of what it does, W → predicts the die; 0: not known yet
+  std::array<std::vector<double>, thermal::n_mode> ripple_K;  ///< [mode][gpu] where repetitions leave the mode − where their mean power would → the same
+  std::vector<double> work_W;                 ///< [gpu] that power when the job last iterated, W → its guess after a pause
   std::vector<double> die_mean_K;             ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;             ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;               ///< [gpu] operating point of the last step → start of the search
@@ -22,17 +24,20 @@ struct FleetState {
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    a(die_K, base_K, sink_K, fan_frac, die_carry_K, die_work_K, die_rate_K_per_s, die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+    a(die_K, base_K, sink_K, fan_frac, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
   }
 };
 
 /// Recomputed every step; carries nothing from one step to the next.
 struct FleetSignals {
   std::vector<dvfs::Limiter> limiter;    ///< [gpu]
+  std::vector<double> guess_K;           ///< [gpu] predicted mean die temperature of the coming step
+  std::vector<double> guess_front_W;     ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;            ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step
   std::vector<double> node_air_W;        ///< [node] mean heat given to the hall
   std::vector<double> node_flow_m3_per_s;  ///< [node]
+  double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
 };
 
 /// Energy books of the fleet over the whole run, J. No entry is the difference of others.

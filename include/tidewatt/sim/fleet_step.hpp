@@ -11,10 +11,21 @@
 
 namespace tidewatt::sim {
 
+/// A stretch of a jump: repetitions of the timeline, or a pause in which every GPU does the same.
+struct Leg {
+  std::int64_t repetitions = 0;  ///< 0: a pause
+  Tick duration = 0;
+};
+
 /// What a range of nodes does from now on: a timeline, how often, and who plays which class.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
-  std::int64_t repetitions = 1;
+  std::int64_t repetitions = 1;                ///< of all legs together
+  std::vector<Leg> legs;                       ///< in order; empty: repetitions and no pause
+  bool repeats = true;                         ///< an iteration that comes again and again; false: a constant state
+  double dip_K = 0.0;                          ///< what pauses ahead add to the mean die temperature, for a resistance ratio of 1
+  bool slice = false;                          ///< part of an iteration: its power says nothing about the next
+  std::uint32_t pause_kind = 0;                ///< what GPUs do in the pauses: an index into kind_…, beyond the timeline's kinds
   std::size_t first_node = 0;                  ///< the range is first_node … first_node + node_class.size()
   std::vector<std::uint32_t> node_class;       ///< [node of the range] class in the timeline
   std::vector<double> class_gate_Hz;           ///< [class] clock of the slowest GPU it waits for; 0: none
@@ -32,19 +43,30 @@ struct FleetTask {
   double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
   std::size_t n_thread = 1;
   std::size_t n_node() const { return node_class.size(); }
+  Tick pause_ticks() const {
+    Tick out = 0;
+    for (const auto& leg : legs) out += leg.repetitions == 0 ? leg.duration : 0;
+    return out;
+  }
+  Tick duration() const { return timeline->period * repetitions + pause_ticks(); }
 };
 
 /// Mean AC power of each class in each of its segments, W, summed over the class's nodes.
 using ClassPower = std::vector<std::vector<double>>;
 
-/// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the last die temperatures.
+/// Mean die temperature of every GPU over the coming `ahead_s` if it went on to draw `mean_W`: exact for the package,
+/// fans and rear inlet at their means. Where `mean_W` is 0, `nominal_W` [class] is taken.
+void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
+             FleetSignals& signals);
+
+/// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the predicted die temperatures.
 /// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals);
 
 /// The same for GPUs without a context: the idle clock.
 void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals);
 
-/// Repeats the timeline `task.repetitions` times in one exact affine jump per package; leakage, fans and rear inlet
+/// Repeats the timeline `task.repetitions` times, pauses in between, in one exact affine jump per package; leakage, fans and rear inlet
 /// are held at their means over the jump (second order).
 ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
                             const FleetTask& task, std::span<const ClassMap> maps);

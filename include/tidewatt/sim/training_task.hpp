@@ -33,8 +33,13 @@ class TrainingTask {
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
                 FleetTask& task);
 
+  /// Adds what all ranks do in the pauses of a jump.
+  void add_pause(const workload::PhaseKind& kind, FleetTask& task) const;
+
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
+  double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
+  double nominal_hold_W(const workload::PhaseKind& kind) const;  ///< of one GPU in a constant state
   double slowest_Hz() const { return slowest_Hz_; }
   template <class A>
   void archive(A& a) {
@@ -46,14 +51,19 @@ class TrainingTask {
 
  private:
   void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
-  std::vector<dvfs::PhaseMix> stage_windows(const workload::Timeline& at_reference) const;
+  struct Windows {
+    std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
+    double period_s = 0.0;
+    std::vector<double> mean_W;       ///< [stage] mean power of a nominal chip, the first guess after a cold start
+  };
+  Windows stage_windows(const workload::Timeline& at_reference) const;
 
   workload::IterationModel model_;
   const Fleet& fleet_;
   std::size_t first_node_;
   Options options_;
   std::vector<std::int64_t> node_stage_, node_replica_;  ///< [node of the job]
-  std::vector<dvfs::PhaseMix> iterate_window_, evaluate_window_;  ///< [stage]
+  Windows iterate_window_, evaluate_window_;
   workload::Timeline timeline_;
   double slowest_Hz_ = 0.0;
   mitigation::SmoothingState smoothing_;  ///< where the GPUs' smoothed power stands after the last task

@@ -56,13 +56,16 @@ struct Setup {
     state.die_K.assign(n, 335);
     state.base_K.assign(n, 328);
     state.sink_K.assign(n, 318);
-    state.die_carry_K.assign(n, 335);
+    state.mean_W.assign(n, 600);
+    state.work_W.assign(n, 600);
+    for (auto& mode : state.ripple_K) mode.assign(n, 0);
+    signals.guess_K.assign(n, 335);
+    signals.guess_front_W.assign(n_node, 2600);
     state.die_mean_K.assign(n, 335);
     state.clock_Hz.assign(n, 1.5e9);
     state.fan_frac.assign(n_node, 0.75);
     state.front_W.assign(n_node, 2600);
     state.own_Hz.assign(n, 1.5e9);
-    state.die_rate_K_per_s.assign(n, 0);
     signals.miss_K.assign(n_node, 0);
     signals.limiter.assign(n, dvfs::Limiter::none);
     state.die_peak_K.assign(n, 335);
@@ -88,6 +91,7 @@ struct Setup {
 
   void gate(double ahead_s) {
     task.class_gate_Hz.assign(2, 0.0);
+    predict(fleet, state, task, {}, ahead_s, signals);
     own_clocks(fleet, state, task, ahead_s, signals);
     const double slowest = *std::min_element(state.own_Hz.begin(), state.own_Hz.end());
     task.class_gate_Hz.assign(2, slowest);

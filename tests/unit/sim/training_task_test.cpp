@@ -34,7 +34,7 @@ struct Setup {
         inlet_K(fleet.n_node(), 298.15) {
     task.inlet_K = inlet_K;
     task.air_J_per_m3_K = 1190;
-    std::fill(state.die_carry_K.begin(), state.die_carry_K.end(), 335.0);
+    for (auto* v : {&state.die_K, &state.base_K, &state.sink_K}) std::fill(v->begin(), v->end(), v == &state.sink_K ? 318.0 : 335.0);
     maker.set_work(TrainingTask::Work::iterate, 0, state, 6.0, signals, task);
   }
 };
