@@ -38,7 +38,7 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
     const auto carry = state.die_carry_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
     const double hottest_K = *std::max_element(carry, carry + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
-      const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, fan))];
+      const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
       if (reference == nullptr) reference = &modes;
       for (std::size_t m = 0; m < thermal::n_mode; ++m) {
         rates.lo[m] = std::min(rates.lo[m], modes.rate_per_s[m]);
@@ -80,6 +80,7 @@ void JobRun::set_air(Hands& hands) {
   task_.n_thread = hands.n_thread;
   task_.inlet_K = hands.halls.inlet_K();
   task_.inlet_K_per_s = hands.halls.inlet_K_per_s();
+  task_.flow_frac = hands.halls.flow_frac();
   task_.since_macro_s = seconds(now_ - hands.halls.macro_begin());
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
@@ -136,7 +137,8 @@ void JobRun::ask(Tick until, Hands& hands) {
   }
   last_state_ = job_step_.state;
   task_.clock_frac = job_step_.clock_frac;
-  const double ahead_s = since_change_ == 0 ? 1.0 : std::min(std::max(last_step_s_, jump_s_), seconds(until - now_));
+  // No step is shorter than an iteration, however soon the macro step ends.
+  const double ahead_s = since_change_ == 0 ? 1.0 : std::max(iteration_s_, std::min(std::max(last_step_s_, jump_s_), seconds(until - now_)));
   if (job_step_.state == JobState::iterate)
     maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
   else if (job_step_.state == JobState::evaluate)
@@ -163,6 +165,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   }
   const bool resolve = hands.scenario.run.advance == "resolved";
   const Tick period = task_.timeline->period;
+  iteration_s_ = seconds(period);
   const std::int64_t whole = (hard_end - now_) / period;
   if (whole == 0) return {1, How::sliced, true};
   if (to_slice_ > 0) return {1, How::sliced, false};

@@ -66,7 +66,7 @@ class JobRun {
   const workload::JobLife& life() const { return *life_; }
   template <class A>
   void archive(A& a) {
-    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_);
+    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, iteration_s_, last_state_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -106,6 +106,7 @@ class JobRun {
   double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
   bool said_hot_ = false, said_cap_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
+  double iteration_s_ = 0.0;  ///< of the last iteration
   workload::JobState last_state_ = workload::JobState::done;
   // Signals: recomputed each step.
   FleetTask task_;
