@@ -28,9 +28,9 @@ struct System final : numerics::OdeSystem {
   const HydronicParams& params;
   const Tower* tower;
   Conditions now;
-  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, 0.0} {
+  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, {}} {
     const WeatherSample& air = input.outdoor;
-    now.wetbulb_K = wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa);
+    if (tower) now.tower_air = tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio, air.pressure_Pa);
   }
   void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
     derivatives(params, tower, now, y, dydt);
