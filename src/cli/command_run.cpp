@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.hpp"
 #include "tidewatt/io/checkpoint.hpp"
@@ -14,6 +15,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tidewatt/study/explain_swing.hpp"
 
 namespace {
 
@@ -24,6 +26,7 @@ struct Arguments {
   std::string seed;
   std::size_t threads = 0;
   std::string checkpoint, resume;
+  std::string explain;
   double checkpoint_every_h = 24.0;
   bool json = false, quiet = false;
   sim::LoadOptions load;
@@ -79,6 +82,24 @@ sim::Result simulate(const Arguments& a, const sim::Scenario& scenario, Progress
   return engine.finish();
 }
 
+nlohmann::ordered_json swing_json(const study::SwingReport& r) {
+  using Json = nlohmann::ordered_json;
+  Json out{{"swing_percent", r.swing_percent}, {"min_hour", r.min_hour}, {"causes", Json::array()}, {"levers", Json::array()}, {"notes", r.notes}};
+  for (const auto& c : r.causes)
+    out["causes"].push_back({{"name", c.name}, {"how", c.how}, {"without_percent", c.without_percent}, {"adds_points", c.adds_points}});
+  for (const auto& l : r.levers)
+    out["levers"].push_back({{"name", l.name}, {"how", l.how}, {"tokens_percent", l.tokens_percent},
+                             {"energy_per_token_percent", l.energy_per_token_percent}, {"swing_percent", l.swing_percent}});
+  for (const auto& [key, list] : {std::pair{"hottest", &r.hottest}, std::pair{"slowest", &r.slowest}}) {
+    out[key] = Json::array();
+    for (const auto& g : *list)
+      out[key].push_back({{"row", g.row}, {"rack", g.rack}, {"node", g.node}, {"slot", g.slot}, {"die_degC", g.die_K - 273.15},
+                          {"own_MHz", g.own_Hz * 1e-6}, {"inlet_degC", g.inlet_K - 273.15}, {"leakage_ratio", g.leakage_ratio},
+                          {"resistance_ratio", g.resistance_ratio}});
+  }
+  return out;
+}
+
 void run(Arguments a) {
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
@@ -90,6 +111,11 @@ void run(Arguments a) {
   const auto path = std::filesystem::path(a.out) / (std::filesystem::path(a.file).stem().string() + ".h5");
   auto progress = std::make_shared<Progress>(!a.quiet);
   auto result = simulate(a, scenario, *progress);
+  std::optional<study::SwingReport> swing;
+  if (a.explain == "swing")
+    swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
+      if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
+    });
   auto& s = result.summary;
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   s.emplace_back("payload_sha256", io::payload_sha256(result));
@@ -102,10 +128,12 @@ void run(Arguments a) {
     for (const auto& job : scenario.jobs)
       object["jobs"].push_back({{"name", job.name}, {"n_gpu", job.plan.n_gpu}, {"iteration_s", object["iteration_s"]},
                                 {"tokens_per_s_mean", object["tokens_per_s_mean"]}, {"mfu_percent", object["mfu_percent"]}});
+    if (swing) object["explain"] = {{"swing", swing_json(*swing)}};
     fmt::print("{}\n", object.dump());
     return;
   }
   for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));
+  if (swing) fmt::print("\n{}", study::swing_text(*swing));
 }
 
 void check(const Arguments& a) {
@@ -137,6 +165,8 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way");
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(CLI::PositiveNumber)->capture_default_str();
   r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
+  r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
+      ->check(CLI::IsMember({"swing"}));
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->callback([a] { run(*a); });
   auto b = std::make_shared<Arguments>();

@@ -6,9 +6,11 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::cooling {
 
+TIDEWATT_CLONES
 double counterflow_effectiveness(double transfer_units, double capacity_ratio) {
   const double N = transfer_units, C = capacity_ratio, x = N * (1.0 - C);
   // With m = (1 - e^-x)/x: ε = N m / (1 + C N m); m -> 1 at C = 1, so one expression serves all ratios.
@@ -24,9 +26,11 @@ double counterflow_heat_W(double UA_W_per_K, double hot_W_per_K, double cold_W_p
   return counterflow_effectiveness(units, least / most) * least * (hot_K - cold_K);
 }
 
+TIDEWATT_CLONES
 double flow_scaled_UA(double design_UA_W_per_K, double flow1_ratio, double flow2_ratio) {
-  const auto film = [](double x) { return math::exp(-0.8 * math::log(std::max(x, 1e-4))); };
-  return design_UA_W_per_K * 2.0 / (film(flow1_ratio) + film(flow2_ratio));
+  const double film1 = math::exp(-0.8 * math::log(std::max(flow1_ratio, 1e-4)));
+  const double film2 = math::exp(-0.8 * math::log(std::max(flow2_ratio, 1e-4)));
+  return design_UA_W_per_K * 2.0 / (film1 + film2);
 }
 
 double counterflow_UA_W_per_K(double heat_W, double hot_W_per_K, double cold_W_per_K, double inlet_difference_K) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/cooling/heat_exchanger.hpp"
 #include "tidewatt/cooling/liquid.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 double held(double x, double lo, double hi) { return std::min(std::max(x, lo), hi); }
 
+TIDEWATT_CLONES
 double affinity_W(double rated_W, double ratio, double exponent) {
   return ratio > 1e-9 ? rated_W * math::pow(ratio, exponent) : 0.0;
 }
@@ -59,8 +61,7 @@ void rejection(const HydronicParams& p, const Tower* tower, const Conditions& c,
   const double drive = held(y[reject_drive], 0.0, 1.0), live = held(y[tower_live], 0.0, 1.0);
   const double through = std::min(drive / 0.2, 1.0), speed = std::max((drive - 0.2) / 0.8, 0.0);
   if (tower) {
-    const TowerPoint t = tower->at(reject_kg_per_s * through, f.reject_hot_K, c.wetbulb_K, air.humidity_ratio,
-                                   air.pressure_Pa, speed, live);
+    const TowerPoint t = tower->at(reject_kg_per_s * through, f.reject_hot_K, c.tower_air, speed, live);
     f.tower_W = t.heat_W;
     f.evaporated_kg_per_s = t.heat_W > 0.0 ? t.evaporated_kg_per_s : 0.0;
     f.reject_fan_W = live * tower->fan_W(speed);

@@ -59,7 +59,7 @@ enum MeterIndex : std::size_t {
 /// What stays constant over a step.
 struct Conditions {
   PlantInput input;
-  double wetbulb_K = 0.0;
+  TowerAir tower_air;
 };
 
 struct Flows {

@@ -28,9 +28,9 @@ struct System final : numerics::OdeSystem {
   const HydronicParams& params;
   const Tower* tower;
   Conditions now;
-  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, 0.0} {
+  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, {}} {
     const WeatherSample& air = input.outdoor;
-    now.wetbulb_K = wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa);
+    if (tower) now.tower_air = tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio, air.pressure_Pa);
   }
   void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
     derivatives(params, tower, now, y, dydt);
@@ -169,13 +169,13 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   s.evaporation_frac = tower_ ? 1.0 : 0.0;
   // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.
   s.supply_rh_frac = 0.4 * saturation_pressure_Pa(p.air_set_K) / saturation_pressure_Pa(s.supply_mean_K);
-  const double fan_used = (input.server_flow_m3_per_s / p.air_flow_m3_per_s + p.air_leakage_frac) /
-                          std::max(y[fan_live], 1e-3);
-  const double liquid_used = input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s / std::max(y[cdu_live], 1e-3);
+  // Of what is installed: what works less what is asked for.
+  const double fan_left = y[fan_live] - input.server_flow_m3_per_s / p.air_flow_m3_per_s - p.air_leakage_frac;
+  const double liquid_left = y[cdu_live] - input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s;
   const bool chills = p.chiller.capacity_W > 0.0;
-  const double cold_used =
-      chills ? y[chiller_drive] * y[chiller_stage] / p.n_chiller / std::max(y[chiller_live], 1e-3) : y[reject_drive];
-  s.capacity_margin_frac = 1.0 - std::max({fan_used, liquid_used, cold_used});
+  const double cold_left = chills ? y[chiller_live] - y[chiller_drive] * y[chiller_stage] / p.n_chiller
+                                  : y[tower_live] - y[reject_drive];
+  s.capacity_margin_frac = std::min({fan_left, liquid_left, cold_left});
   s.chilled_frac = chills ? y[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
   s.supply_over_limit_K = std::max(s.supply_mean_K - p.air_set_K - p.air_band_K, 0.0);
   std::copy_n(y.begin(), hydronic::n_state, state.begin());

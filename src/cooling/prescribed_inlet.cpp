@@ -52,7 +52,12 @@ PlantStep PrescribedInlet::advance(std::span<double>, const PlantInput& input, T
   step.hot_aisle_mean_K = step.supply_mean_K + input.it_heat_W / (dry_kg_per_s * cp);
   step.supply_rh_frac = relative_humidity_frac(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
   step.capacity_margin_frac = 1.0;
-  step.heat_in_J = input.it_heat_W * seconds(t1 - t0);
+  if (input.liquid_flow_kg_per_s > 0.0) {  // the liquid comes at the same temperature
+    step.liquid_supply_mean_K = step.supply_mean_K;
+    step.liquid_supply_end_K = step.supply_end_K;
+    step.liquid_flow_mean_kg_per_s = input.liquid_flow_kg_per_s;
+  }
+  step.heat_in_J = (input.it_heat_W + input.liquid_heat_W) * seconds(t1 - t0);
   step.heat_out_J = step.heat_in_J;
   return step;
 }

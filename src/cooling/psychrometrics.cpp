@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::cooling {
 namespace {
@@ -17,7 +18,7 @@ constexpr Saturation over_ice{-5.6745359e3, 6.3925247,      -9.6778430e-3, 6.221
 
 const Saturation& phase(double T) { return T < zero_celsius_K ? over_ice : over_water; }
 
-double log_saturation(const Saturation& c, double T) {
+TIDEWATT_INLINE double log_saturation(const Saturation& c, double T) {
   return c.inverse / T + c.constant + T * (c.linear + T * (c.square + T * (c.cube + T * c.fourth))) +
          c.log * math::log(T);
 }
@@ -62,6 +63,7 @@ double solve_wet_bulb(double T, double W, double p, bool ice, double lo, double 
 
 }  // namespace
 
+TIDEWATT_CLONES
 double saturation_pressure_Pa(double drybulb_K) { return math::exp(log_saturation(phase(drybulb_K), drybulb_K)); }
 
 double saturation_slope_Pa_per_K(double drybulb_K) {

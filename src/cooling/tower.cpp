@@ -75,8 +75,14 @@ Tower::Tower(TowerParams params) : p_(std::move(params)) {
                 dry_air_cp_J_per_kg_K / c_e;
 }
 
-TowerPoint Tower::at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio,
-                     double pressure_Pa, double speed_frac, double cells_frac) const {
+TowerAir Tower::air(double wetbulb_K, double humidity_ratio, double pressure_Pa) const {
+  return {wetbulb_K, humidity_ratio, pressure_Pa, saturated_enthalpy(wetbulb_K, pressure_Pa),
+          quadratic(p_.ua_wetbulb_ratio, std::clamp(p_.wetbulb_K - wetbulb_K, -10.0, 25.0))};
+}
+
+TowerPoint Tower::at(double water_kg_per_s, double inlet_K, const TowerAir& entering, double speed_frac,
+                     double cells_frac) const {
+  const double wetbulb_K = entering.wetbulb_K, pressure_Pa = entering.pressure_Pa, in_enthalpy = entering.enthalpy_J_per_kg;
   TowerPoint point;
   point.leaving_K = inlet_K;
   point.air_wetbulb_K = wetbulb_K;
@@ -89,9 +95,7 @@ TowerPoint Tower::at(double water_kg_per_s, double inlet_K, double wetbulb_K, do
     return quadratic(c, std::clamp(x, x_min, 1.0)) * std::min(x / x_min, 1.0);
   };
   const double UA = UA_W_per_K_ * cells_frac * curve(p_.ua_air_ratio, air_frac, 0.2) *
-                    curve(p_.ua_water_ratio, water_frac, 0.3) *
-                    quadratic(p_.ua_wetbulb_ratio, std::clamp(p_.wetbulb_K - wetbulb_K, -10.0, 25.0));
-  const double in_enthalpy = saturated_enthalpy(wetbulb_K, pressure_Pa);
+                    curve(p_.ua_water_ratio, water_frac, 0.3) * entering.UA_ratio;
   // Leaving wet bulb and the heat capacity that it gives: a contraction (factor about 0.3), secant steps finish it.
   const auto next = [&](double out_K) {
     const double c_e = equivalent_cp(wetbulb_K, out_K, in_enthalpy, pressure_Pa);
@@ -108,7 +112,7 @@ TowerPoint Tower::at(double water_kg_per_s, double inlet_K, double wetbulb_K, do
   }
   point.air_wetbulb_K = x1;
   point.leaving_K = inlet_K - point.heat_W / C_water;
-  point.evaporated_kg_per_s = air * std::max(saturated_humidity_ratio(x1, pressure_Pa) - humidity_ratio, 0.0);
+  point.evaporated_kg_per_s = air * std::max(saturated_humidity_ratio(x1, pressure_Pa) - entering.humidity_ratio, 0.0);
   return point;
 }
 

@@ -44,7 +44,8 @@ struct Cvode::Impl {
   void* memory = nullptr;
   const OdeSystem* system = nullptr;
   std::vector<double> shifted_y, shifted_f;
-  std::vector<double> lu, meter_rows;  // coupled block, column-major; rows of the meters, column-major
+  std::vector<double> slope;           // df/dy: one column of all values per coupled one
+  std::vector<double> lu, meter_rows;  // of I - γ df/dy: coupled block, rows of the meters; column-major
   std::vector<std::size_t> pivot;
 
   explicit Impl(OdeShape s) : shape(std::move(s)) {}
@@ -53,11 +54,13 @@ struct Cvode::Impl {
   ~Impl();
   void make();
   std::string worst() const;
-  int setup(SUNMatrix A);
+  int factor();
   int solve(N_Vector x, N_Vector b) const;
   static SUNLinearSolver make_block_solver(SUNContext context, Impl& self);
   static int rhs(double t, N_Vector y, N_Vector f, void* self);
-  static int jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* self, N_Vector, N_Vector, N_Vector);
+  bool find_slope(double t, std::span<const double> base_y, std::span<const double> base_f);
+  static int newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found, double gamma,
+                           void* self, N_Vector, N_Vector, N_Vector);
 };
 
 Cvode::Impl::~Impl() {
@@ -76,33 +79,41 @@ int Cvode::Impl::rhs(double t, N_Vector y, N_Vector f, void* self) {
 }
 
 // Difference quotients of the coupled columns only: f does not depend on the meters, so their columns are zero.
-int Cvode::Impl::jacobian(double t, N_Vector y, N_Vector f, SUNMatrix J, void* self, N_Vector, N_Vector, N_Vector) {
+bool Cvode::Impl::find_slope(double t, std::span<const double> base_y, std::span<const double> base_f) {
+  const std::size_t all = shape.names.size();
+  shifted_y.assign(base_y.begin(), base_y.end());
+  for (std::size_t j = 0; j < shape.n_coupled; ++j) {
+    const double size = std::max(std::abs(base_y[j]), shape.typical[j]);
+    shifted_y[j] = base_y[j] + 1.5e-8 * size;  // about the square root of the rounding unit
+    const double step = shifted_y[j] - base_y[j];
+    system->rhs(t, shifted_y, shifted_f);
+    shifted_y[j] = base_y[j];
+    double* column = &slope[j * all];
+    for (std::size_t i = 0; i < all; ++i) column[i] = (shifted_f[i] - base_f[i]) / step;
+    if (!all_finite({column, all})) return false;
+  }
+  return true;
+}
+
+// The Newton matrix is block triangular, [A 0; B I]: meters enter no rate. It is formed where it is factored: the dense
+// matrices that CVODE would form, copy and scale over all values took more time than the equations.
+int Cvode::Impl::newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found, double gamma,
+                               void* self, N_Vector, N_Vector, N_Vector) {
   Impl& me = *static_cast<Impl*>(self);
-  const auto base_y = values(y), base_f = values(f);
-  SUNMatZero(J);
-  me.shifted_y.assign(base_y.begin(), base_y.end());
-  for (std::size_t j = 0; j < me.shape.n_coupled; ++j) {
-    const double size = std::max(std::abs(base_y[j]), me.shape.typical[j]);
-    me.shifted_y[j] = base_y[j] + 1.5e-8 * size;  // about the square root of the rounding unit
-    const double step = me.shifted_y[j] - base_y[j];
-    me.system->rhs(t, me.shifted_y, me.shifted_f);
-    me.shifted_y[j] = base_y[j];
-    double* column = SM_COLUMN_D(J, static_cast<sunindextype>(j));
-    for (std::size_t i = 0; i < base_f.size(); ++i) column[i] = (me.shifted_f[i] - base_f[i]) / step;
-    if (!all_finite({column, base_f.size()})) return 1;
+  *found = keep ? SUNFALSE : SUNTRUE;
+  if (!keep && !me.find_slope(t, values(y), values(f))) return 1;
+  const std::size_t n = me.shape.n_coupled, meters = me.shape.names.size() - n;
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* column = &me.slope[j * (n + meters)];
+    for (std::size_t i = 0; i < n; ++i) me.lu[j * n + i] = -gamma * column[i];
+    me.lu[j * n + j] += 1.0;
+    for (std::size_t i = 0; i < meters; ++i) me.meter_rows[j * meters + i] = -gamma * column[n + i];
   }
   return 0;
 }
 
-// The Newton matrix is block triangular, [A 0; B I]: meters enter no rate. Only the coupled block is factored, and the
-// meters follow by substitution; a dense solver over all values would spend most of the step on the zeros.
-int Cvode::Impl::setup(SUNMatrix A) {
-  const std::size_t n = shape.n_coupled, all = shape.names.size();
-  for (std::size_t j = 0; j < n; ++j) {
-    const double* column = SM_COLUMN_D(A, static_cast<sunindextype>(j));
-    std::copy_n(column, n, lu.begin() + static_cast<std::ptrdiff_t>(j * n));
-    std::copy(column + n, column + all, meter_rows.begin() + static_cast<std::ptrdiff_t>(j * (all - n)));
-  }
+int Cvode::Impl::factor() {
+  const std::size_t n = shape.n_coupled;
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t p = k;
     for (std::size_t i = k + 1; i < n; ++i)
@@ -142,7 +153,7 @@ SUNLinearSolver Cvode::Impl::make_block_solver(SUNContext context, Impl& self) {
   SUNLinearSolver solver = SUNLinSolNewEmpty(context);
   if (!solver) return nullptr;
   solver->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
-  solver->ops->setup = [](SUNLinearSolver s, SUNMatrix A) { return static_cast<Impl*>(s->content)->setup(A); };
+  solver->ops->setup = [](SUNLinearSolver s, SUNMatrix) { return static_cast<Impl*>(s->content)->factor(); };
   solver->ops->solve = [](SUNLinearSolver s, SUNMatrix, N_Vector x, N_Vector b, realtype) {
     return static_cast<Impl*>(s->content)->solve(x, b);
   };
@@ -182,7 +193,8 @@ void Cvode::Impl::make() {
   done(CVodeSetUserData(memory, this), "user data");
   done(CVodeSetMaxNumSteps(memory, shape.max_steps), "step limit");
   done(CVodeSetLinearSolver(memory, linear, matrix), "linear solver");
-  done(CVodeSetJacFn(memory, jacobian), "Jacobian");
+  done(CVodeSetLinSysFn(memory, newton_matrix), "Newton matrix");
+  slope.resize(coupled * shape.names.size());
   shifted_f.resize(shape.names.size());
 }
 

@@ -13,7 +13,7 @@ Fleet build_fleet(const Scenario& scenario) {
     const auto& spec = scenario.halls[h];
     const double cap_W = spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W;
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
-    fleet.types.push_back(make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz));
+    fleet.types.push_back(make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz, spec.liquid));
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     const std::int64_t per_row = spec.hall.servers_per_rack * spec.hall.racks_per_row;
@@ -65,6 +65,7 @@ FleetSignals make_signals(const Fleet& fleet) {
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
   s.node_air_W.assign(fleet.n_node(), 0.0);
+  s.node_liquid_W.assign(fleet.n_node(), 0.0);
   s.node_flow_m3_per_s.assign(fleet.n_node(), 0.0);
   return s;
 }

@@ -86,9 +86,10 @@ Tick Engine::Impl::macro_end() const {
   const Tick begin = now / macro * macro;
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
   constexpr Tick hour = 3600 * ns_per_s;
-  const Tick until = std::min({end, begin + count * macro, (now / hour + 1) * hour});
+  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now)});
+  const Tick until = std::min(edge, begin + count * macro);
   const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
-  return calm ? until : std::min({end, begin + macro, (now / hour + 1) * hour});
+  return calm ? until : std::min(edge, begin + macro);
 }
 
 void Engine::Impl::step() {

@@ -27,7 +27,9 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
       {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
       {"feeder", f.drawn_J.value(), f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0},
       {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
-      {"hall heat", m.air_out.value(), h.heat_in.value(), halls.pending_heat_J(now)},
+      {"server heat", m.package_out.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(),
+       m.air_out.value() + m.liquid_out.value(), 0.0},
+      {"hall heat", m.air_out.value() + m.liquid_out.value(), h.heat_in.value(), halls.pending_heat_J(now)},
       {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
   };
   if (scenario.battery) {
@@ -89,6 +91,8 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
   put("pue", stream->connection_J() / r.it_J());
   put("wue_L_per_kWh", halls.books().water_kg.value() / (r.it_J() / 3.6e6));
+  put("capacity_margin_min_percent", 100.0 * halls.books().capacity_margin_min_frac);
+  put("heat_reused_MWh", halls.books().reuse.value() / 3.6e9);
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_planned", books.planned);
   const double since_start_s =

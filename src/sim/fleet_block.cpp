@@ -18,7 +18,8 @@ void book(FleetMeters& meters, std::span<const NodeBooks> books) {
     meters.host.add(b.host);
     meters.fan.add(b.fan);
     meters.psu_loss.add(b.psu);
-    meters.air_out.add(b.package_out + b.conversion + b.host + b.fan + b.psu);
+    meters.air_out.add(b.air);
+    meters.liquid_out.add(b.liquid);
     meters.input_reference.add(b.reference);
     meters.smoothing_burn.add(b.burn);
   }
@@ -81,7 +82,8 @@ void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task,
     air.fan_end_frac[i] = target + (now - target) * end;
     const std::size_t s = fan_step(target + (now - target) * mean);
     air.fan_mean_frac[i] = fan_frac_of(s);
-    modes[i] = &type.modes[s];
+    air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
+    modes[i] = &type.modes[air.mode_step[i]];
     const double moves = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
     slope[i] = moves;
     air.inlet_K[i] = task.inlet_K[b.node[i]] + moves * (task.since_macro_s + 0.5 * step_s);
@@ -314,7 +316,14 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
     k.package_out += sum_of(heat_J, b, i);
     state.front_W[b.node[i]] = front[i];
     state.fan_frac[b.node[i]] = air.fan_end_frac[i];
-    signals.node_air_W[b.node[i]] = (k.package_out + k.conversion + k.host + k.fan + k.psu) / step_s;
+    const auto& liquid = b.type->liquid;
+    const double taken = liquid ? b.type->to_liquid[air.mode_step[i]] : 0.0;
+    const double gpu_frac = liquid ? taken * liquid->capture.gpu_liquid_frac : 0.0;
+    const double host_frac = liquid ? taken * liquid->capture.host_liquid_frac : 0.0;
+    k.air = (1.0 - gpu_frac) * k.package_out + k.conversion + (1.0 - host_frac) * k.host + k.fan + k.psu;
+    k.liquid = gpu_frac * k.package_out + host_frac * k.host;
+    signals.node_air_W[b.node[i]] = k.air / step_s;
+    if (liquid) signals.node_liquid_W[b.node[i]] = k.liquid / step_s;
     signals.node_flow_m3_per_s[b.node[i]] = b.type->air.flow_m3_per_s * air.fan_mean_frac[i];
   }
 }

@@ -22,6 +22,7 @@ using Modes = std::array<Lanes, n_mode>;
 struct NodeBooks {
   double gpu_in = 0, package_out = 0, package_stored = 0;
   double ac_in = 0, conversion = 0, host = 0, fan = 0, psu = 0;
+  double air = 0, liquid = 0;
   double reference = 0, burn = 0;
 };
 void book(FleetMeters& meters, std::span<const NodeBooks> books);
@@ -57,6 +58,7 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
 
 /// Air and package modes of a block over a step.
 struct Air {
+  std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
   std::array<double, n_lane> inlet_K, rear_K;              ///< [node of the block], means over the step
   Lanes air_K, air_K_per_s;                                ///< mean over the step, and how it moves through it

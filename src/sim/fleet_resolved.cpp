@@ -32,7 +32,7 @@ void hand_over(const FleetTask& task, const Block& b, const Packages& before, Sc
   s.packages.resize(b.n_node);
   for (std::size_t n = 0; n < b.n_node; ++n) {
     auto& p = s.packages[n];
-    p.modes = &b.type->modes[fan_step(s.air.fan_mean_frac[n])];
+    p.modes = &b.type->modes[s.air.mode_step[n]];
     for (std::size_t i = 0; i < n_slot; ++i) {
       const std::size_t l = n * b.n_gpu + std::min(i, b.n_gpu - 1);
       p.store_K[0][i] = before.die_K[l];

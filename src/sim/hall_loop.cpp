@@ -2,30 +2,66 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "tidewatt/cooling/hydronic_plant.hpp"
+#include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace tidewatt::sim {
+namespace {
+
+constexpr Tick never = std::numeric_limits<Tick>::max();
+
+std::unique_ptr<cooling::CoolingPlant> make_plant(const HallSpec& spec, double rated_W, Tick local_at_start_ns) {
+  if (spec.plant_kind == "prescribed_inlet") return std::make_unique<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
+  if (spec.plant_kind == "hydronic") return std::make_unique<cooling::HydronicPlant>(spec.hydronic, rated_W);
+  return std::make_unique<cooling::OutsideAirPlant>(spec.outside_air, rated_W);
+}
+
+cooling::PlantCapacity left_after(const EventParams& e) {
+  cooling::PlantCapacity left;
+  (e.kind == "fan_wall_out"    ? left.fan_frac
+   : e.kind == "cdu_out"       ? left.cdu_frac
+   : e.kind == "pump_out"      ? left.pump_frac
+   : e.kind == "rejection_out" ? left.rejection_frac
+                               : left.chiller_frac) = 1.0 - e.out_frac;
+  return left;
+}
+
+}  // namespace
 
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
     : fleet_(fleet), weather_(weather) {
   inlet_K_.resize(fleet.n_node());
   inlet_K_per_s_.assign(fleet.n_node(), 0.0);
-  for (const auto& spec : scenario.halls) {
+  flow_frac_.assign(fleet.n_node(), 1.0);
+  for (std::size_t i = 0; i < scenario.halls.size(); ++i) {
+    const auto& spec = scenario.halls[i];
+    for (const auto& e : scenario.events)
+      if (e.of_plant() && e.hall == spec.hall.name)
+        outages_.push_back({i, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e)});
     Hall& h = halls_.emplace_back();
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
-    if (spec.plant_kind == "prescribed_inlet")
-      h.plant = std::make_unique<cooling::PrescribedInlet>(spec.prescribed, weather.local_at_start_ns());
-    else
-      h.plant = std::make_unique<cooling::OutsideAirPlant>(
-          spec.outside_air, n_node * design_W(fleet.types[halls_.size() - 1]));
+    h.plant = make_plant(spec, n_node * design_W(fleet.types[i]), weather.local_at_start_ns());
     h.state.resize(h.plant->n_state());
+    h.liquid_asked_kg_per_s = n_node * liquid_flow_kg_per_s(fleet.types[i]);
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                                        spec.air.fan_min_frac, false).ac_W;
     h.workspace = h.plant->make_workspace();
-    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, weather.at(0)});
+    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, weather.at(0), 0.0, h.liquid_asked_kg_per_s, {}});
   }
   set_inlets(0);
+}
+
+/// What a plant's step leaves for the servers.
+void HallLoop::take(Hall& h, const cooling::PlantStep& p) {
+  h.supply_K = p.supply_end_K;
+  h.hot_aisle_K = p.hot_aisle_mean_K;
+  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
+  h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
+  // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
+  h.flow_frac = liquid ? std::min(1.0, p.liquid_flow_mean_kg_per_s / h.liquid_asked_kg_per_s) : 1.0;
 }
 
 /// Equilibrium, and what one more second of it gives.
@@ -33,8 +69,7 @@ void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
   h.plant->initialise(h.state, input, 0);
   auto state = h.state;
   const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
-  h.supply_K = p.supply_end_K;
-  h.hot_aisle_K = p.hot_aisle_mean_K;
+  take(h, p);
   means_.plant_W += p.fan_J + p.other_electric_W;  // of one second
 }
 
@@ -42,8 +77,10 @@ void HallLoop::set_inlets(Tick now) {
   macro_begin_ = now;
   for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
-    inlet_K_[n] = h.supply_K + fleet_.node_recirculation[n] * (h.hot_aisle_K - h.supply_K);
-    inlet_K_per_s_[n] = (1.0 - fleet_.node_recirculation[n]) * h.supply_K_per_s;
+    const double back = h.liquid_asked_kg_per_s > 0.0 ? 0.0 : fleet_.node_recirculation[n];
+    inlet_K_[n] = h.coolant_K + back * (h.hot_aisle_K - h.coolant_K);
+    inlet_K_per_s_[n] = (1.0 - back) * h.coolant_K_per_s;
+    flow_frac_[n] = h.flow_frac;
   }
   const auto outdoor = weather_.at(now);
   air_J_per_m3_K_ = cooling::dry_air_density_kg_per_m3(halls_.front().supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
@@ -56,34 +93,70 @@ double HallLoop::mean_inlet_K() const {
   return sum / static_cast<double>(inlet_K_.size());
 }
 
+cooling::PlantCapacity HallLoop::capacity(std::size_t hall, Tick t) const {
+  cooling::PlantCapacity out;
+  for (const auto& o : outages_) {
+    if (o.hall != hall || t < o.begin || t >= o.end) continue;
+    out.fan_frac *= o.left.fan_frac;
+    out.cdu_frac *= o.left.cdu_frac;
+    out.pump_frac *= o.left.pump_frac;
+    out.rejection_frac *= o.left.rejection_frac;
+    out.chiller_frac *= o.left.chiller_frac;
+  }
+  return out;
+}
+
+/// After an edge: 1 s, then half the time since, in whole seconds.
+Tick HallLoop::bound(Tick now) const {
+  Tick out = never;
+  for (const auto& o : outages_)
+    for (const Tick edge : {o.begin, o.end}) {
+      if (edge == never) continue;
+      out = std::min(out, edge > now ? edge : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s));
+    }
+  return out;
+}
+
 void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end) {
   for (std::size_t n = first_node; n < first_node + n_node;) {
-    Given g{fleet_.node_hall[n], begin, end, 0.0, 0.0};
+    Given g{fleet_.node_hall[n], begin, end, 0.0, 0.0, 0.0};
     for (; n < first_node + n_node && fleet_.node_hall[n] == g.hall; ++n) {
       g.heat_W += signals.node_air_W[n];
       g.flow_m3_per_s += signals.node_flow_m3_per_s[n];
+      g.liquid_W += signals.node_liquid_W[n];
     }
     given_.push_back(g);
   }
+}
+
+std::vector<HallLoop::Asked> HallLoop::asked(Tick t0, Tick t1) const {
+  std::vector<Asked> out(halls_.size());
+  for (const auto& g : given_) {
+    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
+    const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
+    out[g.hall].heat_W += g.heat_W * inside_s;
+    out[g.hall].flow_m3_per_s += g.flow_m3_per_s * inside_s;
+    out[g.hall].liquid_W += g.liquid_W * inside_s;
+  }
+  const double step_s = seconds(t1 - t0);
+  for (auto& a : out) a.heat_W /= step_s, a.flow_m3_per_s /= step_s, a.liquid_W /= step_s;
+  return out;
 }
 
 void HallLoop::settle(const FleetSignals& signals) {
   given_.clear();
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   means_ = {};
-  for (std::size_t i = 0; i < halls_.size(); ++i) {
-    double heat_W = 0.0, flow = 0.0;
-    for (const auto& g : given_)
-      if (g.hall == i) heat_W += g.heat_W, flow += g.flow_m3_per_s;
-    start(halls_[i], {heat_W, flow, weather_.at(0)});
-  }
+  const auto give = asked(0, ns_per_s);
+  for (std::size_t i = 0; i < halls_.size(); ++i)
+    start(halls_[i], {give[i].heat_W, give[i].flow_m3_per_s, weather_.at(0), give[i].liquid_W, halls_[i].liquid_asked_kg_per_s, {}});
   given_.clear();
   set_inlets(0);
 }
 
 double HallLoop::pending_heat_J(Tick now) const {
   double J = 0.0;
-  for (const auto& g : given_) J += g.heat_W * seconds(g.end - std::max(g.begin, now));
+  for (const auto& g : given_) J += (g.heat_W + g.liquid_W) * seconds(g.end - std::max(g.begin, now));
   return J;
 }
 
@@ -94,36 +167,36 @@ double HallLoop::advance(Tick t0, Tick t1) {
   means_.outdoor_drybulb_K = outdoor.drybulb_K;
   means_.outdoor_wetbulb_K = outdoor.wetbulb_K;
   const double step_s = seconds(t1 - t0);
-  std::vector<double> heat_J(halls_.size(), 0.0), flow_m3(halls_.size(), 0.0);
-  double all_J = 0.0;
-  for (const auto& g : given_) {
-    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
-    const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
-    heat_J[g.hall] += g.heat_W * inside_s;
-    flow_m3[g.hall] += g.flow_m3_per_s * inside_s;
-    all_J += g.heat_W * inside_s;
-  }
+  const auto give = asked(t0, t1);
   std::erase_if(given_, [&](const Given& g) { return g.end <= t1; });
+  double all_W = 0.0;
+  for (const auto& g : give) all_W += g.heat_W, means_.liquid_W += g.liquid_W;
   double plant_J = 0.0;
   miss_K_ = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    const auto p = h.plant->advance(h.state, {heat_J[i] / step_s, flow_m3[i] / step_s, outdoor}, t0, t1, *h.workspace);
-    const double share = heat_J[i] / all_J;
+    const auto p = h.plant->advance(h.state,
+                                    {give[i].heat_W, give[i].flow_m3_per_s, outdoor, give[i].liquid_W, h.liquid_asked_kg_per_s, capacity(i, t0)},
+                                    t0, t1, *h.workspace);
+    const double share = give[i].heat_W / all_W;
     means_.supply_K += share * p.supply_mean_K;
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
+    if (means_.liquid_W > 0.0) means_.liquid_supply_K += give[i].liquid_W / means_.liquid_W * p.liquid_supply_mean_K;
     means_.water_kg_per_s += p.water_kg / step_s;
-    means_.capacity_margin_frac += share * p.capacity_margin_frac;
-    miss_K_ = std::max(miss_K_, std::abs(p.supply_mean_K - (h.supply_K + 0.5 * step_s * h.supply_K_per_s)));
-    h.supply_K_per_s = (p.supply_end_K - h.supply_K) / step_s;
-    h.supply_K = p.supply_end_K;
-    h.hot_aisle_K = p.hot_aisle_mean_K;
+    means_.capacity_margin_frac = std::min(means_.capacity_margin_frac, p.capacity_margin_frac);
+    const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
+    miss_K_ = std::max(miss_K_, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
+    const double before_K = h.coolant_K;
+    take(h, p);
+    h.coolant_K_per_s = (h.coolant_K - before_K) / step_s;
     books_.electric.add(p.fan_J + p.other_electric_W * step_s);
     books_.heat_in.add(p.heat_in_J);
     books_.fan.add(p.fan_J);
     books_.heat_out.add(p.heat_out_J);
     books_.stored.add(p.stored_change_J);
     books_.water_kg.add(p.water_kg);
+    books_.reuse.add(p.reuse_J);
+    books_.capacity_margin_min_frac = std::min(books_.capacity_margin_min_frac, p.capacity_margin_frac);
     plant_J += p.fan_J + p.other_electric_W * step_s;
   }
   means_.plant_W = plant_J / step_s;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
-#include "tidewatt/cooling/outside_air_plant.hpp"
+#include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/weather.hpp"
 #include "tidewatt/sim/fleet_state.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -26,10 +26,14 @@ class HallLoop {
   double advance(Tick t0, Tick t1);
   /// What has been collected beyond `now`, J: heat on its way into the next macro step.
   double pending_heat_J(Tick now) const;
-  /// Air at every server's front for the next macro step, K.
+  /// Coolant at every server for the next macro step, K: air at its front, or liquid at its cold plates.
   std::span<const double> inlet_K() const { return inlet_K_; }
   /// How it is expected to move until then: as the supply moved over the last macro step, K/s.
   std::span<const double> inlet_K_per_s() const { return inlet_K_per_s_; }
+  /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
+  std::span<const double> flow_frac() const { return flow_frac_; }
+  /// No macro step may reach beyond: parts of a plant fail or come back there, or steps grow again after they did.
+  Tick bound(Tick now) const;
   /// Largest |mean supply − what had been expected| of the last macro step, K: too much, and steps should be shorter.
   double miss_K() const { return miss_K_; }
   Tick macro_begin() const { return macro_begin_; }
@@ -39,24 +43,29 @@ class HallLoop {
   /// Means of the last macro step (heat-weighted over halls where there are several).
   struct Means {
     double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
-    double plant_W = 0, water_kg_per_s = 0, capacity_margin_frac = 0;
+    double liquid_supply_K = 0, liquid_W = 0;  ///< weighted with the liquid's heat; its heat
+    double plant_W = 0, water_kg_per_s = 0;
+    double capacity_margin_frac = 1;  ///< least of the halls
     template <class A>
     void archive(A& a) {
-      a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, plant_W, water_kg_per_s, capacity_margin_frac);
+      a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W, water_kg_per_s,
+        capacity_margin_frac);
     }
   };
   const Means& means() const { return means_; }
   struct Books {
     CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
+    CompensatedSum reuse;  ///< part of heat_out that went to a user
+    double capacity_margin_min_frac = 1.0;
     template <class A>
     void archive(A& a) {
-      a(electric, heat_in, fan, heat_out, stored, water_kg);
+      a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
     }
   };
   const Books& books() const { return books_; }
   template <class A>
   void archive(A& a) {
-    a(halls_, given_, inlet_K_, inlet_K_per_s_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_);
+    a(halls_, given_, inlet_K_, inlet_K_per_s_, flow_frac_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_);
   }
 
  private:
@@ -64,28 +73,43 @@ class HallLoop {
     std::unique_ptr<cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
-    double supply_K = 0, supply_K_per_s = 0, hot_aisle_K = 0;
+    double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
+    double supply_K = 0, hot_aisle_K = 0;
+    double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
+    double flow_frac = 1;
     template <class A>
     void archive(A& a) {
-      a(state, supply_K, supply_K_per_s, hot_aisle_K);
+      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, flow_frac);
     }
+  };
+  struct Outage {  // of parts of one hall's plant
+    std::size_t hall;
+    Tick begin, end;
+    cooling::PlantCapacity left;
   };
   struct Given {  // by the servers of one hall
     std::size_t hall;
     Tick begin, end;
-    double heat_W, flow_m3_per_s;
+    double heat_W, flow_m3_per_s, liquid_W;
     template <class A>
     void archive(A& a) {
-      a(hall, begin, end, heat_W, flow_m3_per_s);
+      a(hall, begin, end, heat_W, flow_m3_per_s, liquid_W);
     }
   };
+  struct Asked {  // of one hall's plant over a macro step, means
+    double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
+  };
+  std::vector<Asked> asked(Tick t0, Tick t1) const;
+  cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  void take(Hall& h, const cooling::PlantStep& p);
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   const Fleet& fleet_;
   const cooling::Weather& weather_;
   std::vector<Hall> halls_;
   std::vector<Given> given_;
-  std::vector<double> inlet_K_, inlet_K_per_s_;
+  std::vector<Outage> outages_;
+  std::vector<double> inlet_K_, inlet_K_per_s_, flow_frac_;
   double miss_K_ = 0;
   Tick macro_begin_ = 0;
   double air_J_per_m3_K_ = 0;

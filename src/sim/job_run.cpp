@@ -43,7 +43,7 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
     const auto guess = hands.signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
     const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
-      const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, fan))];
+      const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
       if (reference == nullptr) reference = &modes;
       for (std::size_t m = 0; m < thermal::n_mode; ++m) {
         rates.lo[m] = std::min(rates.lo[m], modes.rate_per_s[m]);
@@ -91,6 +91,7 @@ void JobRun::set_air(Hands& hands) {
   task_.n_thread = hands.n_thread;
   task_.inlet_K = hands.halls.inlet_K();
   task_.inlet_K_per_s = hands.halls.inlet_K_per_s();
+  task_.flow_frac = hands.halls.flow_frac();
   task_.since_macro_s = seconds(now_ - hands.halls.macro_begin());
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
@@ -192,7 +193,7 @@ double JobRun::pause_dip_K(const Ahead& ahead, const Hands& hands) const {
   const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
   const double less_W = maker_->nominal_hold_W(ahead.pause) - mean_W;
   const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
-  const auto& modes = type.modes[fan_step(std::max(type.air.fan_min_frac, hands.state.fan_frac[first_node_]))];
+  const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, hands.state.fan_frac[first_node_]), task_.flow_frac.empty() ? 1.0 : task_.flow_frac[first_node_])];
   double left_s = 0.0, area_Ks = 0.0;
   for (const auto& leg : ahead.legs) left_s += seconds(leg.duration);
   const double step_s = left_s;

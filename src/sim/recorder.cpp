@@ -39,6 +39,8 @@ constexpr std::array day_columns = {
     ColumnInfo{"pcc_max_W", "W", "power at the connection, highest"},
     ColumnInfo{"plant_W", "W", "cooling power, mean"},
     ColumnInfo{"water_kg_per_s", "kg s-1", "water use, mean"},
+    ColumnInfo{"liquid_supply_K", "K", "liquid at the cold plates' inlets, mean over what they give; NaN without"},
+    ColumnInfo{"capacity_margin_frac", "1", "cooling capacity not in use, least of the halls"},
     ColumnInfo{"server_fan_frac", "1", "server fan speed, mean over nodes"},
     ColumnInfo{"limiter_none_frac", "1", "share of GPU time at full clock"},
     ColumnInfo{"limiter_power_frac", "1", "share of GPU time held by the power limit"},
@@ -144,6 +146,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
     now_ = last_;
     now_.die_max_K = std::max(now_.die_max_K, hottest_K);
   } else {
+    if (now_.die_max_K == 0.0) now_.die_max_K = last_.die_max_K;  // nobody's step began in it
     last_ = now_;
     total_.time_s += now_.time_s;
     total_.die_Ks += now_.die_Ks;
@@ -159,7 +162,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
       seconds(begin), m.outdoor_drybulb_K, m.outdoor_wetbulb_K, m.supply_K, m.inlet_K, m.hot_aisle_K,
       on ? now_.clock_Hzs / it : nan, on ? now_.slowest_Hzs / it : nan, on ? now_.p05_Hz : nan,
       on ? now_.p95_Hz : nan, now_.die_Ks / d, now_.die_max_K, on ? now_.tokens / it : nan,
-      on ? now_.iteration_s2 / it : nan, nan, nan, nan, nan, m.plant_W, m.water_kg_per_s,
+      on ? now_.iteration_s2 / it : nan, nan, nan, nan, nan, m.plant_W, m.water_kg_per_s, m.liquid_W > 0.0 ? m.liquid_supply_K : nan, m.capacity_margin_frac,
       now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
       static_cast<double>(std::max_element(std::begin(now_.state_s), std::end(now_.state_s)) - std::begin(now_.state_s))};

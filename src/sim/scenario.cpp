@@ -66,6 +66,13 @@ void each(Reading& reading, TableReader& r, const char* key, bool required, Visi
   }
 }
 
+void read_liquid(Reading& reading, const Node& node, const std::string& path, thermal::LiquidCooling& liquid) {
+  TableReader r(node, path, reading.findings);
+  reading.read(reading.entry(r, "plate", "cold_plate"), path + ".plate", liquid.plate);
+  liquid.capture.fields(r);
+  r.finish();
+}
+
 void read_hall(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   HallSpec& h = s.halls.emplace_back();
   TableReader r(node, path, reading.findings);
@@ -85,15 +92,18 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     TableReader v(server, path + ".server", reading.findings);
     reading.section(v, "power", h.server);
     reading.section(v, "air", h.air);
+    if (const Node* liquid = v.child("liquid")) read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();
   }
   const Node plant = reading.entry(r, "plant", "plant");
   if (!found(plant)) return r.finish();
   TableReader p(plant, path + ".plant", reading.findings);
-  static constexpr std::array<std::string_view, 2> types = {"outside_air", "prescribed_inlet"};
+  static constexpr std::array<std::string_view, 3> types = {"outside_air", "hydronic", "prescribed_inlet"};
   p.choice("type", h.plant_kind, types, "kind of plant");
   if (h.plant_kind == "prescribed_inlet")
     h.prescribed.fields(p);
+  else if (h.plant_kind == "hydronic")
+    h.hydronic.fields(p);
   else
     h.outside_air.fields(p);
   p.finish();

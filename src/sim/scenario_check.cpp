@@ -27,6 +27,18 @@ void admit(const Scenario& s) {
   }
 }
 
+namespace {
+
+/// Whether a plant has the parts that an event of this kind takes out.
+bool has_part(const HallSpec& h, const std::string& kind) {
+  if (h.plant_kind == "prescribed_inlet") return false;
+  if (h.plant_kind == "outside_air") return kind == "fan_wall_out" || kind == "pump_out";
+  if (kind == "cdu_out") return h.liquid.has_value();
+  return kind != "chiller_out" || h.hydronic.chiller.capacity_W > 0.0;
+}
+
+}  // namespace
+
 void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
   const auto report = [&](const std::string& key, std::string message) {
     findings.push_back({place, key, std::move(message)});
@@ -40,6 +52,10 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("hall." + h.hall.name + ".n_gpu", fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
     if (h.server.n_gpu != s.halls.front().server.n_gpu)
       report("hall." + h.hall.name + ".server", "all halls need servers with the same number of GPUs");
+    if (h.liquid && h.plant_kind == "outside_air")
+      report("hall." + h.hall.name + ".plant", "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
+    if (h.liquid && h.package.convection_exponent_ratio > 0.0)
+      report("hall." + h.hall.name + ".gpu", "its package is an air-cooled sink, the server has cold plates; choose an entry whose name ends in _liquid");
     const auto& first = s.halls.front().compute;
     if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s || h.compute.reference_clock_Hz != first.reference_clock_Hz)
       report("hall." + h.hall.name + ".gpu", "all halls of a job need the same type of GPU");
@@ -81,9 +97,18 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   for (const auto& e : s.events) {
     if (e.at_s >= s.run.duration_s)
       s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
-    bool known = false;
-    for (const auto& j : s.jobs) known = known || j.name == e.job;
-    if (!known) report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
+    if (!e.of_plant()) {
+      if (std::none_of(s.jobs.begin(), s.jobs.end(), [&](const auto& j) { return j.name == e.job; }))
+        report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
+      continue;
+    }
+    for (const double at_s : {e.at_s, e.duration_s})
+      if (to_tick(at_s) % ns_per_ms != 0) report("event." + e.name, fmt::format("{} s is not a whole number of milliseconds", at_s));
+    const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; });
+    if (hall == s.halls.end())
+      report("event." + e.name + ".hall", fmt::format("no hall named '{}'", e.hall));
+    else if (!has_part(*hall, e.kind))
+      report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, hall->plant_kind, e.kind));
   }
 }
 

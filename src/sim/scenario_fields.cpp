@@ -45,11 +45,15 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 1> kinds = {"failure"};
+  static constexpr std::array<std::string_view, 6> kinds = {"failure",  "fan_wall_out",  "cdu_out",
+                                                            "pump_out", "rejection_out", "chiller_out"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
-  v.text("job", job, "job that it strikes");
+  v.text("job", job, "job that a failure strikes", Need::optional);
+  v.text("hall", hall, "hall whose plant loses parts", Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
+  v.number("duration_s", duration_s, {0, 3.5e7}, "plants: until the parts work again; 0 is not before the run's end", Need::optional);
+  v.number("out_frac", out_frac, {0, 1}, "plants: share of the parts that fail", Need::optional);
 }
 
 }  // namespace tidewatt::sim

@@ -22,6 +22,10 @@ double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s) {
   return 1.0 / (capacity_W_per_K * (1.0 - math::exp(-UA / capacity_W_per_K)) + p.still_W_per_K);
 }
 
+double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s) {
+  return 1.0 - p.still_W_per_K * cold_plate_K_per_W(p, flow_kg_per_s);
+}
+
 double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W) {
   return heat_W / (flow_kg_per_s * p.liquid_J_per_kg_K);
 }

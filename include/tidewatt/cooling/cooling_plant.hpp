@@ -42,7 +42,7 @@ struct PlantStep {
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;       ///< share of return air in the supply
   double evaporation_frac = 0.0;      ///< share of the evaporative media at work
-  double capacity_margin_frac = 0.0;  ///< 1 - (needed flow / largest flow); below 0 hot air recirculates
+  double capacity_margin_frac = 0.0;  ///< least of (what works - what is asked for) / what is installed; below 0 hot air recirculates
   double supply_over_limit_K = 0.0;   ///< mean supply above the plant's upper limit, 0 if below
   // Plants with liquid; without, liquid_* stay 0.
   double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets

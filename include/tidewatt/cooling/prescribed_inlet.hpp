@@ -13,7 +13,7 @@ struct PrescribedInletParams {
 };
 
 /// Supply air at `min + (max - min) f(local time)` with f the DiurnalShape; no fans, no water, no memory: what heat
-/// comes in goes out at once.
+/// comes in goes out at once. Liquid, where servers ask for it, comes at the same temperature.
 class PrescribedInlet final : public CoolingPlant {
  public:
   /// @param local_at_start_ns local standard time of day at run time 0  @throws InputError if max < min

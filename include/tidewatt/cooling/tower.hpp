@@ -25,6 +25,13 @@ struct TowerPoint {
   double evaporated_kg_per_s = 0.0;
 };
 
+/// Entering air of a tower, with what depends on it alone: the same for every call within a step.
+struct TowerAir {
+  double wetbulb_K = 0.0, humidity_ratio = 0.0, pressure_Pa = 0.0;
+  double enthalpy_J_per_kg = 0.0;  ///< saturated at the wet bulb
+  double UA_ratio = 1.0;           ///< f_wb, see Tower
+};
+
 /// Merkel's tower as an exchanger between water and a gas of the heat capacity of saturated air:
 ///
 ///     dQ = (UA/c_p) (h_s - h) ,   c_e = (h_s(T_wb,out) - h_s(T_wb,in)) / (T_wb,out - T_wb,in)
@@ -39,11 +46,15 @@ class Tower {
  public:
   /// @throws InputError if the design point cannot be met by any tower
   explicit Tower(TowerParams params);
+  /// @param humidity_ratio of the entering air, for the evaporation
+  TowerAir air(double wetbulb_K, double humidity_ratio, double pressure_Pa) const;
   /// @param water_kg_per_s >= 0 @param speed_frac 0 to 1; below half the floor only free convection is left
-  /// @param humidity_ratio of the entering air, for the evaporation; @param pressure_Pa
   /// @param cells_frac share of the cells at work: water and fans of the others stand still
+  TowerPoint at(double water_kg_per_s, double inlet_K, const TowerAir& air, double speed_frac, double cells_frac = 1.0) const;
   TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,
-                double speed_frac, double cells_frac = 1.0) const;
+                double speed_frac, double cells_frac = 1.0) const {
+    return at(water_kg_per_s, inlet_K, air(wetbulb_K, humidity_ratio, pressure_Pa), speed_frac, cells_frac);
+  }
   double fan_W(double speed_frac) const;  ///< 0 below half the floor; all cells
   double design_UA_W_per_K() const { return UA_W_per_K_; }
   const TowerParams& params() const { return p_; }

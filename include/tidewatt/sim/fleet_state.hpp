@@ -35,7 +35,8 @@ struct FleetSignals {
   std::vector<double> guess_front_W;     ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;            ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step
-  std::vector<double> node_air_W;        ///< [node] mean heat given to the hall
+  std::vector<double> node_air_W;        ///< [node] mean heat given to the hall's air
+  std::vector<double> node_liquid_W;     ///< [node] mean heat given to the liquid
   std::vector<double> node_flow_m3_per_s;  ///< [node]
   double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
 };
@@ -44,12 +45,12 @@ struct FleetSignals {
 struct FleetMeters {
   CompensatedSum gpu_in, package_out, package_stored;
   CompensatedSum ac_in, conversion_loss, host, fan, psu_loss;
-  CompensatedSum air_out;
+  CompensatedSum air_out, liquid_out;
   CompensatedSum input_reference;  ///< Σ seconds × reference power of the kinds as the kernel integrated them, J
   CompensatedSum smoothing_burn;
   template <class A>
   void archive(A& a) {
-    a(gpu_in, package_out, package_stored, ac_in, conversion_loss, host, fan, psu_loss, air_out, input_reference, smoothing_burn);
+    a(gpu_in, package_out, package_stored, ac_in, conversion_loss, host, fan, psu_loss, air_out, liquid_out, input_reference, smoothing_burn);
   }
 };
 

@@ -39,6 +39,7 @@ struct FleetTask {
   double reference_Hz = 0.0;                   ///< clock at which the kinds' work is counted
   std::span<const double> inlet_K;             ///< [node of the site] air at the server's front at the last macro step
   std::span<const double> inlet_K_per_s;       ///< [node of the site] how it moves since; empty: not at all
+  std::span<const double> flow_frac;           ///< [node of the site] liquid through cold plates ÷ reference; empty: full
   double since_macro_s = 0.0;                  ///< time from there to the step's beginning
   double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
   std::size_t n_thread = 1;

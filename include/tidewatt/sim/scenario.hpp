@@ -6,6 +6,7 @@
 
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/climate.hpp"
+#include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/prescribed_inlet.hpp"
 #include "tidewatt/cooling/weather.hpp"
@@ -17,6 +18,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 #include "tidewatt/workload/compute.hpp"
@@ -76,8 +78,10 @@ struct HallSpec {
   workload::ComputeParams compute;
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
-  std::string plant_kind;  ///< outside_air | prescribed_inlet
+  std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
+  std::string plant_kind;  ///< outside_air | hydronic | prescribed_inlet
   cooling::OutsideAirParams outside_air;
+  cooling::HydronicParams hydronic;
   cooling::PrescribedInletParams prescribed;
 };
 
@@ -92,8 +96,13 @@ struct JobSpec {
 };
 
 struct EventParams {
-  std::string name, kind, job;
+  std::string name, kind;
+  std::string job;           ///< that a failure strikes
+  std::string hall;          ///< whose plant loses parts
   double at_s = 0.0;
+  double duration_s = 0.0;   ///< until the parts work again; 0: not before the run's end
+  double out_frac = 1.0;     ///< share of the parts that fail
+  bool of_plant() const { return kind != "failure"; }
   void fields(FieldVisitor& v);
 };
 

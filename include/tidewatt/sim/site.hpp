@@ -1,12 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 
@@ -24,16 +26,26 @@ struct NodeType {
   thermal::PackageParams package;
   double cap_W = 0.0;        ///< user's power cap, at most the board limit
   double clock_lock_Hz = 0.0;
-  std::vector<thermal::PackageModes> modes;  ///< [fan step 0..n_fan_step]; entries below the lowest speed unused
+  /// [fan step 0..n_fan_step], entries below the lowest speed unused; of servers with cold plates [flow step 0..n_fan_step]
+  std::vector<thermal::PackageModes> modes;
+  std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
+  std::vector<double> to_liquid;  ///< [flow step] share of what plates capture that leaves with the liquid; empty in air
 };
 
 /// Fan step nearest to a speed.
 std::size_t fan_step(double fan_frac);
+/// Row of NodeType::modes at work. @param flow_frac liquid through the plates ÷ their reference flow
+inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
+  return fan_step(type.liquid ? flow_frac : fan_frac);
+}
 inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) / static_cast<double>(n_fan_step); }
 
 NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams&, const power::ServerPowerParams&,
                         const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
-                        double clock_lock_Hz);
+                        double clock_lock_Hz, const std::optional<thermal::LiquidCooling>& liquid = {});
+
+/// Liquid that one server's plates ask for, kg/s; 0 in air.
+double liquid_flow_kg_per_s(const NodeType& type);
 
 /// AC power of one node with every GPU at its board limit and fans at full speed: what feeders and plants are sized for.
 double design_W(const NodeType& type);

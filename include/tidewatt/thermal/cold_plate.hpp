@@ -31,6 +31,15 @@ struct LiquidCaptureParams {
   void fields(FieldVisitor& v);
 };
 
+/// The liquid side of a server: one plate per GPU, and what it takes of the rest.
+struct LiquidCooling {
+  ColdPlateParams plate;
+  LiquidCaptureParams capture;
+};
+
+/// Share of a plate's heat that leaves with the liquid: the rest goes to air through `still_W_per_K`. 0 without flow.
+double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s);
+
 struct ServerHeat {
   double liquid_W, air_W;
 };

@@ -71,6 +71,7 @@ struct Setup {
     state.die_peak_K.assign(n, 335);
     signals.gpu_J.assign(n, 0);
     signals.node_air_W.assign(n_node, 0);
+    signals.node_liquid_W.assign(n_node, 0);
     signals.node_flow_m3_per_s.assign(n_node, 0);
     task.timeline = &timeline;
     for (std::size_t i = 0; i < n_node; ++i) task.node_class.push_back(static_cast<std::uint32_t>(i % 2));

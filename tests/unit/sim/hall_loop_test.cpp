@@ -1,0 +1,139 @@
+// Halls with water plants: liquid in the servers, books at every level, failures of parts and what follows from them.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "tiny.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/run.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+const std::vector<double>& reals(const Result& r, const std::string& path) {
+  for (const auto& a : r.arrays)
+    if (a.path == path) return std::get<std::vector<double>>(a.values);
+  throw std::runtime_error("no array " + path);
+}
+
+using Sets = std::vector<std::string>;
+
+Sets with(Sets a, const Sets& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+const Sets liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
+const Sets chilled = {"hall.a.plant=crah_chilled_water"};
+const Sets hour = {"run.duration_h=0.5"};
+
+std::string event(const std::string& kind, double at_s, double duration_s, double out_frac) {
+  return "\n[[event]]\nname = \"parts\"\nkind = \"" + kind + "\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) +
+         "\nduration_s = " + std::to_string(duration_s) + "\nout_frac = " + std::to_string(out_frac) + "\n";
+}
+
+/// Mean of a day's column over [from, to) of the run.
+double mean(const Result& r, const std::string& column, double from_s, double to_s) {
+  const auto& t = reals(r, "/day/time");
+  const auto& x = reals(r, "/day/" + column);
+  double sum = 0.0, n = 0.0;
+  for (std::size_t i = 0; i < t.size(); ++i)
+    if (t[i] >= from_s && t[i] < to_s && std::isfinite(x[i])) sum += x[i], n += 1.0;
+  return sum / n;
+}
+
+double largest(const Result& r, const std::string& column, double from_s, double to_s) {
+  const auto& t = reals(r, "/day/time");
+  const auto& x = reals(r, "/day/" + column);
+  double out = -1e300;
+  for (std::size_t i = 0; i < t.size(); ++i)
+    if (t[i] >= from_s && t[i] < to_s && x[i] > out) out = x[i];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("water plants cool simulated halls and every level of the books closes", "[hall]") {
+  for (const auto& plant : {chilled, liquid}) {
+    const auto r = run(tiny("", with(plant, hour)));
+    CHECK(figure(r, "energy_closure") < 1e-12);
+    CHECK(figure(r, "pue") > 1.02);
+    CHECK(figure(r, "pue") < 1.5);
+    CHECK(figure(r, "capacity_margin_min_percent") > 0.0);
+  }
+}
+
+TEST_CASE("cold plates hold the same GPUs cooler and faster, and most heat leaves with the liquid", "[hall]") {
+  const auto air = run(tiny("", with(chilled, hour))), plates = run(tiny("", with(liquid, hour)));
+  CHECK(figure(plates, "die_mean_degC") < figure(air, "die_mean_degC") - 5.0);
+  CHECK(figure(plates, "tokens_per_s_mean") > figure(air, "tokens_per_s_mean"));
+  // 95 % of the GPUs' heat: the rest of the server stands in air.
+  const auto scenario = tiny("", with(liquid, hour));
+  CHECK(mean(plates, "liquid_supply_K", 300, 1800) == Approx(scenario.halls[0].hydronic.loop_set_K).margin(1.5));
+  CHECK(std::isnan(reals(air, "/day/liquid_supply_K").back()));
+}
+
+TEST_CASE("dies on cold plates follow the liquid's temperature, and its flow by the plate's own law", "[hall]") {
+  const auto warm = run(tiny("", with(with(liquid, hour), {"hall.a.plant.loop_set_degC=40"})));
+  const auto cool = run(tiny("", with(with(liquid, hour), {"hall.a.plant.loop_set_degC=36"})));
+  CHECK(figure(warm, "die_mean_degC") - figure(cool, "die_mean_degC") == Approx(4.0).margin(1.2));
+  // A quarter of the distribution units: plates get a quarter of their flow.
+  const auto starved = run(tiny(event("cdu_out", 600, 0, 0.75), with(liquid, hour)));
+  const double rise_K = mean(starved, "die_mean_K", 1500, 1800) - mean(starved, "liquid_supply_K", 1500, 1800);
+  const double usual_K = mean(starved, "die_mean_K", 300, 600) - mean(starved, "liquid_supply_K", 300, 600);
+  CHECK(rise_K > usual_K * 1.15);
+  CHECK(figure(starved, "energy_closure") < 1e-12);
+}
+
+TEST_CASE("fan walls out: heat, throttling, a step of power, recovery", "[hall]") {
+  const auto r = run(tiny(event("fan_wall_out", 600, 300, 0.9), with(chilled, hour)));
+  const double before_W = mean(r, "it_W", 400, 600), hot_W = mean(r, "it_W", 780, 900), after_W = mean(r, "it_W", 1500, 1800);
+  CHECK(mean(r, "supply_K", 780, 900) > mean(r, "supply_K", 400, 600) + 10.0);
+  CHECK(mean(r, "limiter_thermal_frac", 400, 600) == 0.0);
+  CHECK(mean(r, "limiter_thermal_frac", 780, 900) > 0.5);
+  CHECK(hot_W < 0.95 * before_W);
+  CHECK(mean(r, "throughput_tokens_per_s", 780, 900) < 0.9 * mean(r, "throughput_tokens_per_s", 400, 600));
+  CHECK(after_W == Approx(before_W).epsilon(0.02));
+  CHECK(mean(r, "limiter_thermal_frac", 1500, 1800) == 0.0);
+  CHECK(figure(r, "capacity_margin_min_percent") < 0.0);
+  CHECK(figure(r, "energy_closure") < 1e-12);
+}
+
+TEST_CASE("the limiter keeps dies below shutdown while the liquid fails slowly", "[hall]") {
+  const auto r = run(tiny(event("pump_out", 600, 600, 1.0), with(liquid, {"run.duration_h=1"})));
+  CHECK(largest(r, "liquid_supply_K", 600, 1300) > mean(r, "liquid_supply_K", 300, 600) + 15.0);
+  CHECK(figure(r, "die_max_degC") < 92.0);
+  CHECK(mean(r, "limiter_thermal_frac", 1000, 1200) > 0.5);
+  CHECK(mean(r, "liquid_supply_K", 2400, 3600) == Approx(mean(r, "liquid_supply_K", 300, 600)).margin(2.0));
+  CHECK(figure(r, "energy_closure") < 1e-12);
+}
+
+TEST_CASE("heat that a user takes is part of what leaves, and is reported", "[hall]") {
+  const Sets reuse = {"hall.a.plant.reuse_W_per_K=20000", "hall.a.plant.reuse_degC=25", "hall.a.plant.reuse_max_kW=500"};
+  const auto without = run(tiny("", with(liquid, hour))), r = run(tiny("", with(with(liquid, hour), reuse)));
+  CHECK(figure(without, "heat_reused_MWh") == 0.0);
+  CHECK(figure(r, "heat_reused_MWh") > 0.005);
+  CHECK(figure(r, "energy_closure") < 1e-12);
+}
+
+TEST_CASE("an event after the end of the run changes nothing but the notes", "[hall]") {
+  const auto quiet = run(tiny("", chilled)), later = run(tiny(event("fan_wall_out", 5000, 10, 1.0), chilled));
+  CHECK(reals(quiet, "/day/it_W") == reals(later, "/day/it_W"));
+}
+
+TEST_CASE("parts that a plant does not have, and plates without liquid, are refused", "[hall]") {
+  const auto refused = [](const std::string& more, const Sets& set) {
+    try {
+      tiny(more, set);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(refused(event("chiller_out", 10, 10, 1.0), {}).find("has no such parts") != std::string::npos);
+  CHECK(refused(event("cdu_out", 10, 10, 1.0), chilled).find("has no such parts") != std::string::npos);
+  CHECK(refused("", {liquid[0], liquid[1]}).find("need a plant with liquid") != std::string::npos);
+  CHECK(refused("", {liquid[1], liquid[2]}).find("air-cooled sink") != std::string::npos);
+}

@@ -1,0 +1,68 @@
+#include "tidewatt/study/explain_swing.hpp"
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+
+namespace {
+
+const study::SwingCause& cause(const study::SwingReport& r, const std::string& name) {
+  for (const auto& c : r.causes)
+    if (c.name == name) return c;
+  throw std::runtime_error("no cause " + name);
+}
+
+const study::SwingLever& lever(const study::SwingReport& r, const std::string& name) {
+  for (const auto& l : r.levers)
+    if (l.name == name) return l;
+  throw std::runtime_error("no lever " + name);
+}
+
+study::SwingReport explained(std::vector<std::string> set) {
+  for (const char* more : {"run.start=2024-07-20T04:00:00", "run.duration_h=12", "run.macro_step_s=300", "hall.a.plant=prescribed_llama3_day"})
+    set.insert(set.begin(), more);
+  const auto scenario = tiny("", std::move(set));
+  return study::explain_swing(scenario, sim::run(scenario));
+}
+
+}  // namespace
+
+TEST_CASE("a swing is taken apart into its links, each switched off in turn", "[explain]") {
+  const auto r = explained({});
+  CHECK(r.swing_percent > 0.2);
+  // Without moving coolant nothing moves; leakage is how a warm chip loses clock under its power limit.
+  CHECK(cause(r, "coolant").without_percent < 0.02);
+  CHECK(cause(r, "leakage").without_percent < 0.25 * r.swing_percent);
+  CHECK(cause(r, "gating").adds_points > 0.0);
+  CHECK(cause(r, "spread").adds_points > 0.0);
+  CHECK(cause(r, "thermal limiter").adds_points == Approx(0.0).margin(1e-9));  // nobody is near the target
+  for (const auto& c : r.causes) CHECK(c.adds_points == Approx(r.swing_percent - c.without_percent).margin(1e-12));
+  CHECK(std::is_sorted(r.causes.begin(), r.causes.end(), [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; }));
+
+  CHECK(lever(r, "coolant -3 K").tokens_percent > 0.0);
+  CHECK(lever(r, "coolant +3 K").tokens_percent < 0.0);
+  CHECK(lever(r, "cap 90 %").tokens_percent < -1.0);
+  CHECK(lever(r, "cap 90 %").energy_per_token_percent < 0.0);
+  CHECK(lever(r, "liquid").tokens_percent > lever(r, "coolant -3 K").tokens_percent);
+
+  REQUIRE(r.hottest.size() == 5);
+  REQUIRE(r.slowest.size() == 5);
+  CHECK(r.hottest[0].die_K >= r.hottest[4].die_K);
+  CHECK(r.slowest[0].own_Hz <= r.slowest[4].own_Hz);
+  for (const auto& g : r.hottest) CHECK(g.slot >= 4);  // the rear row breathes preheated air
+  const auto text = study::swing_text(r);
+  for (const char* word : {"leakage", "gating", "rack", "slot", "tokens"}) CHECK(text.find(word) != std::string::npos);
+}
+
+TEST_CASE("the flat twin of a day has nothing to explain", "[explain]") {
+  const auto r = explained({"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24"});
+  CHECK(r.swing_percent < 0.02);
+  for (const auto& c : r.causes) CHECK(std::abs(c.adds_points) < 0.02);
+}
+
+TEST_CASE("without hours to compare there is nothing to explain", "[explain]") {
+  const auto scenario = tiny();
+  CHECK_THROWS_AS(study::explain_swing(scenario, sim::run(scenario)), InputError);
+}
