@@ -1,5 +1,7 @@
 #include "scenario_check.hpp"
 
+#include "scenario_site.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,10 +83,8 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   for (const auto& e : s.events) {
     if (e.at_s >= s.run.duration_s)
       s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
-    bool known = false;
-    for (const auto& j : s.jobs) known = known || j.name == e.job;
-    if (!known) report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
   }
+  check_events(s, place, findings);
 }
 
 }  // namespace tidewatt::sim

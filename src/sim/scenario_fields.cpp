@@ -45,11 +45,17 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 1> kinds = {"failure"};
+  static constexpr std::array<std::string_view, 6> kinds = {"failure", "pause", "sag", "utility_loss", "islanding", "curtailment"};
+  static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
-  v.text("job", job, "job that it strikes");
+  v.text("job", job, "job that it strikes: failure, pause", Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
+  v.number("duration_s", duration_s, {0, 3.5e7}, "how long; a failure needs none", Need::optional);
+  v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: what is left of the voltage", Need::optional);
+  v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: the most that may be drawn", Need::optional);
+  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: how long before it holds the order is given", Need::optional);
+  v.choice("by", by, means, "curtailment: what meets it", Need::optional);
 }
 
 }  // namespace tidewatt::sim

@@ -17,6 +17,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 #include "tidewatt/workload/compute.hpp"
@@ -91,9 +92,16 @@ struct JobSpec {
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
 };
 
+/// A disturbance at a time. Failures and pauses strike a job; sags, utility losses and islands come from the grid; a
+/// curtailment is an order to draw less, met by caps, a pause or storage.
 struct EventParams {
   std::string name, kind, job;
   double at_s = 0.0;
+  double duration_s = 0.0;
+  double voltage_ratio = 1.0;  ///< sag: what is left of the voltage
+  double limit_W = 0.0;        ///< curtailment
+  double notice_s = 0.0;       ///< curtailment: the order is known so long ahead
+  std::string by = "cap";      ///< curtailment: cap | pause | storage
   void fields(FieldVisitor& v);
 };
 
@@ -106,6 +114,7 @@ struct Scenario {
   std::vector<JobSpec> jobs;
   std::vector<EventParams> events;
   power::FeederParams feeder;
+  SiteDevices devices;
   grid::SourceParams source;
   grid::FrequencyParams frequency;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
