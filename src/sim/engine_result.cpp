@@ -94,7 +94,9 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("pcc_dominant_Hz", line.amplitude > 0 ? Value(line.frequency_Hz) : Value());
   put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
-  put("pue", stream->connection_J() / r.it_J());
+  double supplied_J = stream->connection_J();
+  if (const auto* d = stream->delivery()) supplied_J += d->local_J();
+  put("pue", supplied_J / r.it_J());
   put("wue_L_per_kWh", halls.books().water_kg.value() / (r.it_J() / 3.6e6));
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_planned", books.planned);

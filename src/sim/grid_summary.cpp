@@ -74,6 +74,11 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
     put("battery_soc_max", b.soc_max_frac);
     put("battery_limited", List{{"power", static_cast<double>(b.n_power_limited)}, {"energy", static_cast<double>(b.n_energy_limited)}});
   }
+  if (stream.has_orders()) {
+    const auto& o = stream.order_meters();
+    put("order_kept", List{{"max_MW", o.max_W * 1e-6}, {"mean_MW", o.s > 0.0 ? o.mean_J / o.s * 1e-6 : 0.0},
+                           {"most_over_MW", o.most_over_W * 1e-6}, {"over_MWh", o.over_J / 3.6e9}});
+  }
   const Delivery* d = stream.delivery();
   if (d == nullptr) return;
   put("unserved_MWh", d->unserved_J() / 3.6e9);

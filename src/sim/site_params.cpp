@@ -116,7 +116,7 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane) {
   if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);
   for (const auto& e : s.events)
-    if (e.kind == "curtailment" && e.by == "storage") p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W});
+    if (e.kind == "curtailment") p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == "storage"});
   return p;
 }
 

@@ -99,6 +99,7 @@ void SiteStream::keep_buckets() {
       for (const auto& b : taken) mean_W.push_back(b.mean_W);
       slow_ramp_.push(mean_W);
       meters_.push_means(taken);
+      watch_orders(taken);
     }
     if (level >= first_kept_level_) buckets_[level].insert(buckets_[level].end(), taken.begin(), taken.end());
   }
@@ -162,8 +163,22 @@ std::int64_t SiteStream::next_edge(std::int64_t bin) const {
 double SiteStream::ceiling_W(std::int64_t bin) const {
   double limit_W = infinite;
   for (const auto& o : orders_)
-    if (o.begin_bin <= bin && bin < o.end_bin) limit_W = std::min(limit_W, o.limit_W);
+    if (o.by_storage && o.begin_bin <= bin && bin < o.end_bin) limit_W = std::min(limit_W, o.limit_W);
   return limit_W;
+}
+
+void SiteStream::watch_orders(const std::vector<grid::Bucket>& finest) {
+  for (const auto& o : orders_)
+    for (const auto& b : finest) {
+      if (b.first_bin < o.begin_bin || b.first_bin + b.n_bin > o.end_bin) continue;
+      const double s = static_cast<double>(b.n_bin) * 1e-3;
+      auto& m = order_meters_;
+      m.max_W = std::max(m.max_W, b.max_W);
+      m.mean_J += b.mean_W * s;
+      m.s += s;
+      m.over_J += std::max(0.0, b.mean_W - o.limit_W) * s;
+      m.most_over_W = std::max(m.most_over_W, b.max_W - o.limit_W);
+    }
 }
 
 /// From the site bus to the grid.

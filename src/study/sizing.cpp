@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "tidewatt/sim/replay.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -94,6 +95,7 @@ class Search {
         if (o.verdict == grid::Compliance::not_measured) continue;
         e.passes = e.passes && o.verdict == grid::Compliance::pass;
         const double m = margin(o);
+        e.margins_frac.push_back(m);
         if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
       }
     e.tokens_per_s = f.tokens_per_s;
@@ -182,9 +184,16 @@ class Search {
     nlopt_set_min_objective(opt, [](unsigned, const double* at, double*, void* data) {
       return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
     }, &problem);
-    nlopt_add_inequality_constraint(opt, [](unsigned, const double* at, double*, void* data) {
-      return std::clamp(-static_cast<Problem*>(data)->at(at).worst_margin_frac, -3.0, 3.0);
-    }, &problem, 0.0);
+    const std::size_t n_rule = nothing_.margins_frac.size();
+    const std::vector<double> exactly(n_rule, 0.0);
+    // Margins as logarithms of figure over limit: what is far beyond still has a slope.
+    nlopt_add_inequality_mconstraint(opt, static_cast<unsigned>(n_rule), [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {
+      const auto& margins = static_cast<Problem*>(data)->at(at).margins_frac;
+      for (unsigned i = 0; i < m; ++i) {
+        const double over = i < margins.size() ? -margins[i] : 0.0;
+        to[i] = over > 0.0 ? std::log1p(over) : std::max(over, -0.5);
+      }
+    }, &problem, exactly.data());
     double cost = 0.0;
     nlopt_optimize(opt, x, &cost);
     nlopt_destroy(opt);

@@ -93,6 +93,10 @@ class Delivery {
   const power::GeneratorMeters* turbines() const { return p_.turbines ? &turbine_meters_ : nullptr; }
   double parallel_J() const { return parallel_J_.value(); }
   double own_supply_J() const { return own_supply_J_.value(); }
+  /// Of generators, turbines and own supply: what the site drew beside its connection.
+  double local_J() const {
+    return backup_meters_.generator_J.value() + parallel_J_.value() + island_J_.value() + own_supply_J_.value();
+  }
   double ups_soc_frac() const;
   /// What happened since the last call, in order of time.
   std::vector<grid::RideThroughEvent> take_events() { return std::move(events_); }

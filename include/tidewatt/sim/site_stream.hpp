@@ -47,8 +47,9 @@ class SiteStream {
     struct Order {
       std::int64_t begin_bin = 0, end_bin = 0;
       double limit_W = 0.0;
+      bool by_storage = false;  ///< the battery holds the connection below it as long as it can
     };
-    std::vector<Order> orders;  ///< the battery holds the connection below these as long as it can
+    std::vector<Order> orders;  ///< of the utility, to draw no more than this
   };
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
@@ -83,6 +84,16 @@ class SiteStream {
   bool has_battery() const { return battery_.has_value(); }
   const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
   const GridMeters& meters() const { return meters_; }
+  /// How orders were kept: seen through means of 100 ms, extremes exactly.
+  struct OrderMeters {
+    double max_W = 0.0, mean_J = 0.0, over_J = 0.0, s = 0.0, most_over_W = -1e300;
+    template <class A>
+    void archive(A& a) {
+      a(max_W, mean_J, over_J, s, most_over_W);
+    }
+  };
+  bool has_orders() const { return !orders_.empty(); }
+  const OrderMeters& order_meters() const { return order_meters_; }
   double load_lost_W() const;  ///< in a disturbance; NaN: there was none
   std::vector<grid::RideThroughEvent> take_events();
   void add_arrays(std::vector<Array>& arrays);
@@ -90,7 +101,7 @@ class SiteStream {
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
     a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_);
-    a(meters_, bus_J_);
+    a(meters_, bus_J_, order_meters_);
     if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
     a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
@@ -117,6 +128,7 @@ class SiteStream {
   void keep_buckets();
   std::int64_t next_edge(std::int64_t bin) const;  ///< of disturbances and orders
   double ceiling_W(std::int64_t bin) const;        ///< of the orders
+  void watch_orders(const std::vector<grid::Bucket>& finest);
   void through_devices();
   void record(std::size_t n);
   void end_interval();
@@ -137,6 +149,7 @@ class SiteStream {
   std::optional<Delivery> delivery_;
   GridMeters meters_;
   std::vector<Params::Order> orders_;
+  OrderMeters order_meters_;
   CompensatedSum bus_J_;  ///< at the site bus, battery included
 
   std::vector<LoadLane> lanes_;

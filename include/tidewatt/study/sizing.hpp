@@ -54,6 +54,7 @@ struct Evaluated {
   std::vector<grid::ComplianceReport> reports;
   double worst_margin_frac = 0.0;  ///< smallest of all rules' margins over their limits, less the figure's spread
   std::string worst_rule;
+  std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
   bool passes = false;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
   double extra_W = 0.0;    ///< mean power at the connection above that of doing nothing
