@@ -118,8 +118,9 @@ struct Bench {
 
 std::vector<Figure> run_benchmarks(const Options& options) {
   Bench b{options, options.n_thread ? options.n_thread : std::max(1u, std::thread::hardware_concurrency()), {}};
-  b.kernel();
   b.grid();
+  if (options.grid_only) return b.figures;
+  b.kernel();
   if (options.quick) {
     for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_16384_resolved_measured_s", "day_100k_wall_s",
                             "days54_16384_wall_s", "per_gpu_cost_ratio_1M_over_16k"})

@@ -107,7 +107,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("smoothing_burn_MWh", meters.smoothing_burn.value() / 3.6e9);
   put("energy_closure", closure);
   put("input_energy_error", input_error());
-  add_grid_summary(*stream, s, result.arrays);
+  add_grid_summary(*stream, result);
 }
 
 Result Engine::Impl::finish() {

@@ -16,10 +16,13 @@ std::string trimmed(double x) {
   return s;
 }
 
-void add_rules(const SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary, std::vector<Array>& arrays) {
+void add_rules(const SiteStream& stream, Result& result) {
+  auto& summary = result.summary;
+  auto& arrays = result.arrays;
   const double lost_W = stream.load_lost_W();
   const auto reports = stream.meters().reports(lost_W, std::isfinite(lost_W) ? stream.delivery()->load_lost_bin() : -1);
   if (reports.empty()) return;
+  result.compliance = reports;
   std::vector<std::string> set, rule, title, verdict;
   std::vector<double> value, spread, limit, margin, margin_frac, worst_s;
   std::string failing;
@@ -114,7 +117,8 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
 
 }  // namespace
 
-void add_grid_summary(const SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary, std::vector<Array>& arrays) {
+void add_grid_summary(const SiteStream& stream, Result& result) {
+  auto& summary = result.summary;
   const auto put = [&](const char* key, Value v) { summary.emplace_back(key, std::move(v)); };
   const auto& m = stream.meters();
   const auto list = [&](auto&& value) {
@@ -149,8 +153,8 @@ void add_grid_summary(const SiteStream& stream, std::vector<std::pair<std::strin
   put("voltage_outside_5_percent", stays(m.voltage()));
   put("frequency_outside_36_mHz", stays(m.frequency()));
   add_devices(stream, summary);
-  add_rules(stream, summary, arrays);
-  m.add_arrays(arrays);
+  add_rules(stream, result);
+  m.add_arrays(result.arrays);
 }
 
 }  // namespace tidewatt::sim

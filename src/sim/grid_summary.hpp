@@ -5,6 +5,6 @@
 
 namespace tidewatt::sim {
 
-void add_grid_summary(const SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary, std::vector<Array>& arrays);
+void add_grid_summary(const SiteStream& stream, Result& result);
 
 }  // namespace tidewatt::sim
