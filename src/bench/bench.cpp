@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cvode_reference.hpp"
+#include "grid_case.hpp"
 #include "machine.hpp"
 #include "scenario_times.hpp"
 #include "tidewatt/base/error.hpp"
@@ -69,6 +70,15 @@ struct Bench {
     add("kernel_over_cvode", rate.gpu_s_per_s / best.gpu_s_per_s, "simulated GPU-seconds per second, kernel over CVODE, each within 0.05 K");
   }
 
+  void grid() {
+    const double simulated_s = options.quick ? 3600.0 : 86400.0;
+    const auto rate = grid_rate(simulated_s);
+    add("grid_times_real_time_core", rate.times_real_time,
+        fmt::format("{:g} s of a 100,000-GPU waveform at 1 ms, bin by bin: feeder, storage control, voltage, frequency, ramps, bands, rainflow, both "
+                    "flickermeters; one thread, its processor time, once", simulated_s));
+    add("grid_memory_growth_MB", rate.growth_MB, "highest resident memory at its end over that after its first tenth");
+  }
+
   double day(const char* key, const char* file, std::vector<std::string> set, const std::string& how) {
     const auto t = run_scenario(options.scenarios, file, std::move(set), n_thread);
     return add(key, t.wall_s, fmt::format("{}, {:g} s simulated, {} threads, wall time of one run", how, t.simulated_s, n_thread));
@@ -108,6 +118,8 @@ struct Bench {
 
 std::vector<Figure> run_benchmarks(const Options& options) {
   Bench b{options, options.n_thread ? options.n_thread : std::max(1u, std::thread::hardware_concurrency()), {}};
+  b.grid();
+  if (options.grid_only) return b.figures;
   b.kernel();
   if (options.quick) {
     for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_16384_resolved_measured_s", "day_100k_wall_s",

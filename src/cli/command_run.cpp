@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
+#include "tidewatt/grid/compliance_report.hpp"
 #include "tidewatt/io/checkpoint.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
@@ -100,6 +102,20 @@ nlohmann::ordered_json swing_json(const study::SwingReport& r) {
   return out;
 }
 
+/// Each rule set's verdict beside the result, as text, HTML and JSON.
+void write_compliance(const std::filesystem::path& result_file, const std::vector<grid::ComplianceReport>& reports) {
+  for (const auto& r : reports) {
+    const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_" + r.rule_set;
+    const std::pair<const char*, std::string> files[] = {
+        {".txt", grid::compliance_text(r)}, {".html", grid::compliance_html(r)}, {".json", grid::compliance_json(r)}};
+    for (const auto& [suffix, text] : files) {
+      std::ofstream to(stem + suffix, std::ios::binary);
+      to << text;
+      if (!to.flush()) throw OutputError(stem + suffix + ": could not be written");
+    }
+  }
+}
+
 void run(Arguments a) {
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
@@ -121,6 +137,7 @@ void run(Arguments a) {
   s.emplace_back("payload_sha256", io::payload_sha256(result));
   s.emplace_back("result_file", path.string());
   io::Hdf5Sink(path.string()).write(result);
+  write_compliance(path, result.compliance);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
     auto object = nlohmann::ordered_json::parse(io::summary_json(s));

@@ -10,3 +10,5 @@ void add_validate_command(CLI::App& app, int& exit_code);  // validate
 void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
 void add_new_command(CLI::App& app, int& exit_code);       // new
 void add_fit_command(CLI::App& app, int& exit_code);       // fit
+void add_export_command(CLI::App& app, int& exit_code);    // export
+void add_size_command(CLI::App& app, int& exit_code);      // size

@@ -59,6 +59,18 @@ std::int64_t ExcursionMeter::repeat_since(const Snapshot& before, std::int64_t n
   return n;
 }
 
+void ExcursionMeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
+  const std::int64_t seen = next_bin_ - before.next_bin;
+  if (run_below_ - before.run_below == seen) run_below_ += n_bin;  // outside from end to end
+  if (run_above_ - before.run_above == seen) run_above_ += n_bin;
+  const std::int64_t times = (n_bin + seen / 2) / seen;
+  add(below_, before.below, times);
+  add(above_, before.above, times);
+  below_.longest_bins = std::max(below_.longest_bins, run_below_);
+  above_.longest_bins = std::max(above_.longest_bins, run_above_);
+  next_bin_ += n_bin;
+}
+
 StepCounter::StepCounter(std::int64_t window, std::vector<double> sizes_W) : sizes_W_(std::move(sizes_W)) {
   if (window < 1 || window > 1'000'000 || sizes_W_.empty() || sizes_W_.size() > 16 || !(sizes_W_.front() > 0.0) ||
       !std::is_sorted(sizes_W_.begin(), sizes_W_.end()))

@@ -137,6 +137,7 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s, int bins_per_ms) :
 
 void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
   next_bin_ = first_bin;
+  carrier_shift_ = 0;
   reference_ = v_pu * v_pu;
   settle(v_pu * v_pu);
   std::fill(counts_.begin(), counts_.end(), 0u);
@@ -184,7 +185,7 @@ void Flickermeter::push(std::span<const double> v_pu) {
 
 void Flickermeter::block(std::span<const double> v_pu) {
   const auto period = static_cast<std::int64_t>(carrier_.size());
-  auto phase = static_cast<std::size_t>((((next_bin_ - 1) % period) + period) % period);  // one bin behind the input
+  auto phase = static_cast<std::size_t>((((next_bin_ - carrier_shift_ - 1) % period) + period) % period);  // one bin behind the input
   std::array<double, numerics::block_size> s, y;
   double reference = reference_;
   Recent r = recent_;

@@ -98,6 +98,30 @@ std::int64_t Flickermeter::repeat_since(const Snapshot& before, std::int64_t n) 
   return booked;
 }
 
+void Flickermeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
+  std::vector<std::uint32_t> seen(counts_.size());
+  std::int64_t n_seen = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) n_seen += seen[i] = counts_[i] - before.counts[i];
+  if (n_seen == 0) return;
+  for (std::int64_t left = n_bin; left > 0;) {
+    const std::int64_t now = std::min(left, window_bins_ - n_counted_);
+    // Rounded on the running sum, so that the window's total is kept.
+    std::int64_t below = 0, booked = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i] == 0) continue;
+      below += seen[i];
+      const auto until = below * now / n_seen;
+      counts_[i] += static_cast<std::uint32_t>(until - booked);
+      booked = until;
+    }
+    n_counted_ += now;
+    next_bin_ += now;
+    left -= now;
+    if (n_counted_ == window_bins_) finish_window();
+  }
+  carrier_shift_ += n_bin;
+}
+
 double Flickermeter::P_st_max() const {
   double worst = 0.0;
   for (const auto& w : windows_) worst = std::max(worst, w.P_st);

@@ -167,6 +167,13 @@ std::int64_t ExtremesMeter::repeat_since(const Snapshot& before, std::int64_t n)
   return n;
 }
 
+void ExtremesMeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
+  const double times = static_cast<double>(n_bin) / static_cast<double>(next_bin_ - before.next_bin);
+  energy_J_.add(times * (energy_J_.value() - before.energy_J.value()));
+  n_bin_ += n_bin;
+  next_bin_ += n_bin;
+}
+
 void ExtremesMeter::push(std::span<const double> load_W) {
   for (std::size_t at = 0; at < load_W.size(); at += block_size) {
     const auto x = load_W.subspan(at, std::min(block_size, load_W.size() - at));

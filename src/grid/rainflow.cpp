@@ -95,4 +95,11 @@ std::int64_t Rainflow::repeat_since(const Snapshot& before, std::int64_t n) {
   return n;
 }
 
+void Rainflow::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
+  const double times = static_cast<double>(n_bin) / static_cast<double>(next_bin_ - before.next_bin);
+  for (std::size_t i = 0; i < closed_.size(); ++i)
+    closed_[i] += std::llround(times * static_cast<double>(closed_[i] - before.closed[i]));
+  next_bin_ += n_bin;
+}
+
 }  // namespace tidewatt::grid

@@ -105,7 +105,7 @@ void SiteBattery::resume(SiteBatteryState& s, double load_W) const {
   s.cut_in_period = false;
 }
 
-void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters) const {
+void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters, double ceiling_W) const {
   const double load_W = s.period_sum_W / static_cast<double>(period_bins_);
   if (s.cut_in_period)
     s.reference_W = load_W + s.power_W;  // no wind-up: continue from what the connection really draws
@@ -114,6 +114,7 @@ void SiteBattery::decide(SiteBatteryState& s, SiteBatteryMeters& meters) const {
   const double within_W = std::clamp(load_W, s.smoothed_W - p_.band_W, s.smoothed_W + p_.band_W);
   const double goal_W = within_W + p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - soc_frac(s));
   s.reference_W = std::clamp(goal_W, s.reference_W - ramp_down_W_, s.reference_W + ramp_up_W_);
+  s.reference_W = std::min(s.reference_W, ceiling_W);
   const double asked_W = s.reference_W - load_W;
   s.command_W = std::clamp(asked_W, -p_.power_W, p_.power_W);
   if (s.command_W != asked_W) {
@@ -176,14 +177,14 @@ void SiteBattery::bins(std::span<const double> load_W, double* pcc_W, SiteBatter
 }
 
 void SiteBattery::step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state,
-                       SiteBatteryMeters& meters) const {
+                       SiteBatteryMeters& meters, double ceiling_W) const {
   if (pcc_W.size() != load_W.size()) throw InputError("site battery: input and output chunks differ in length");
   for (std::size_t at = 0; at < load_W.size();) {
     const auto left = static_cast<std::size_t>(period_bins_ - state.period_bins);
     const std::size_t n = std::min({left, load_W.size() - at, numerics::block_size});
     bins(load_W.subspan(at, n), pcc_W.data() + at, state, meters);
     at += n;
-    if (state.period_bins == period_bins_) decide(state, meters);
+    if (state.period_bins == period_bins_) decide(state, meters, ceiling_W);
   }
 }
 

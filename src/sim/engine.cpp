@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tidewatt/base/archive.hpp"
+#include "tidewatt/sim/site_params.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -23,13 +24,6 @@ std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
   return out;
 }
 
-/// Finest level of the pyramid that a run may keep: a million buckets at most, so memory does not grow with its length.
-std::size_t kept_level(double duration_s) {
-  std::size_t level = 1;
-  for (double bucket_s = 1.0; level < 3 && duration_s / bucket_s > 1e6; bucket_s = level == 1 ? 10.0 : 60.0, ++level) {}
-  return level;
-}
-
 }  // namespace
 
 double AuditLevel::closure() const {
@@ -46,6 +40,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       fleet(build_fleet(s)),
       halls(scenario, fleet, weather),
       recorder(fleet, local_time_of_day(scenario.run.start)),
+      caps(scenario),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
@@ -63,18 +58,8 @@ void Engine::Impl::spin_up() {
     for (auto& user : users) load_W += user.spin_up_W(hands, unbooked);
     if (i == 0 || i == 6) halls.settle(signals);
   }
-  SiteStream::Params p;
-  double total_W = 0.0;
-  for (std::size_t n = 0; n < fleet.n_node(); ++n) total_W += design_W(fleet.types[fleet.node_hall[n]]);
-  p.feeder = scenario.feeder.sized(total_W, 0.1 * total_W);
-  p.source = scenario.source;
-  p.frequency = scenario.frequency;
-  p.battery = scenario.battery;
-  p.n_lane = users.size();
-  p.first_kept_level = kept_level(scenario.run.duration_s);
-  p.closed_form = scenario.run.advance != "resolved";
-  for (const auto& w : scenario.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
-  stream.emplace(p, load_W, halls.means().plant_W);
+  stream.emplace(site_stream_params(scenario, users.size()), load_W, halls.means().plant_W);
+  if (options.tape != nullptr) *options.tape = {users.size(), load_W, halls.means().plant_W, {}};
 }
 
 /// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`.
@@ -86,13 +71,27 @@ Tick Engine::Impl::macro_end() const {
   const Tick begin = now / macro * macro;
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
   constexpr Tick hour = 3600 * ns_per_s;
-  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now)});
+  if (caps.acts(now)) count = 1;
+  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
   const Tick until = std::min(edge, begin + count * macro);
   const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
   return calm ? until : std::min(edge, begin + macro);
 }
 
+/// Orders are met by the fleet's caps, which are a function of what the connection drew.
+void Engine::Impl::obey() {
+  if (!caps.acts(now) && caps.next_edge(now - 1) != now) return;
+  settle();
+  const double share = caps.share(now, last_peak_W);
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    const auto& spec = scenario.halls[h];
+    fleet.types[h].cap_W = share * (spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W);
+  }
+  for (auto& user : users) user.disturb();
+}
+
 void Engine::Impl::step() {
+  obey();
   const Tick until = macro_end();
   recorder.begin_macro(until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
@@ -106,6 +105,7 @@ void Engine::Impl::step() {
 }
 
 void Engine::Impl::pass_on(Tick until, double plant_W) {
+  if (options.tape != nullptr) options.tape->flushes.push_back({loads, until, plant_W});
   for (auto& l : loads) stream->append(l.lane, std::move(l.load), l.repetitions, l.iterating);
   loads.clear();
   const auto policy = options.n_thread > 1 ? std::launch::async : std::launch::deferred;
@@ -116,7 +116,12 @@ void Engine::Impl::pass_on(Tick until, double plant_W) {
 }
 
 void Engine::Impl::settle() {
-  if (flushing.valid()) recorder.connection(flushing.get());
+  if (!flushing.valid()) return;
+  const auto span = flushing.get();
+  last_peak_W = span.max_W;
+  recorder.connection(span);
+  for (const auto& e : stream->take_events())
+    recorder.event(e.bin * ns_per_ms, "ride_through", "site", std::string(grid::name(e.to)) + ": " + std::string(e.why));
 }
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}

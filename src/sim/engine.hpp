@@ -6,6 +6,7 @@
 
 #include "hall_loop.hpp"
 #include "job_run.hpp"
+#include "operator.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
 #include "tidewatt/sim/build_fleet.hpp"
@@ -28,10 +29,11 @@ struct Engine::Impl {
   void step();  // one macro step
   Tick macro_end() const;
   void pass_on(Tick until, double plant_W);
+  void obey();    // caps that orders of the utility ask for
   void settle();  // waits for what passes beside
   template <class A>
   void archive(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder);
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W);
     for (auto& user : users) user.archive(a);
   }
   Result finish();
@@ -56,6 +58,8 @@ struct Engine::Impl {
   HallLoop halls;
   std::optional<SiteStream> stream;
   Recorder recorder;
+  CapOperator caps;
+  double last_peak_W = 0.0;      ///< of the connection in the last macro step
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   // Signals: recomputed each step.
   FleetSignals signals;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine.hpp"
+#include "grid_summary.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -25,21 +26,27 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
        m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(), 0.0},
       // The waveform's energy against the servers' own meters: a lost or doubled edge shows here.
       {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
-      {"feeder", f.drawn_J.value(), f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0},
       {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
       {"server heat", m.package_out.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(),
        m.air_out.value() + m.liquid_out.value(), 0.0},
       {"hall heat", m.air_out.value() + m.liquid_out.value(), h.heat_in.value(), halls.pending_heat_J(now)},
       {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
   };
+  // What the feeder hands to the site bus, to be joined by the battery.
+  double fed_J = f.drawn_J.value();
+  const auto* devices = stream->delivery();
+  if (devices == nullptr) levels.push_back({"feeder", fed_J, f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0});
+  else fed_J = devices->fed_J();
+  const double bus_J = devices != nullptr ? stream->bus_J() : stream->connection_J();
+  if (devices != nullptr)
+    for (auto& l : devices->books(f, bus_J, stream->connection_J())) levels.push_back({std::move(l.name), l.in_J, l.out_J, l.stored_J});
   if (scenario.battery) {
-    levels.push_back({"connection", stream->connection_J(), f.drawn_J.value(),
-                      b.charged_J.value() - b.discharged_J.value()});
+    levels.push_back({"battery bus", bus_J, fed_J, b.charged_J.value() - b.discharged_J.value()});
     levels.push_back({"battery", b.charged_J.value(),
                       b.discharged_J.value() + b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value(),
                       stream->battery_stored_J()});
   } else {
-    levels.push_back({"connection", stream->connection_J(), f.drawn_J.value(), 0.0});
+    levels.push_back({devices != nullptr ? "bus" : "connection", bus_J, fed_J, 0.0});
   }
   return levels;
 }
@@ -89,7 +96,9 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("pcc_dominant_Hz", line.amplitude > 0 ? Value(line.frequency_Hz) : Value());
   put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
-  put("pue", stream->connection_J() / r.it_J());
+  double supplied_J = stream->connection_J();
+  if (const auto* d = stream->delivery()) supplied_J += d->local_J();
+  put("pue", supplied_J / r.it_J());
   put("wue_L_per_kWh", halls.books().water_kg.value() / (r.it_J() / 3.6e6));
   put("capacity_margin_min_percent", 100.0 * halls.books().capacity_margin_min_frac);
   put("heat_reused_MWh", halls.books().reuse.value() / 3.6e9);
@@ -102,6 +111,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("smoothing_burn_MWh", meters.smoothing_burn.value() / 3.6e9);
   put("energy_closure", closure);
   put("input_energy_error", input_error());
+  add_grid_summary(*stream, result);
 }
 
 Result Engine::Impl::finish() {

@@ -85,6 +85,9 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   maker_.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node, options);
   life_.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, maker_->model().model_checkpoint_bytes()},
                 failures_of(scenario, *spec, to_tick(scenario.run.duration_s), static_cast<std::int64_t>(n_node)));
+  for (const auto& e : scenario.events)
+    if ((e.kind == "pause" && e.job == name_) || (e.kind == "curtailment" && e.by == "pause"))
+      life_->request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
 }
 
 void JobRun::set_air(Hands& hands) {

@@ -5,19 +5,12 @@
 #include "hall_loop.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
+#include "tidewatt/sim/load_tape.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/training_task.hpp"
 #include "tidewatt/workload/job_life.hpp"
 
 namespace tidewatt::sim {
-
-/// One step's load on its way to the site's stream.
-struct LaneLoad {
-  std::size_t lane;
-  LoadTemplate load;
-  std::int64_t repetitions;
-  bool iterating;
-};
 
 /// How often the fleet was moved, by kind of step; how fast a run is follows from these.
 struct StepCounts {
@@ -55,6 +48,8 @@ class JobRun {
   /// The range stands idle for an hour, unbooked. @return its AC power, W
   double spin_up_W(Hands& hands, FleetMeters& unbooked);
 
+  /// What the fleet is set to has changed from outside: the next step is a short one.
+  void disturb() { since_change_ = 0, jump_s_ = 0.0; }
   Tick now() const { return now_; }
   /// Whether nothing but the weather is expected to move the fleet before `until`.
   bool calm(Tick until) const;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "scenario_check.hpp"
+#include "scenario_site.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/epw.hpp"
@@ -214,9 +215,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   }
   read_weather(reading, r, catalog, s, options);
   if (const Node* site = r.child("site", Need::required)) {
-    TableReader sr(*site, "site", reading.findings);
-    reading.read(reading.entry(sr, "feeder", "feeder"), "site.feeder", s.feeder);
-    sr.finish();
+    read_site(*site, catalog, reading.findings, reading.assumed, s);
   }
   if (const Node* grid_node = r.child("grid", Need::required)) {
     const Node n = catalog.resolve(*grid_node, "grid", "grid", reading.findings, reading.assumed);

@@ -1,5 +1,7 @@
 #include "scenario_check.hpp"
 
+#include "scenario_site.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,11 +99,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   for (const auto& e : s.events) {
     if (e.at_s >= s.run.duration_s)
       s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
-    if (!e.of_plant()) {
-      if (std::none_of(s.jobs.begin(), s.jobs.end(), [&](const auto& j) { return j.name == e.job; }))
-        report("event." + e.name + ".job", fmt::format("no job named '{}'", e.job));
-      continue;
-    }
+    if (!e.of_plant()) continue;
     for (const double at_s : {e.at_s, e.duration_s})
       if (to_tick(at_s) % ns_per_ms != 0) report("event." + e.name, fmt::format("{} s is not a whole number of milliseconds", at_s));
     const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; });
@@ -110,6 +108,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     else if (!has_part(*hall, e.kind))
       report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, hall->plant_kind, e.kind));
   }
+  check_events(s, place, findings);
 }
 
 }  // namespace tidewatt::sim

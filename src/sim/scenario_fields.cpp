@@ -45,15 +45,20 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 6> kinds = {"failure",  "fan_wall_out",  "cdu_out",
-                                                            "pump_out", "rejection_out", "chiller_out"};
+  static constexpr std::array<std::string_view, 11> kinds = {"failure", "pause", "sag", "utility_loss", "islanding", "curtailment",
+                                                             "fan_wall_out", "cdu_out", "pump_out", "rejection_out", "chiller_out"};
+  static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
-  v.text("job", job, "job that a failure strikes", Need::optional);
+  v.text("job", job, "job that it strikes: failure, pause", Need::optional);
   v.text("hall", hall, "hall whose plant loses parts", Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
-  v.number("duration_s", duration_s, {0, 3.5e7}, "plants: until the parts work again; 0 is not before the run's end", Need::optional);
+  v.number("duration_s", duration_s, {0, 3.5e7}, "how long; a failure needs none; plants: 0 is not before the run's end", Need::optional);
   v.number("out_frac", out_frac, {0, 1}, "plants: share of the parts that fail", Need::optional);
+  v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: what is left of the voltage", Need::optional);
+  v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: the most that may be drawn", Need::optional);
+  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: how long before it holds the order is given", Need::optional);
+  v.choice("by", by, means, "curtailment: what meets it", Need::optional);
 }
 
 }  // namespace tidewatt::sim

@@ -18,25 +18,33 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
       frequency_(params.frequency),
       nominal_Hz_(params.frequency.nominal_Hz),
       closed_form_(params.closed_form),
+      meters_(params.meters),
+      orders_(params.orders),
       lanes_(params.n_lane),
       span_min_W_(infinite),
       span_max_W_(-infinite),
       first_kept_level_(params.first_kept_level),
       buckets_(4) {
   const auto point = feeder_.at(initial_load_W, initial_auxiliary_W);
+  double rest_W = point.connection_W();
+  if (params.delivery) {
+    delivery_.emplace(*params.delivery, initial_load_W, initial_auxiliary_W);
+    rest_W = delivery_->connection_W();
+  }
   if (params.battery) {
     battery_.emplace(*params.battery);
-    battery_state_ = battery_->start(point.connection_W());
+    battery_state_ = battery_->start(rest_W);
     battery_start_ = battery_state_;
   }
-  frequency_state_ = frequency_.start(point.connection_W(), 0);
+  if (params.delivery && params.delivery->turbines) rest_W -= params.delivery->turbines->dispatch_W;
+  frequency_state_ = frequency_.start(rest_W, 0);
   initial_pu_ = source_.voltage_pu(point.connection_W(), point.connection_var()).value_or(1.0);
   step_.begin(0);
   ramp_.begin(0);
   slow_ramp_.begin(0);
   pyramid_.begin(0);
   extremes_.begin(0);
-  for (const auto& w : params.windows) recorded_.push_back({w, {}, {}, {}, -1});
+  for (const auto& w : params.windows) recorded_.push_back({w, {}, {}, {}, {}, -1});
 }
 
 void SiteStream::append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) {
@@ -65,7 +73,7 @@ void SiteStream::flush(Tick until, double auxiliary_W) {
     }
     if (!iterating) end_interval();
     iterating_ = iterating;
-    if (!battery_ && lanes_.size() == 1) {
+    if (!battery_ && !delivery_ && lanes_.size() == 1) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
       lo = feeder_.at(lo, auxiliary_W_).connection_W();
       hi = feeder_.at(hi, auxiliary_W_).connection_W();
@@ -90,6 +98,8 @@ void SiteStream::keep_buckets() {
       std::vector<double> mean_W;
       for (const auto& b : taken) mean_W.push_back(b.mean_W);
       slow_ramp_.push(mean_W);
+      meters_.push_means(taken);
+      watch_orders(taken);
     }
     if (level >= first_kept_level_) buckets_[level].insert(buckets_[level].end(), taken.begin(), taken.end());
   }
@@ -98,18 +108,26 @@ void SiteStream::keep_buckets() {
 /// Bin by bin from where the stream stands.
 void SiteStream::pass(std::int64_t to_bin) {
   while (bin_ < to_bin) {
-    const std::int64_t end = std::min(to_bin, bin_ + chunk_bins);
+    const std::int64_t end = std::min({to_bin, bin_ + chunk_bins, next_edge(bin_)});
     const auto n = static_cast<std::size_t>(end - bin_);
     bin_J_.assign(n, 0.0);
     for (auto& lane : lanes_) lane.lay(bin_ * ns_per_ms, end * ns_per_ms, bin_J_);
     for (auto* v : {&load_W_, &pcc_W_, &pcc_var_, &bus_pu_, &deviation_Hz_}) v->resize(n);
     for (std::size_t i = 0; i < n; ++i) load_W_[i] = bin_J_[i] * 1e3;
     const double load_J = feeder_meters_.load_J.value();
-    feeder_.through(load_W_, auxiliary_W_, pcc_W_, pcc_var_, feeder_meters_);
+    if (delivery_) delivery_->through(load_W_, auxiliary_W_, bin_, pcc_W_, pcc_var_, feeder_meters_);
+    else feeder_.through(load_W_, auxiliary_W_, pcc_W_, pcc_var_, feeder_meters_);
     span_load_J_.add(feeder_meters_.load_J.value() - load_J);
-    if (battery_) battery_->step(pcc_W_, pcc_W_, battery_state_, battery_meters_);
+    if (battery_) battery_->step(pcc_W_, pcc_W_, battery_state_, battery_meters_, ceiling_W(bin_));
+    if (delivery_) through_devices();
     source_.voltage_pu(pcc_W_, pcc_var_, bus_pu_, voltage_meters_, bin_);
     frequency_.advance(pcc_W_, deviation_Hz_, frequency_state_, frequency_meters_);
+    if (delivery_) {
+      if (const double ratio = delivery_->voltage_ratio(bin_); ratio != 1.0)
+        for (double& v : bus_pu_) v *= ratio;
+      delivery_->island_frequency(deviation_Hz_);
+    }
+    meters_.push(bin_, pcc_W_, bus_pu_, deviation_Hz_);
     step_.push(pcc_W_);
     ramp_.push(pcc_W_);
     pyramid_.push(pcc_W_);
@@ -120,7 +138,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     connection_J_.add(chunk_J);
     span_J_.add(chunk_J);
     span_bins_ += static_cast<std::int64_t>(n);
-    if (battery_ || lanes_.size() > 1) {
+    if (battery_ || delivery_ || lanes_.size() > 1) {
       const auto [lo, hi] = std::minmax_element(pcc_W_.begin(), pcc_W_.end());
       span_min_W_ = std::min(span_min_W_, *lo);
       span_max_W_ = std::max(span_max_W_, *hi);
@@ -132,6 +150,49 @@ void SiteStream::pass(std::int64_t to_bin) {
     record(n);
     bin_ = end;
   }
+}
+
+std::int64_t SiteStream::next_edge(std::int64_t bin) const {
+  std::int64_t next = delivery_ ? delivery_->next_edge(bin) : std::numeric_limits<std::int64_t>::max();
+  for (const auto& o : orders_)
+    for (const std::int64_t edge : {o.begin_bin, o.end_bin})
+      if (edge > bin) next = std::min(next, edge);
+  return next;
+}
+
+double SiteStream::ceiling_W(std::int64_t bin) const {
+  double limit_W = infinite;
+  for (const auto& o : orders_)
+    if (o.by_storage && o.begin_bin <= bin && bin < o.end_bin) limit_W = std::min(limit_W, o.limit_W);
+  return limit_W;
+}
+
+void SiteStream::watch_orders(const std::vector<grid::Bucket>& finest) {
+  for (const auto& o : orders_)
+    for (const auto& b : finest) {
+      if (b.first_bin < o.begin_bin || b.first_bin + b.n_bin > o.end_bin) continue;
+      const double s = static_cast<double>(b.n_bin) * 1e-3;
+      auto& m = order_meters_;
+      m.max_W = std::max(m.max_W, b.max_W);
+      m.mean_J += b.mean_W * s;
+      m.s += s;
+      m.over_J += std::max(0.0, b.mean_W - o.limit_W) * s;
+      m.most_over_W = std::max(m.most_over_W, b.max_W - o.limit_W);
+    }
+}
+
+/// From the site bus to the grid.
+void SiteStream::through_devices() {
+  for (const double W : pcc_W_) bus_J_.add(W * 1e-3);
+  delivery_->connect(pcc_W_, pcc_var_, bin_, source_);
+}
+
+double SiteStream::load_lost_W() const {
+  return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<grid::RideThroughEvent> SiteStream::take_events() {
+  return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{};
 }
 
 bool SiteStream::open_window(std::int64_t from_bin, std::int64_t to_bin) const {
@@ -148,6 +209,7 @@ void SiteStream::record(std::size_t n) {
     if (r.first_bin < 0) r.first_bin = begin;
     const auto from = static_cast<std::ptrdiff_t>(begin - bin_), to = static_cast<std::ptrdiff_t>(end - bin_);
     r.pcc_W.insert(r.pcc_W.end(), pcc_W_.begin() + from, pcc_W_.begin() + to);
+    r.pcc_var.insert(r.pcc_var.end(), pcc_var_.begin() + from, pcc_var_.begin() + to);
     r.bus_pu.insert(r.bus_pu.end(), bus_pu_.begin() + from, bus_pu_.begin() + to);
     for (auto i = from; i < to; ++i) r.frequency_Hz.push_back(nominal_Hz_ + deviation_Hz_[static_cast<std::size_t>(i)]);
   }
@@ -203,6 +265,7 @@ void SiteStream::add_arrays(std::vector<Array>& arrays) {
       time.push_back(static_cast<double>(r.first_bin + static_cast<std::int64_t>(i)) * 1e-3);
     add(group + "/time", "time", time, "s", "start of the 1 ms bin");
     add(group + "/pcc_W", "time", r.pcc_W, "W", "power drawn at the connection, mean over the bin");
+    add(group + "/pcc_var", "time", r.pcc_var, "var", "reactive power drawn at the connection, mean over the bin");
     add(group + "/bus_pu", "time", r.bus_pu, "1", "voltage at the connection over nominal");
     add(group + "/frequency_Hz", "time", r.frequency_Hz, "Hz", "system frequency at the end of the bin");
   }

@@ -63,7 +63,7 @@ std::optional<SiteStream::Periodic> SiteStream::periodic(std::int64_t bin) {
 /// From where the stream stands to `end_bin`, within one stretch of every lane.
 void SiteStream::advance_stretch(std::int64_t end_bin) {
   const auto p = periodic(bin_);
-  if (!closed_form_ || battery_ || !p) {
+  if (!closed_form_ || battery_ || delivery_ || !p) {
     last_period_ = 0;
     pass(end_bin);
     return;
@@ -82,6 +82,7 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
     // Has the grid come to repeat itself? One more period decides.
     const auto before = frequency_state_.deviation;
     const std::int64_t from = bin_;
+    const auto mark = meters_.mark();
     pass(std::min(end_bin, bin_ + (period * std::max<std::int64_t>(1, period_bins * ns_per_ms / period) + ns_per_ms / 2) / ns_per_ms));
     double moved = 0.0, size = 0.0;
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -90,7 +91,12 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
     }
     if (moved > 1e-3 * size + 1e-9) continue;
     const std::int64_t periods = (end_bin - bin_) * ns_per_ms / period - 1;
-    if (periods > 0 && !open_window(from, end_bin)) repeat(*p, periods);
+    if (periods > 0 && !open_window(from, end_bin)) {
+      if (!meters_.can_repeat(mark, (period * periods + ns_per_ms / 2) / ns_per_ms)) continue;
+      const std::int64_t begin = bin_;
+      repeat(*p, periods);
+      meters_.repeat(mark, bin_ - begin);
+    }
     break;
   }
   pass(end_bin);

@@ -51,6 +51,11 @@ class BandMeter {
   /// Within `tolerance` of each filter's memory (of the largest of its band). See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  template <class A>
+  void archive(A& a) {
+    a(memory_, energy_, peak_, booked_, n_partial_, next_bin_, n_sample_, partial_, rest_W_);
+  }
 
  private:
   void filter(std::span<const double> x);

@@ -15,6 +15,10 @@ struct Excursions {
   std::int64_t longest_bins = 0;
   double deepest = 0.0;  ///< largest distance beyond the limit, >= 0
   std::int64_t deepest_bin = -1;
+  template <class A>
+  void archive(A& a) {
+    a(count, bins, longest_bins, deepest, deepest_bin);
+  }
 };
 
 /// Excursions of voltage or frequency above and below two limits, in the unit of what is pushed.
@@ -35,6 +39,11 @@ class ExcursionMeter {
   /// Outside from end to end is never settled: the stay grows. See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r) const;
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  template <class A>
+  void archive(A& a) {
+    a(next_bin_, run_below_, run_above_, below_, above_);
+  }
 
  private:
   void look(double beyond, std::int64_t bin, Excursions& e, std::int64_t& run);

@@ -15,6 +15,10 @@ enum class FlickerLamp { v230_50Hz, v120_60Hz, v120_50Hz, v230_60Hz };
 struct FlickerWindow {
   std::int64_t first_bin = 0;  ///< absolute bin
   double P_st = 0.0;
+  template <class A>
+  void archive(A& a) {
+    a(first_bin, P_st);
+  }
 };
 
 /// Flickermeter on the voltage's rms values over bins of 1 ms (or finer).
@@ -59,9 +63,18 @@ class Flickermeter {
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
   /// Books whole periods up to the end of the running window; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  /// Windows that end on the way are finished from the same shares of levels. No window may have ended since `before`
+  /// (see `same_window`).
+  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  bool same_window(const Snapshot& before) const { return n_counted_ - before.n_counted == next_bin_ - before.next_bin; }
 
   /// |H| at a frequency, the scale c included so that a unit of it is one unit of sqrt(P_inst). For tests and plots.
   double gain(double f_Hz) const;
+  template <class A>
+  void archive(A& a) {
+    a(re_, im_, recent_.v2, recent_.older_v2, recent_.s, recent_.older_s, reference_, level_, P_inst_max_, next_bin_, n_counted_, carrier_shift_,
+      counts_, windows_);
+  }
 
  private:
   static constexpr std::size_t lanes = 8;
@@ -86,6 +99,7 @@ class Flickermeter {
   double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
   std::int64_t next_bin_ = 0, n_counted_ = 0, window_bins_;
+  std::int64_t carrier_shift_ = 0;  ///< bins booked without a turn of the ripple
   std::vector<std::uint32_t> counts_;  // of the running window, by class of P_inst
   std::vector<FlickerWindow> windows_;
   FlickerLamp lamp_;

@@ -107,6 +107,7 @@ class ExtremesMeter {
   Snapshot snapshot() const { return {next_bin_, n_bin_, energy_J_}; }  ///< see repeat.hpp
   bool settled(const Snapshot&, const Repetition&) const { return true; }
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.
   void widen(double lo_W, double hi_W);

@@ -41,6 +41,11 @@ class Rainflow {
   Snapshot snapshot() const { return {next_bin_, open_, closed_, direction_, low_W_}; }
   bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  template <class A>
+  void archive(A& a) {
+    a(next_bin_, open_, direction_, low_W_, high_W_, closed_, half_);
+  }
 
  private:
   void move(double W);

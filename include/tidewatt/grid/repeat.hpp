@@ -19,6 +19,10 @@
 /// `repeat_since(before, n)` books up to `n` periods and says how many it booked: fewer than `n` where a fixed window
 /// (such as the ten minutes of flicker) ends inside a period, which must then be pushed. A meter's whole state is its
 /// value: a copy of it is a checkpoint.
+///
+/// Where the period is no whole number of bins, `repeat_bins(before, n_bin)` books `n_bin` bins as so many times what
+/// was added since `before` as they are longer than that: counts and energies in proportion, to a rounding of one. The
+/// caller vouches that what passed since `before` is a whole number of periods to within a bin.
 namespace tidewatt::grid {
 
 struct Repetition {

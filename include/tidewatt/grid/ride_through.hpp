@@ -55,6 +55,10 @@ struct RideThroughState {
   Connection now = Connection::connected;
   double share_frac = 1.0;  ///< of the site's load on the grid
   bool operator==(const RideThroughState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(outside, sags, n_sag, next_bin, healthy, returned, in_sag, now, share_frac);
+  }
 };
 
 /// Who trips, when, and what it takes to come back, from voltage and frequency at the connection.

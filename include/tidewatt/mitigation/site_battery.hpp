@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -91,15 +92,16 @@ class SiteBattery {
   void resume(SiteBatteryState& state, double load_W) const;
 
   /// One chunk of 1 ms means. @param load_W any length  @param pcc_W same length: load + battery (positive: charging);
-  /// may be the same memory as `load_W`  @throws InputError if lengths differ
+  /// may be the same memory as `load_W`  @param ceiling_W of the connection: an order that comes before the rules above
+  /// @throws InputError if lengths differ
   void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state,
-            SiteBatteryMeters& meters) const;
+            SiteBatteryMeters& meters, double ceiling_W = std::numeric_limits<double>::infinity()) const;
 
   double soc_frac(const SiteBatteryState& state) const { return (state.energy_J + state.energy_carry_J) / p_.energy_J; }
   const SiteBatteryParams& params() const { return p_; }
 
  private:
-  void decide(SiteBatteryState& s, SiteBatteryMeters& meters) const;
+  void decide(SiteBatteryState& s, SiteBatteryMeters& meters, double ceiling_W) const;
   void bins(std::span<const double> load_W, double* pcc_W, SiteBatteryState& s, SiteBatteryMeters& meters) const;
   SiteBatteryParams p_;
   std::int64_t period_bins_;

@@ -24,6 +24,10 @@ struct BackupState {
   BackupSource source = BackupSource::utility;
   Tick bad_for = 0, good_for = 0, gap_left = 0;
   bool same(const BackupState& other) const;  ///< equal but for absolute time: equal futures
+  template <class A>
+  void archive(A& a) {
+    a(ups, generator, source, bad_for, good_for, gap_left);
+  }
 };
 
 struct BackupMeters {
@@ -32,6 +36,10 @@ struct BackupMeters {
   CompensatedSum utility_J;    ///< drawn from the utility
   CompensatedSum generator_J;  ///< drawn from the generators
   std::int64_t n_start = 0, n_return = 0;
+  template <class A>
+  void archive(A& a) {
+    a(ups, generator, utility_J, generator_J, n_start, n_return);
+  }
 };
 
 /// Utility → transfer switch → uninterruptible supply → load, with generators on the switch's other side.

@@ -42,6 +42,10 @@ struct ConverterChainState {
   std::array<double, 12>
       x{};  ///< per stage: link energy off nominal J, integrator W, drawn W (if it has a current loop)
   bool operator==(const ConverterChainState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(x);
+  }
 };
 
 struct ConverterChainMeters {
@@ -49,6 +53,10 @@ struct ConverterChainMeters {
   std::array<double, ConverterChainParams::n_stage> link_low_pu{1, 1, 1, 1}, link_high_pu{1, 1, 1, 1};
   /// |drawn − load − loss − stored| / drawn. @param stored_J rise of the links' energy
   double closure(double stored_J) const;
+  template <class A>
+  void archive(A& a) {
+    a(load_J, loss_J, drawn_J, link_low_pu, link_high_pu);
+  }
 };
 
 /// What the control loops of supplies and uninterruptible supplies make of a load's waveform, 0.1–50 Hz.

@@ -43,6 +43,10 @@ struct GeneratorState {
   Tick step_for = 0;        ///< since the last step of accepted load
   Tick outside_for = 0;     ///< frequency outside its band
   bool operator==(const GeneratorState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(ordered, tripped, running_for, n_online, kinetic_J, kinetic_carry_J, mechanical_W, set_pu, accepted_W, step_for, outside_for);
+  }
 };
 
 struct GeneratorMeters {
@@ -51,6 +55,11 @@ struct GeneratorMeters {
   std::int64_t n_trip = 0, n_ramp_limited = 0, n_power_limited = 0;
   /// |mechanical + joined − electrical − damping − left − kinetic| / mechanical
   double closure(const GeneratorState& now, double kinetic_before_J) const;
+  template <class A>
+  void archive(A& a) {
+    a(mechanical_J, electrical_J, damping_J, joined_J, left_J, fuel_J, unserved_J, lowest_Hz, highest_Hz, n_trip, n_ramp_limited,
+      n_power_limited);
+  }
 };
 
 /// Frequency and fuel of an island, exact in energy.

@@ -21,6 +21,10 @@ struct RackStorageState {
   double smoothed_W = 0.0;   ///< the mean's memory
   double reference_W = 0.0;  ///< what the input should draw, after the ramp limit
   bool operator==(const RackStorageState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(store, smoothed_W, reference_W);
+  }
 };
 
 /// Input power that follows the load's slow mean while the store takes the difference, without delay: the store sits on

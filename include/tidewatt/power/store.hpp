@@ -23,6 +23,10 @@ struct StoreState {
   double energy_J = 0.0;
   double carry_J = 0.0;  ///< rounding error of energy_J, to be added (Kahan)
   bool operator==(const StoreState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(energy_J, carry_J);
+  }
 };
 
 /// Energies at the terminals and losses, each from its own equation, and what limits refused.
@@ -36,6 +40,11 @@ struct StoreMeters {
   double soc_low_frac = 1.0, soc_high_frac = 0.0;  ///< reached
   /// |charged − discharged − losses − stored| / (charged + discharged). @param stored_J rise of the store's energy
   double closure(double stored_J) const;
+  template <class A>
+  void archive(A& a) {
+    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, not_served_J, n_power_limited, n_energy_limited, soc_low_frac,
+      soc_high_frac);
+  }
 };
 
 /// A bounded store with constant efficiencies.

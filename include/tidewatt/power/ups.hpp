@@ -41,6 +41,10 @@ struct UpsState {
   StoreState battery;
   /// Equal but for absolute time.
   bool same(const UpsState& other) const;
+  template <class A>
+  void archive(A& a) {
+    a(mode, now, good_for, walk_for, gap_left, transfers, n_transfer_kept, dark, battery);
+  }
 };
 
 struct UpsMeters {
@@ -50,6 +54,10 @@ struct UpsMeters {
   std::int64_t n_off = 0;  ///< times that the load was dropped: battery empty or too weak, or overload
   /// |drawn + discharged − charged − served − loss| / (drawn + discharged)
   double closure() const;
+  template <class A>
+  void archive(A& a) {
+    a(drawn_J, served_J, unserved_J, loss_J, battery, n_transfer, n_lockout, n_input_limited, n_off);
+  }
 };
 
 /// Power through an uninterruptible supply, bin by bin.

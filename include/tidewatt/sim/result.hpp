@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "tidewatt/grid/compliance.hpp"
+
 namespace tidewatt::sim {
 
 /// One result array. Time is the first dimension. A dimension `time` of a group has its own array of that name,
@@ -37,6 +39,7 @@ using Value = std::variant<std::monostate, double, std::int64_t, std::string,
 struct Result {
   std::vector<Array> arrays;                             ///< hashed, outside /provenance
   std::vector<std::pair<std::string, Value>> summary;    ///< the figures of `run --json`, in print order
+  std::vector<grid::ComplianceReport> compliance;               ///< one per rule set of the site
   std::vector<std::pair<std::string, std::string>> provenance;  ///< scenario text, seed, version, wall time, threads
 };
 

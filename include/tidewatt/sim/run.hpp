@@ -10,10 +10,13 @@
 
 namespace tidewatt::sim {
 
+struct LoadTape;
+
 struct RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the share of simulated time done, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
+  LoadTape* tape = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
 };
 
 /// A simulation in progress. Feature-complete use is `run()`; `step()` serves notebooks and co-simulation.

@@ -18,6 +18,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
@@ -95,14 +96,20 @@ struct JobSpec {
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
 };
 
+/// A disturbance at a time. Failures and pauses strike a job; sags, utility losses and islands come from the grid; a
+/// curtailment is an order to draw less, met by caps, a pause or storage.
 struct EventParams {
   std::string name, kind;
   std::string job;           ///< that a failure strikes
   std::string hall;          ///< whose plant loses parts
   double at_s = 0.0;
-  double duration_s = 0.0;   ///< until the parts work again; 0: not before the run's end
-  double out_frac = 1.0;     ///< share of the parts that fail
-  bool of_plant() const { return kind != "failure"; }
+  double duration_s = 0.0;     ///< how long it lasts; 0: parts that failed stay so
+  double out_frac = 1.0;       ///< share of the parts that fail
+  double voltage_ratio = 1.0;  ///< sag: what is left of the voltage
+  double limit_W = 0.0;        ///< curtailment
+  double notice_s = 0.0;       ///< curtailment: the order is known so long ahead
+  std::string by = "cap";      ///< curtailment: cap | pause | storage
+  bool of_plant() const { return kind.ends_with("_out"); }
   void fields(FieldVisitor& v);
 };
 
@@ -115,6 +122,7 @@ struct Scenario {
   std::vector<JobSpec> jobs;
   std::vector<EventParams> events;
   power::FeederParams feeder;
+  SiteDevices devices;
   grid::SourceParams source;
   grid::FrequencyParams frequency;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;

@@ -12,6 +12,8 @@
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "tidewatt/numerics/spectrum.hpp"
 #include "tidewatt/power/feeder.hpp"
+#include "tidewatt/sim/delivery.hpp"
+#include "tidewatt/sim/grid_meters.hpp"
 #include "tidewatt/sim/load_lane.hpp"
 #include "tidewatt/sim/load_template.hpp"
 #include "tidewatt/sim/result.hpp"
@@ -40,6 +42,14 @@ class SiteStream {
     std::size_t n_lane = 1;
     std::size_t first_kept_level = 0;  ///< of the pyramid's {0.1, 1, 10, 60} s, finest that is kept for the whole run
     bool closed_form = true;           ///< false: every repetition passes bin by bin
+    std::optional<DeliveryParams> delivery;  ///< devices beyond the feeder
+    GridMeterParams meters;
+    struct Order {
+      std::int64_t begin_bin = 0, end_bin = 0;
+      double limit_W = 0.0;
+      bool by_storage = false;  ///< the battery holds the connection below it as long as it can
+    };
+    std::vector<Order> orders;  ///< of the utility, to draw no more than this
   };
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
@@ -70,11 +80,29 @@ class SiteStream {
   /// Of the longest uninterrupted iterating interval, its first five minutes.
   numerics::Spectrum spectrum() const { return best_; }
   std::int64_t repeated_bins() const { return repeated_bins_; }  ///< booked in closed form
+  double bus_J() const { return bus_J_.value(); }  ///< at the site bus, battery included; with `delivery` only
+  bool has_battery() const { return battery_.has_value(); }
+  const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
+  const GridMeters& meters() const { return meters_; }
+  /// How orders were kept: seen through means of 100 ms, extremes exactly.
+  struct OrderMeters {
+    double max_W = 0.0, mean_J = 0.0, over_J = 0.0, s = 0.0, most_over_W = -1e300;
+    template <class A>
+    void archive(A& a) {
+      a(max_W, mean_J, over_J, s, most_over_W);
+    }
+  };
+  bool has_orders() const { return !orders_.empty(); }
+  const OrderMeters& order_meters() const { return order_meters_; }
+  double load_lost_W() const;  ///< in a disturbance; NaN: there was none
+  std::vector<grid::RideThroughEvent> take_events();
   void add_arrays(std::vector<Array>& arrays);
   template <class A>
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
     a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_);
+    a(meters_, bus_J_, order_meters_);
+    if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
     a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
   }
@@ -82,11 +110,11 @@ class SiteStream {
  private:
   struct Recorded {
     Window window;
-    std::vector<double> pcc_W, bus_pu, frequency_Hz;
+    std::vector<double> pcc_W, pcc_var, bus_pu, frequency_Hz;
     std::int64_t first_bin = -1;
     template <class A>
     void archive(A& a) {
-      a(pcc_W, bus_pu, frequency_Hz, first_bin);
+      a(pcc_W, pcc_var, bus_pu, frequency_Hz, first_bin);
     }
   };
   struct Periodic;  // one lane repeats, the others are constant
@@ -98,6 +126,10 @@ class SiteStream {
   void repeat(const Periodic& p, std::int64_t periods);
   void book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin);
   void keep_buckets();
+  std::int64_t next_edge(std::int64_t bin) const;  ///< of disturbances and orders
+  double ceiling_W(std::int64_t bin) const;        ///< of the orders
+  void watch_orders(const std::vector<grid::Bucket>& finest);
+  void through_devices();
   void record(std::size_t n);
   void end_interval();
 
@@ -114,6 +146,11 @@ class SiteStream {
   mitigation::SiteBatteryMeters battery_meters_;
   mitigation::SiteBatteryState battery_start_;
   power::FeederMeters feeder_meters_;
+  std::optional<Delivery> delivery_;
+  GridMeters meters_;
+  std::vector<Params::Order> orders_;
+  OrderMeters order_meters_;
+  CompensatedSum bus_J_;  ///< at the site bus, battery included
 
   std::vector<LoadLane> lanes_;
   std::int64_t bin_ = 0;         ///< next absolute bin to pass

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/sim/load_template.hpp"
+
+namespace tidewatt::sim {
+
+/// One step's load on its way to the site's stream.
+struct LaneLoad {
+  std::size_t lane;
+  LoadTemplate load;
+  std::int64_t repetitions;
+  bool iterating;
+};
+
+/// All that a run's fleet and plants send up the feeder. Devices between nodes and grid do not act on the fleet, so one
+/// tape serves every choice of them: replayed through another site's stream it gives what a run with it would.
+struct LoadTape {
+  struct Flush {
+    std::vector<LaneLoad> loads;
+    Tick until = 0;
+    double auxiliary_W = 0.0;
+  };
+  std::size_t n_lane = 0;
+  double initial_load_W = 0.0, initial_auxiliary_W = 0.0;
+  std::vector<Flush> flushes;
+};
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/grid/compliance.hpp"
+#include "tidewatt/sim/delivery.hpp"
+
+namespace tidewatt::sim {
+
+/// What a scenario's site names beside its feeder: devices as they stand in the catalog, not yet scaled to the site.
+struct SiteDevices {
+  std::optional<power::RackStorageParams> rack_storage;
+  std::string storage_per = "gpu";  ///< gpu | rack | site: what one catalog entry stands for
+  std::optional<power::ConverterChainParams> response;
+  std::optional<power::UpsParams> ups;
+  std::int64_t n_ups = 0;  ///< 0: as many as the design load needs
+  std::optional<power::GeneratorParams> generators;
+  double start_after_s = 0.0, utility_good_s = 0.0, transfer_gap_s = 0.0;  ///< see power::BackupParams
+  std::optional<TurbineParams> turbines;
+  std::optional<grid::RideThroughCurve> ride_through;
+  std::optional<grid::ReturnParams> back;
+  std::vector<grid::RuleSet> rules;
+  double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that is held against them; until 0: its end
+  double figure_spread_frac = 0.0;                 ///< of every figure: half width of what the model does not know
+};
+
+}  // namespace tidewatt::sim

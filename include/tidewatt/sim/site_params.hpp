@@ -1,0 +1,13 @@
+#pragma once
+#include "tidewatt/sim/scenario.hpp"
+#include "tidewatt/sim/site_stream.hpp"
+
+namespace tidewatt::sim {
+
+/// AC power of all nodes with every GPU at its board limit and fans at full speed, W: what feeders are sized for.
+double design_load_W(const Scenario& scenario);
+
+/// Everything between nodes and grid, sized for the scenario's fleet. @param n_lane sources of load
+SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane);
+
+}  // namespace tidewatt::sim

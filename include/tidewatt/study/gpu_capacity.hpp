@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::study {
+
+/// How many GPUs a connection carries on its design hour, and what holds them there.
+struct GpuCapacity {
+  std::int64_t n_gpu = 0;
+  std::string binds;
+  double connection_W = 0.0;  ///< largest 15 min mean with that many
+  double W_per_gpu = 0.0;     ///< of it
+  double pue = 0.0;           ///< of the design hour
+  std::int64_t hour = 0;      ///< of the day
+  struct Item {
+    std::string name;
+    std::int64_t n_gpu = 0;   ///< that this item alone would allow
+  };
+  std::vector<Item> items;    ///< every limit, the tightest first
+};
+
+/// The scenario is run through its day (its weather should be an extreme one); the hour with the largest mean gives watts
+/// per GPU and the cooling's share. Limits are the feeder's levels as they are built for the scenario's own GPUs, each
+/// with one branch out, the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
+/// load and auxiliaries go with the number of GPUs.
+/// @param contract_W most that may be drawn at the connection; 0: not limited
+/// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
+/// @throws InputError if a level has no branch to spare
+GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread);
+
+}  // namespace tidewatt::study

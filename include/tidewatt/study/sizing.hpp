@@ -1,0 +1,88 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/grid/compliance.hpp"
+#include "tidewatt/mitigation/cost.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::study {
+
+/// What may be combined, and prices with the low and high end of their ranges (catalog kind `portfolio`).
+struct SizingChoices {
+  struct Range {
+    double value = 0.0, low = 0.0, high = 0.0;
+  };
+  struct Price {
+    Range per_W, per_J, operating_frac;
+    double years = 0.0;
+  };
+  struct Store {
+    std::string name;
+    Price price;
+    double shortest_s = 0.0, longest_s = 0.0;  ///< energy over power
+  };
+  struct Rack {
+    std::string name, per;
+    Range per_W;
+  };
+  std::vector<Store> stores;
+  std::vector<Rack> racks;
+  std::vector<double> floor_ratio;
+  double smoothing_ramp_W_per_s = 0.0, smoothing_hysteresis_s = 0.0;
+  Range energy_USD_per_J, gpu_USD_per_s, interest_frac;
+  double rack_years = 0.0;
+};
+/// @throws InputError naming what is missing
+SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& name);
+
+/// One combination of remedies with its sizes; what is empty or 0 is not there.
+struct Portfolio {
+  double floor_ratio = 0.0;  ///< GPU smoothing
+  std::string rack, store;
+  double store_W = 0.0, store_J = 0.0, smoothing_s = 0.0;
+  double standby_W = 0.0;  ///< of the store, scaled with its power; 0: follows from the catalog entry
+  std::string name() const;
+  /// As `--set` texts and as a scenario's tables.
+  std::string toml(const SizingChoices& choices) const;
+};
+
+/// What a simulation of a portfolio found, and what it costs per year against doing nothing.
+struct Evaluated {
+  Portfolio portfolio;
+  std::vector<grid::ComplianceReport> reports;
+  double worst_margin_frac = 0.0;  ///< smallest of all rules' margins over their limits, less the figure's spread
+  std::string worst_rule;
+  std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
+  bool passes = false;
+  double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
+  double extra_W = 0.0;    ///< mean power at the connection above that of doing nothing
+  double capital_USD = 0.0, yearly_USD = 0.0, low_USD = 0.0, high_USD = 0.0;  ///< per year at middle, low and high prices
+};
+
+struct Sizing {
+  std::vector<Evaluated> best;    ///< of each combination, cheapest that passes first, then by margin
+  std::vector<Evaluated> front;   ///< no other is better in cost, extra power, lost throughput and margin at once
+  std::int64_t n_evaluation = 0, n_fleet_run = 0;
+  bool found() const { return !best.empty() && best.front().passes; }
+};
+
+struct SizingOptions {
+  std::size_t n_thread = 0;
+  std::int64_t evaluations_per_choice = 24;
+  std::function<void(const Evaluated&)> on_evaluation;
+};
+
+/// The cheapest portfolio that meets the scenario's rules: every combination of GPU smoothing, rack storage and site
+/// store; power, energy and smoothing time of the store by COBYLA (linear models of cost and every rule's margin) on
+/// their logarithms. Every evaluation is a simulation of the scenario's whole run: one of the fleet per setting of the
+/// GPUs, whose load is replayed through each choice of devices (the same bits as a run with them).
+/// @throws InputError if the scenario names no rules, or storage or smoothing of its own
+Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options);
+
+/// The scenario with a portfolio's remedies.
+sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& portfolio, const SizingChoices& choices,
+                             const catalog::Catalog& catalog);
+
+}  // namespace tidewatt::study

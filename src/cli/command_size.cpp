@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tidewatt/study/gpu_capacity.hpp"
+#include "tidewatt/study/sizing.hpp"
+
+namespace {
+
+using namespace tidewatt;
+
+struct Arguments {
+  std::string file, what = "portfolio", choices = "remedies", write;
+  double contract_MW = 0.0, breaker_frac = 0.8;
+  bool json = false, quiet = false;
+  study::SizingOptions options;
+  sim::LoadOptions load;
+};
+
+nlohmann::ordered_json to_json(const study::Evaluated& e) {
+  return {{"portfolio", e.portfolio.name()},
+          {"passes", e.passes},
+          {"worst_rule", e.worst_rule},
+          {"worst_margin_frac", e.worst_margin_frac},
+          {"capital_USD", e.capital_USD},
+          {"yearly_USD", e.yearly_USD},
+          {"yearly_USD_low_prices", e.low_USD},
+          {"yearly_USD_high_prices", e.high_USD},
+          {"extra_MW", e.extra_W * 1e-6},
+          {"lost_throughput_percent", 100.0 * e.lost_throughput_frac}};
+}
+
+/// Place among those that pass, cheapest first, at other prices.
+std::size_t rank_at(const std::vector<study::Evaluated>& best, const study::Evaluated& e, double study::Evaluated::*price) {
+  std::size_t rank = 1;
+  for (const auto& other : best) rank += other.passes && other.*price < e.*price ? 1 : 0;
+  return rank;
+}
+
+void print_line(const std::vector<study::Evaluated>& best, const study::Evaluated& e) {
+  const std::string ranks = e.passes ? fmt::format("{}/{}", rank_at(best, e, &study::Evaluated::low_USD), rank_at(best, e, &study::Evaluated::high_USD)) : "-";
+  fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.1f}  {} ({})\n", e.passes ? "pass" : "fail", e.yearly_USD * 1e-6,
+             e.low_USD * 1e-6, e.high_USD * 1e-6, ranks, e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, 100.0 * e.worst_margin_frac,
+             e.portfolio.name(), e.worst_rule);
+}
+
+/// The best portfolio as a scenario that inherits from the one sized, and its verdict when run as a whole.
+void confirm(const Arguments& a, const sim::Scenario& scenario, const study::SizingChoices& choices, const study::Evaluated& e, nlohmann::ordered_json& object) {
+  const auto whole = sim::run(study::with_portfolio(scenario, e.portfolio, choices, catalog::Catalog(a.load.catalog_overlay)), {a.options.n_thread, {}});
+  std::string verdict = "-", not_passed;
+  for (const auto& [key, value] : whole.summary) {
+    if (key == "compliance") verdict = std::get<std::string>(value);
+    if (key == "compliance_not_passed" && std::holds_alternative<std::string>(value)) not_passed = std::get<std::string>(value);
+  }
+  object["confirmed"] = verdict;
+  if (!a.json) fmt::print("run as a whole: {}{}\n", verdict, not_passed.empty() ? "" : " (" + not_passed + ")");
+  if (a.write.empty()) return;
+  const auto base = std::filesystem::path(a.file).filename().string();
+  if (std::filesystem::path(a.write).parent_path() != std::filesystem::path(a.file).parent_path())
+    throw InputError("--write: must lie beside the scenario, from which it inherits");
+  std::ofstream to(a.write);
+  to << "# " << base << " with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"" << base << "\"\n" << e.portfolio.toml(choices);
+  if (!to.flush()) throw OutputError(a.write + ": could not be written");
+}
+
+void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
+  const auto choices = study::read_choices(catalog::Catalog(a.load.catalog_overlay), a.choices);
+  if (!a.quiet)
+    a.options.on_evaluation = [n = 0](const study::Evaluated& e) mutable {
+      fmt::print(stderr, "{:>4}  {:>8.1f} %  {}\n", ++n, 100.0 * e.worst_margin_frac, e.portfolio.name());
+    };
+  const auto sizing = study::size_portfolio(scenario, choices, a.options);
+  nlohmann::ordered_json object{{"evaluations", sizing.n_evaluation}, {"fleet_runs", sizing.n_fleet_run}, {"found", sizing.found()}};
+  for (const auto& e : sizing.best) object["best"].push_back(to_json(e));
+  for (const auto& e : sizing.front) object["front"].push_back(to_json(e));
+  if (!a.json) {
+    fmt::print("      {:>9} {:>9} {:>9} {:>7} {:>8} {:>7} {:>8}\n", "MUSD/year", "at low", "at high", "ranks", "extra MW", "lost %", "margin %");
+    for (const auto& e : sizing.best) print_line(sizing.best, e);
+    fmt::print("\nnot beaten in cost, power, throughput and margin at once:\n");
+    for (const auto& e : sizing.front) print_line(sizing.best, e);
+    fmt::print("\n{} simulations of the site, {} of the fleet\n", sizing.n_evaluation, sizing.n_fleet_run);
+  }
+  if (sizing.found()) {
+    if (!a.json) fmt::print("\ncheapest that passes: {}\n{}\n", sizing.best.front().portfolio.name(), sizing.best.front().portfolio.toml(choices));
+    confirm(a, scenario, choices, sizing.best.front(), object);
+  } else {
+    exit_code = 1;
+    if (!a.json) fmt::print("\nno portfolio of these passes; the nearest stands first\n");
+  }
+  if (a.json) fmt::print("{}\n", object.dump());
+}
+
+void size_gpus(const Arguments& a, const sim::Scenario& scenario) {
+  const auto c = study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread);
+  if (a.json) {
+    nlohmann::ordered_json object{{"n_gpu", c.n_gpu}, {"binds", c.binds}, {"connection_MW", c.connection_W * 1e-6},
+                                  {"W_per_gpu_at_connection", c.W_per_gpu}, {"pue_design_hour", c.pue}, {"design_hour", c.hour}};
+    for (const auto& i : c.items) object["limits"].push_back({{"name", i.name}, {"n_gpu", i.n_gpu}});
+    fmt::print("{}\n", object.dump());
+    return;
+  }
+  fmt::print("most GPUs: {}, bound by {}\n", c.n_gpu, c.binds);
+  fmt::print("design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn\n", c.hour, c.W_per_gpu, c.pue,
+             c.connection_W * 1e-6);
+  for (const auto& i : c.items) fmt::print("  {:<28} {:>10}\n", i.name, i.n_gpu);
+}
+
+void size(const Arguments& a, int& exit_code) {
+  auto load = a.load;
+  if (a.what == "gpus") load.set.push_back("weather.day=extreme");
+  const auto scenario = sim::load_scenario(a.file, load);
+  if (a.what == "gpus") size_gpus(a, scenario);
+  else size_remedies(a, scenario, exit_code);
+}
+
+}  // namespace
+
+void add_size_command(CLI::App& app, int& exit_code) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("size", "the cheapest remedies that meet the site's rules, or the most GPUs behind its connection");
+  c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
+  c->add_option("--for", a->what, "portfolio: remedies; gpus: how many fit the contract")->check(CLI::IsMember({"portfolio", "gpus"}))->capture_default_str();
+  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")->capture_default_str();
+  c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(CLI::Range(4, 1000))->capture_default_str();
+  c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection; 0: not limited (for gpus)")->capture_default_str();
+  c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->capture_default_str();
+  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it");
+  c->add_option("--set", a->load.set, "override a key (repeatable)")->allow_extra_args(false);
+  c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c->add_option("--threads", a->options.n_thread, "threads; 0: all cores");
+  c->add_flag("--json", a->json, "the result as one JSON object");
+  c->add_flag("--quiet", a->quiet, "no line per simulation");
+  c->callback([a, &exit_code] { size(*a, exit_code); });
+}

@@ -1,0 +1,10 @@
+#pragma once
+// Private to sim: the grid's part of a summary, from a stream that has ended, for runs and replays alike.
+#include "tidewatt/sim/result.hpp"
+#include "tidewatt/sim/site_stream.hpp"
+
+namespace tidewatt::sim {
+
+void add_grid_summary(const SiteStream& stream, Result& result);
+
+}  // namespace tidewatt::sim

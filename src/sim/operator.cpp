@@ -1,0 +1,40 @@
+#include "operator.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+namespace {
+constexpr double margin_frac = 0.01;
+}
+
+CapOperator::CapOperator(const Scenario& s) {
+  for (const auto& e : s.events)
+    if (e.kind == "curtailment" && e.by == "cap")
+      orders_.push_back({to_tick(e.at_s - e.notice_s), to_tick(e.at_s), to_tick(e.at_s + e.duration_s), e.limit_W});
+}
+
+bool CapOperator::acts(Tick now) const {
+  return std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) { return o.given <= now && now < o.end; });
+}
+
+Tick CapOperator::next_edge(Tick now) const {
+  Tick next = std::numeric_limits<Tick>::max();
+  for (const auto& o : orders_)
+    for (const Tick edge : {o.given, o.begin, o.end})
+      if (edge > now) next = std::min(next, edge);
+  return next;
+}
+
+double CapOperator::share(Tick now, double peak_W) {
+  double limit_W = std::numeric_limits<double>::infinity();
+  for (const auto& o : orders_)
+    if (o.given <= now && now < o.end) limit_W = std::min(limit_W, o.limit_W);
+  if (limit_W == std::numeric_limits<double>::infinity()) return share_ = 1.0;
+  if (peak_W > 0.0) share_ = std::min(1.0, share_ * std::clamp(limit_W * (1.0 - margin_frac) / peak_W, 0.8, 1.02));
+  return share_;
+}
+
+}  // namespace tidewatt::sim

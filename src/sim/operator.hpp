@@ -1,0 +1,39 @@
+#pragma once
+// Private to sim: what the site's operators do about orders of the utility.
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::sim {
+
+struct Scenario;
+
+/// Holds the connection below an order's limit by the GPUs' power cap: a sampled controller, once per macro step.
+///
+///     cap ← cap · clamp(target/P, 0.8, 1.02),   P largest connection power of the step before, target = limit (1 − margin)
+///
+/// from the order's notice on, never above the usual cap, which is back at the order's end. With P = a + b · cap the
+/// error shrinks by a/P per step; a cap that does not bind yet goes on falling. Pauses and storage are not its business.
+class CapOperator {
+ public:
+  explicit CapOperator(const Scenario& scenario);
+  bool acts(Tick now) const;        ///< an order that caps meet has been given and has not ended
+  Tick next_edge(Tick now) const;   ///< of any order by caps: given, in force, over
+  /// Caps over the usual ones from now on. @param peak_W largest connection power of the last macro step
+  double share(Tick now, double peak_W);
+  template <class A>
+  void archive(A& a) {
+    a(share_);
+  }
+
+ private:
+  struct Order {
+    Tick given = 0, begin = 0, end = 0;
+    double limit_W = 0.0;
+  };
+  std::vector<Order> orders_;
+  double share_ = 1.0;
+};
+
+}  // namespace tidewatt::sim

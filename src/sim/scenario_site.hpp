@@ -1,0 +1,14 @@
+#pragma once
+// Private to sim: the [site] table of a scenario.
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+/// Reads feeder, devices and rules; what is wrong is added to `findings`, assumed inputs to `assumed`.
+void read_site(const Node& site, const catalog::Catalog& catalog, std::vector<Finding>& findings,
+               std::vector<catalog::AssumedInput>& assumed, Scenario& s);
+
+/// What events ask for that the site cannot do.
+void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,123 @@
+#include "tidewatt/sim/site_params.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr double auxiliary_share = 0.1;  ///< of the nodes' design power: what feeders are sized for beside them
+constexpr double supply_share = 1.15;    ///< supplies carry nodes, auxiliaries and the rows' losses
+
+std::int64_t bin_of(double s) { return std::llround(s * 1e3); }
+
+/// Finest level of the pyramid that a run may keep: a million buckets at most, so memory does not grow with its length.
+std::size_t kept_level(double duration_s) {
+  std::size_t level = 1;
+  for (double bucket_s = 1.0; level < 3 && duration_s / bucket_s > 1e6; bucket_s = level == 1 ? 10.0 : 60.0, ++level) {}
+  return level;
+}
+
+/// `n` equal stores side by side.
+void scale(power::StoreParams& s, double n) {
+  s.power_W *= n;
+  s.energy_J *= n;
+}
+
+double n_storage(const Scenario& s) {
+  double n = 0.0;
+  for (const auto& h : s.halls) {
+    const double gpus = static_cast<double>(h.hall.n_gpu);
+    n += s.devices.storage_per == "gpu" ? gpus : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+  }
+  return s.devices.storage_per == "site" ? 1.0 : n;
+}
+
+power::UpsParams supplies(const SiteDevices& d, double design_W) {
+  auto ups = *d.ups;
+  const double n = d.n_ups > 0 ? static_cast<double>(d.n_ups) : std::ceil(supply_share * design_W / ups.rating_W);
+  ups.rating_W *= n;
+  ups.recharge_W *= n;
+  scale(ups.battery, n);
+  return ups;
+}
+
+std::vector<GridDisturbance> disturbances(const Scenario& s) {
+  std::vector<GridDisturbance> out;
+  for (const auto& e : s.events) {
+    using Kind = GridDisturbance::Kind;
+    const Kind kind = e.kind == "sag" ? Kind::sag : e.kind == "utility_loss" ? Kind::utility_loss : Kind::islanding;
+    if (e.kind == "sag" || e.kind == "utility_loss" || e.kind == "islanding")
+      out.push_back({kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
+  }
+  return out;
+}
+
+DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, double design_W) {
+  const auto& d = s.devices;
+  DeliveryParams out;
+  out.feeder = feeder;
+  out.source_pu = s.source.source_pu;
+  out.nominal_Hz = s.frequency.nominal_Hz;
+  if (d.rack_storage) {
+    auto& rack = out.rack_storage.emplace(*d.rack_storage);
+    const double n = n_storage(s);
+    scale(rack.store, n);
+    rack.ramp_up_W_per_s *= n;
+    rack.ramp_down_W_per_s *= n;
+  }
+  if (d.response) out.response.emplace(*d.response).rating_W = design_W;
+  if (d.ups) {
+    const auto ups = supplies(d, design_W);
+    if (d.generators) out.backup = {ups, *d.generators, d.start_after_s, d.utility_good_s, d.transfer_gap_s};
+    else out.ups = ups;
+  }
+  out.turbines = d.turbines;
+  out.ride_through = d.ride_through;
+  // Without a return logic of its own a site comes back when healthy for a second, at once.
+  out.back = d.back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0});
+  out.disturbances = disturbances(s);
+  return out;
+}
+
+GridMeterParams meters(const Scenario& s, double design_W) {
+  GridMeterParams m;
+  m.nominal_Hz = s.frequency.nominal_Hz;
+  m.class_W = design_W * 1.5 / 1024.0;
+  m.from_bin = bin_of(s.devices.rules_from_s);
+  if (s.devices.rules_until_s > 0.0) m.until_bin = bin_of(s.devices.rules_until_s);
+  m.rules = s.devices.rules;
+  m.spread_frac = s.devices.figure_spread_frac;
+  return m;
+}
+
+}  // namespace
+
+double design_load_W(const Scenario& s) {
+  double W = 0.0;
+  for (const auto& h : s.halls) {
+    const double gpu_W = h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
+    W += power::server_power(h.server, gpu_W, 1.0, true).ac_W * static_cast<double>(h.hall.n_gpu / h.server.n_gpu);
+  }
+  return W;
+}
+
+SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane) {
+  SiteStream::Params p;
+  const double design_W = design_load_W(s);
+  p.feeder = s.feeder.sized(design_W, auxiliary_share * design_W);
+  p.source = s.source;
+  p.frequency = s.frequency;
+  p.battery = s.battery;
+  p.n_lane = n_lane;
+  p.first_kept_level = kept_level(s.run.duration_s);
+  p.closed_form = s.run.advance != "resolved";
+  for (const auto& w : s.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
+  if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
+  p.meters = meters(s, design_W);
+  for (const auto& e : s.events)
+    if (e.kind == "curtailment") p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == "storage"});
+  return p;
+}
+
+}  // namespace tidewatt::sim

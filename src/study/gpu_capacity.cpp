@@ -1,0 +1,87 @@
+#include "tidewatt/study/gpu_capacity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/power/redundancy.hpp"
+#include "tidewatt/sim/replay.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/site_params.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+struct DesignHour {
+  double load_W = 0.0, auxiliary_W = 0.0, connection_W = 0.0;
+  std::int64_t hour = 0;
+};
+
+/// Of the nodes' and the cooling's means over each hour, the largest sum.
+DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
+  std::vector<double> load_J, auxiliary_J, elapsed_s;
+  Tick before = 0;
+  for (const auto& f : tape.flushes) {
+    const auto hour = static_cast<std::size_t>(seconds(before) / 3600.0);
+    for (auto* v : {&load_J, &auxiliary_J, &elapsed_s}) v->resize(std::max(v->size(), hour + 1), 0.0);
+    for (const auto& l : f.loads) load_J[hour] += l.load.total_J() * static_cast<double>(l.repetitions);
+    auxiliary_J[hour] += f.auxiliary_W * seconds(f.until - before);
+    elapsed_s[hour] += seconds(f.until - before);
+    before = f.until;
+  }
+  DesignHour out;
+  const power::Feeder feeder(sim::site_stream_params(s, tape.n_lane).feeder);
+  for (std::size_t h = 0; h < load_J.size(); ++h) {
+    if (elapsed_s[h] < 900.0) continue;
+    const double load_W = load_J[h] / elapsed_s[h], auxiliary_W = auxiliary_J[h] / elapsed_s[h];
+    if (load_W + auxiliary_W <= out.load_W + out.auxiliary_W) continue;
+    out = {load_W, auxiliary_W, feeder.at(load_W, auxiliary_W).connection_W(), static_cast<std::int64_t>(h)};
+  }
+  return out;
+}
+
+}  // namespace
+
+GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread) {
+  sim::LoadTape tape;
+  sim::RunOptions options;
+  options.n_thread = n_thread;
+  options.tape = &tape;
+  sim::run(s, options);
+  const auto hour = design_hour(s, tape);
+  double n_gpu = 0.0;
+  for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
+  GpuCapacity out;
+  out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
+  out.pue = hour.connection_W / hour.load_W;
+  const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
+  const auto feeder = sim::site_stream_params(s, tape.n_lane).feeder;
+  auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
+  redundancy.contract_W = contract_W;
+  redundancy.breaker_frac[1] = breaker_frac;  // rows
+  const auto add = [&](const std::string& name, double load_W) {
+    out.items.push_back({name, static_cast<std::int64_t>(std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *
+                                   s.halls.front().server.n_gpu});
+  };
+  for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
+    add(item.name == "contract" ? item.name : item.name + ", one out", item.load_W);
+  // Rules in watts grow with the GPUs; those in shares do not.
+  const auto stream = sim::replay(s, tape);
+  for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
+    for (const auto& o : report.outcomes) {
+      using grid::Metric;
+      const auto m = o.rule.metric;
+      const bool grows = m == Metric::ramp_up || m == Metric::ramp_down || m == Metric::range || m == Metric::step || m == Metric::band_rms || m == Metric::load_lost;
+      if (grows && o.verdict != grid::Compliance::not_measured && o.figure.value > 0.0)
+        add(report.rule_set + "." + o.rule.name, hour.load_W * o.rule.limit / (o.figure.value + o.figure.spread));
+    }
+  std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
+  if (out.items.empty()) return out;
+  out.n_gpu = out.items.front().n_gpu;
+  out.binds = out.items.front().name;
+  const double share = static_cast<double>(out.n_gpu) / n_gpu;
+  out.connection_W = power::Feeder(feeder).at(hour.load_W * share, hour.auxiliary_W * share).connection_W();
+  out.W_per_gpu = out.n_gpu > 0 ? out.connection_W / static_cast<double>(out.n_gpu) : 0.0;
+  return out;
+}
+
+}  // namespace tidewatt::study

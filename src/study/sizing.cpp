@@ -1,0 +1,235 @@
+#include "tidewatt/study/sizing.hpp"
+
+#include <fmt/format.h>
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "tidewatt/sim/replay.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double year_s = 365.25 * 86400.0;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double summary_number(const sim::Result& r, const char* key) {
+  for (const auto& [k, v] : r.summary)
+    if (k == key)
+      if (const auto* x = std::get_if<double>(&v)) return *x;
+  return 0.0;
+}
+
+/// The fleet under one setting of its GPUs.
+struct FleetRun {
+  sim::LoadTape tape;
+  double tokens_per_s = 0.0;
+};
+
+class Search {
+ public:
+  Search(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options)
+      : scenario_(scenario), choices_(choices), options_(options) {
+    nothing_ = evaluate({});
+  }
+
+  Sizing run() {
+    std::vector<double> floors = {0.0};
+    floors.insert(floors.end(), choices_.floor_ratio.begin(), choices_.floor_ratio.end());
+    for (const double floor : floors)
+      for (std::size_t rack = 0; rack <= choices_.racks.size(); ++rack) {
+        Portfolio p;
+        p.floor_ratio = floor;
+        if (rack > 0) p.rack = choices_.racks[rack - 1].name;
+        out_.best.push_back(evaluate(p));
+        for (const auto& store : choices_.stores) out_.best.push_back(size_store(p, store));
+      }
+    std::stable_sort(out_.best.begin(), out_.best.end(), [](const Evaluated& a, const Evaluated& b) {
+      if (a.passes != b.passes) return a.passes;
+      return a.passes ? a.yearly_USD < b.yearly_USD : a.worst_margin_frac > b.worst_margin_frac;
+    });
+    for (const auto& e : all_)
+      if (std::none_of(all_.begin(), all_.end(), [&](const Evaluated& other) { return dominates(other, e); })) out_.front.push_back(e);
+    std::stable_sort(out_.front.begin(), out_.front.end(), [](const Evaluated& a, const Evaluated& b) { return a.yearly_USD < b.yearly_USD; });
+    return out_;
+  }
+
+ private:
+  static bool dominates(const Evaluated& a, const Evaluated& b) {
+    const bool no_worse = a.yearly_USD <= b.yearly_USD && a.extra_W <= b.extra_W && a.lost_throughput_frac <= b.lost_throughput_frac &&
+                          a.worst_margin_frac >= b.worst_margin_frac;
+    return no_worse && (a.yearly_USD < b.yearly_USD || a.extra_W < b.extra_W || a.lost_throughput_frac < b.lost_throughput_frac ||
+                        a.worst_margin_frac > b.worst_margin_frac);
+  }
+
+  const FleetRun& fleet(const sim::Scenario& s, double floor) {
+    auto [it, fresh] = fleets_.try_emplace(floor);
+    if (fresh) {
+      sim::RunOptions o;
+      o.n_thread = options_.n_thread;
+      o.tape = &it->second.tape;
+      it->second.tokens_per_s = summary_number(sim::run(s, o), "tokens_per_s_mean");
+      ++out_.n_fleet_run;
+    }
+    return it->second;
+  }
+
+  Evaluated evaluate(const Portfolio& p) {
+    const auto s = with_portfolio(scenario_, p, choices_, catalog_);
+    auto bare = scenario_;
+    if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
+    const auto& f = fleet(bare, p.floor_ratio);
+    const auto stream = sim::replay(s, f.tape);
+    Evaluated e;
+    e.portfolio = p;
+    if (s.battery && !p.store.empty()) e.portfolio.standby_W = s.battery->standby_W;
+    e.reports = stream.meters().reports(stream.load_lost_W(), -1);
+    e.worst_margin_frac = infinite;
+    e.passes = true;
+    for (const auto& r : e.reports)
+      for (const auto& o : r.outcomes) {
+        if (o.verdict == grid::Compliance::not_measured) continue;
+        e.passes = e.passes && o.verdict == grid::Compliance::pass;
+        const double m = margin(o);
+        e.margins_frac.push_back(m);
+        if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
+      }
+    e.tokens_per_s = f.tokens_per_s;
+    const double mean_W = stream.connection_J() / s.run.duration_s;
+    if (out_.n_evaluation == 0) nothing_tokens_ = f.tokens_per_s, nothing_W_ = mean_W;
+    e.lost_throughput_frac = nothing_tokens_ > 0.0 ? 1.0 - f.tokens_per_s / nothing_tokens_ : 0.0;
+    e.extra_W = mean_W - nothing_W_;
+    price(s, e);
+    ++out_.n_evaluation;
+    all_.push_back(e);
+    if (options_.on_evaluation) options_.on_evaluation(e);
+    return e;
+  }
+
+  static double margin(const grid::RuleOutcome& o) {
+    return o.rule.limit != 0.0 ? (o.margin - o.figure.spread) / std::abs(o.rule.limit) : o.margin;
+  }
+
+  /// Yearly cost against doing nothing: annuity and service of devices, more energy, lost throughput.
+  void price(const sim::Scenario& s, Evaluated& e) const {
+    double n_gpu = 0.0;
+    for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
+    const auto at = [&](auto pick) {
+      const double interest = pick(choices_.interest_frac);
+      double capital = 0.0, yearly = 0.0;
+      for (const auto& store : choices_.stores)
+        if (store.name == e.portfolio.store) {
+          const double C = pick(store.price.per_W) * e.portfolio.store_W + pick(store.price.per_J) * e.portfolio.store_J;
+          capital += C;
+          yearly += mitigation::annuity_USD(C, interest, store.price.years) + pick(store.price.operating_frac) * C;
+        }
+      for (const auto& rack : choices_.racks)
+        if (rack.name == e.portfolio.rack) {
+          const double C = pick(rack.per_W) * s.devices.rack_storage->store.power_W * (rack.per == "gpu" ? n_gpu : n_rack(s));
+          capital += C;
+          yearly += mitigation::annuity_USD(C, interest, choices_.rack_years);
+        }
+      yearly += pick(choices_.energy_USD_per_J) * e.extra_W * year_s;
+      yearly += pick(choices_.gpu_USD_per_s) * n_gpu * e.lost_throughput_frac * year_s;
+      return std::pair{capital, yearly};
+    };
+    std::tie(e.capital_USD, e.yearly_USD) = at([](const SizingChoices::Range& r) { return r.value; });
+    e.low_USD = at([](const SizingChoices::Range& r) { return r.low; }).second;
+    e.high_USD = at([](const SizingChoices::Range& r) { return r.high; }).second;
+  }
+
+  static double n_rack(const sim::Scenario& s) {
+    double n = 0.0;
+    for (const auto& h : s.halls) n += std::ceil(static_cast<double>(h.hall.n_gpu) / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+    return n;
+  }
+
+  struct Problem {
+    Search* search;
+    Portfolio start;
+    std::map<std::vector<double>, Evaluated> known;
+    const Evaluated& at(const double* x) {
+      const std::vector<double> key(x, x + 3);
+      auto it = known.find(key);
+      if (it == known.end()) {
+        Portfolio p = start;
+        p.store_W = std::exp(x[0]);
+        p.store_J = p.store_W * std::exp(x[1]);
+        p.smoothing_s = std::exp(x[2]);
+        it = known.emplace(key, search->evaluate(p)).first;
+      }
+      return it->second;
+    }
+  };
+
+  /// Power, duration and smoothing time of a site store at least cost with every margin >= 0.
+  Evaluated size_store(Portfolio p, const SizingChoices::Store& store) {
+    p.store = store.name;
+    Problem problem{this, p, {}};
+    const double range_W = nothing_.reports.empty() ? 1e6 : swing_W();
+    const double lower[] = {std::log(0.05 * range_W), std::log(store.shortest_s), std::log(2.0)};
+    const double upper[] = {std::log(1.5 * range_W), std::log(store.longest_s), std::log(300.0)};
+    double x[] = {std::log(0.6 * range_W), std::clamp(std::log(60.0), lower[1], upper[1]), std::log(30.0)};
+    const double step[] = {0.4, 0.5, 0.6};
+    nlopt_opt opt = nlopt_create(NLOPT_LN_COBYLA, 3);
+    nlopt_set_lower_bounds(opt, lower);
+    nlopt_set_upper_bounds(opt, upper);
+    nlopt_set_initial_step(opt, step);
+    nlopt_set_maxeval(opt, static_cast<int>(options_.evaluations_per_choice));
+    nlopt_set_xtol_abs1(opt, 0.02);
+    nlopt_set_min_objective(opt, [](unsigned, const double* at, double*, void* data) {
+      return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
+    }, &problem);
+    const std::size_t n_rule = nothing_.margins_frac.size();
+    const std::vector<double> exactly(n_rule, 0.0);
+    // Margins as logarithms of figure over limit: what is far beyond still has a slope.
+    nlopt_add_inequality_mconstraint(opt, static_cast<unsigned>(n_rule), [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {
+      const auto& margins = static_cast<Problem*>(data)->at(at).margins_frac;
+      for (unsigned i = 0; i < m; ++i) {
+        const double over = i < margins.size() ? -margins[i] : 0.0;
+        to[i] = over > 0.0 ? std::log1p(over) : std::max(over, -0.5);
+      }
+    }, &problem, exactly.data());
+    double cost = 0.0;
+    nlopt_optimize(opt, x, &cost);
+    nlopt_destroy(opt);
+    const Evaluated* best = nullptr;
+    for (const auto& [key, e] : problem.known) {
+      const bool better = best == nullptr || (e.passes != best->passes ? e.passes
+                                              : e.passes               ? e.yearly_USD < best->yearly_USD
+                                                                       : e.worst_margin_frac > best->worst_margin_frac);
+      if (better) best = &e;
+    }
+    return *best;
+  }
+
+  double swing_W() {
+    const auto stream = sim::replay(scenario_, fleets_.at(0.0).tape);
+    return std::max(1e5, stream.meters().figures(std::nan(""), -1).range_W.value);
+  }
+
+  const sim::Scenario& scenario_;
+  const SizingChoices& choices_;
+  const SizingOptions& options_;
+  catalog::Catalog catalog_;
+  std::map<double, FleetRun> fleets_;
+  Evaluated nothing_;
+  double nothing_tokens_ = 0.0, nothing_W_ = 0.0;
+  std::vector<Evaluated> all_;
+  Sizing out_;
+};
+
+}  // namespace
+
+Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options) {
+  if (scenario.devices.rules.empty()) throw InputError("site.rules: name a rule set that the portfolio must meet, e.g. --set site.rules=power_stabilization_example");
+  if (scenario.battery || scenario.gpu_smoothing || scenario.devices.rack_storage)
+    throw InputError("mitigation: the scenario has storage or smoothing of its own; size begins from a site without");
+  return Search(scenario, choices, options).run();
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/study/sizing.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double J_per_kWh = 3.6e6;
+
+/// Ends of the assumed range of a value, or the value itself.
+SizingChoices::Range range_of(double value, const std::vector<catalog::AssumedInput>& assumed, const std::string& key, double unit) {
+  SizingChoices::Range out{value, value, value};
+  for (const auto& a : assumed)
+    if (a.key == key) out.low = a.low * unit, out.high = a.high * unit;
+  return out;
+}
+
+struct List {
+  std::vector<std::string> words;
+  std::vector<double> numbers;
+};
+
+List list_of(const Node& table, const char* key, std::vector<Finding>& findings) {
+  List out;
+  const Node* n = table.find(key);
+  if (n == nullptr || !n->is_array()) {
+    findings.push_back({table.place, key, "expected a list"});
+    return out;
+  }
+  for (const auto& item : std::get<Node::Array>(n->value)) {
+    if (const auto* s = std::get_if<std::string>(&item.value)) out.words.push_back(*s);
+    if (const auto* d = std::get_if<double>(&item.value)) out.numbers.push_back(*d);
+    if (const auto* i = std::get_if<std::int64_t>(&item.value)) out.numbers.push_back(static_cast<double>(*i));
+  }
+  return out;
+}
+
+double number_of(const Node& table, const char* key, std::vector<Finding>& findings) {
+  const Node* n = table.find(key);
+  if (n != nullptr)
+    if (const auto* d = std::get_if<double>(&n->value)) return *d;
+  if (n != nullptr)
+    if (const auto* i = std::get_if<std::int64_t>(&n->value)) return static_cast<double>(*i);
+  findings.push_back({table.place, key, "expected a number"});
+  return 0.0;
+}
+
+SizingChoices::Price price_of(const catalog::Catalog& catalog, const std::string& name, std::vector<Finding>& findings) {
+  std::vector<catalog::AssumedInput> assumed;
+  const Node n = catalog.resolve(Node{name, {}}, "price", "price", findings, assumed);
+  mitigation::PriceParams p;
+  TableReader r(n, "price", findings);
+  p.fields(r);
+  r.finish();
+  return {range_of(p.capital_USD_per_W, assumed, "price.capital_USD_per_kW", 1e-3),
+          range_of(p.capital_USD_per_J, assumed, "price.capital_USD_per_kWh", 1.0 / J_per_kWh),
+          range_of(p.operating_frac, assumed, "price.operating_frac", 1.0), p.years};
+}
+
+}  // namespace
+
+SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& name) {
+  std::vector<Finding> findings;
+  std::vector<catalog::AssumedInput> assumed;
+  const Node n = catalog.resolve(Node{name, {}}, "portfolio", "portfolio", findings, assumed);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  SizingChoices out;
+  const auto stores = list_of(n, "stores", findings), prices = list_of(n, "store_prices", findings);
+  const auto shortest = list_of(n, "store_shortest_s", findings), longest = list_of(n, "store_longest_s", findings);
+  const auto racks = list_of(n, "rack_stores", findings), per = list_of(n, "rack_per", findings), cost = list_of(n, "rack_USD_per_kW", findings);
+  const std::size_t n_store = stores.words.size(), n_rack = racks.words.size();
+  if (prices.words.size() != n_store || shortest.numbers.size() != n_store || longest.numbers.size() != n_store)
+    findings.push_back({n.place, "stores", "needs one price, shortest and longest duration per store"});
+  if (per.words.size() != n_rack || cost.numbers.size() != n_rack)
+    findings.push_back({n.place, "rack_stores", "needs one 'per' and one price per store"});
+  if (!findings.empty()) throw InputError(std::move(findings));
+  for (std::size_t i = 0; i < n_store; ++i)
+    out.stores.push_back({stores.words[i], price_of(catalog, prices.words[i], findings), shortest.numbers[i], longest.numbers[i]});
+  const auto rack_range = range_of(0.0, assumed, "portfolio.rack_USD_per_kW", 1e-3);
+  for (std::size_t i = 0; i < n_rack; ++i) {
+    const double middle = cost.numbers[i] * 1e-3;
+    out.racks.push_back({racks.words[i], per.words[i], {middle, std::min(middle, rack_range.low), std::max(middle, rack_range.high)}});
+  }
+  out.floor_ratio = list_of(n, "smoothing_floor_ratio", findings).numbers;
+  out.smoothing_ramp_W_per_s = number_of(n, "smoothing_ramp_W_per_s", findings);
+  out.smoothing_hysteresis_s = number_of(n, "smoothing_hysteresis_s", findings);
+  const auto priced = [&](const char* key, double unit) {
+    return range_of(number_of(n, key, findings) * unit, assumed, std::string("portfolio.") + key, unit);
+  };
+  out.energy_USD_per_J = priced("energy_USD_per_MWh", 1e-3 / J_per_kWh);
+  out.gpu_USD_per_s = priced("gpu_USD_per_h", 1.0 / 3600.0);
+  out.interest_frac = priced("interest_frac", 1.0);
+  out.rack_years = number_of(n, "rack_life_years", findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return out;
+}
+
+}  // namespace tidewatt::study

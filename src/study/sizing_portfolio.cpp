@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/study/sizing.hpp"
+
+namespace tidewatt::study {
+
+std::string Portfolio::name() const {
+  std::string out;
+  const auto add = [&](const std::string& s) { out += (out.empty() ? "" : " + ") + s; };
+  if (floor_ratio > 0.0) add(fmt::format("GPU smoothing, floor {:.2f}", floor_ratio));
+  if (!rack.empty()) add(rack);
+  if (!store.empty()) add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
+  return out.empty() ? "nothing" : out;
+}
+
+std::string Portfolio::toml(const SizingChoices& c) const {
+  std::string out;
+  if (floor_ratio > 0.0)
+    out += fmt::format("\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = {}\nramp_up_W_per_s = {}\n"
+                       "ramp_down_W_per_s = {}\nhysteresis_s = {}\n",
+                       floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s);
+  if (!store.empty())
+    out += fmt::format("\n[[mitigation]]\nname = \"store\"\nkind = \"site_battery\"\ncatalog = \"{}\"\npower_MW = {}\nenergy_MWh = {}\nsmoothing_s = {}\nstandby_kW = {}\n",
+                       store, store_W * 1e-6, store_J / 3.6e9, smoothing_s, standby_W * 1e-3);
+  if (!rack.empty()) {
+    const auto r = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == rack; });
+    out += fmt::format("\n[site.rack_storage]\ncatalog = \"{}\"\nper = \"{}\"\n", rack, r->per);
+  }
+  return out;
+}
+
+sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, const SizingChoices& c, const catalog::Catalog& catalog) {
+  sim::Scenario s = scenario;
+  std::vector<Finding> findings;
+  const auto read = [&](const std::string& name, const char* kind, auto& params) {
+    const Node n = catalog.resolve(Node{name, {}}, kind, name, findings, s.assumed);
+    if (!findings.empty()) throw InputError(std::move(findings));
+    TableReader r(n, name, findings);
+    params.fields(r);
+    r.finish();
+    if (!findings.empty()) throw InputError(std::move(findings));
+  };
+  if (p.floor_ratio > 0.0) s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s};
+  if (!p.rack.empty()) {
+    read(p.rack, "rack_storage", s.devices.rack_storage.emplace());
+    s.devices.storage_per = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == p.rack; })->per;
+  }
+  if (!p.store.empty()) {
+    auto& b = s.battery.emplace();
+    read(p.store, "storage", b);
+    b.standby_W = p.standby_W > 0.0 ? p.standby_W : b.standby_W * p.store_W / b.power_W;
+    b.power_W = p.store_W;
+    b.energy_J = p.store_J;
+    b.smoothing_s = p.smoothing_s;
+  }
+  return s;
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,74 @@
+"""The grid's side of the command line: verdicts beside the result, exports that tools can read, sizes that pass."""
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "acceptance"))
+import product  # noqa: E402
+
+TINY = ROOT / "tests" / "scenarios" / "tiny.toml"
+BINARY = product.find_binary()
+RULE = ('site.rules={title="t",date="d",rule={swing={title="s",figure="band_rms",low_Hz=0.1,high_Hz=1.0,limit_MW=0.004}}}')
+
+
+class Grid(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.figures = product.run(BINARY, TINY, cls.folder.name, ["site.rules=power_stabilization_example"]).json
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def call(self, *arguments):
+        return product.call([BINARY, *arguments])
+
+    def test_each_rule_set_has_its_verdict_as_text_page_and_json(self):
+        self.assertIn(self.figures["compliance"], ("pass", "fail", "undecided", "not measured"))
+        stem = pathlib.Path(self.folder.name) / "tiny_power_stabilization_example"
+        self.assertIn("dynamic_range", stem.with_suffix(".txt").read_text())
+        self.assertIn("<svg", stem.with_suffix(".html").read_text())
+        rules = json.loads(stem.with_suffix(".json").read_text())
+        self.assertEqual(len(rules["outcomes"]), 4)
+
+    def test_every_format_is_written(self):
+        for form, suffix in (("comtrade", ".dat"), ("comtrade-ascii", ".cfg"), ("csv", ".csv"), ("psse", "_psse.csv"), ("pscad", "_pscad.txt")):
+            with self.subTest(form):
+                stem = pathlib.Path(self.folder.name) / form
+                outcome = self.call("export", self.figures["result_file"], "--format", form, "--out", stem)
+                self.assertEqual(outcome.code, 0, outcome.stderr)
+                self.assertGreater(pathlib.Path(str(stem) + suffix).stat().st_size, 100)
+
+    def test_a_csv_holds_the_window_s_samples(self):
+        stem = pathlib.Path(self.folder.name) / "samples"
+        self.call("export", self.figures["result_file"], "--format", "csv", "--out", stem)
+        lines = pathlib.Path(str(stem) + ".csv").read_text().splitlines()
+        self.assertEqual(len(lines), 60001)
+        self.assertTrue(lines[1].startswith("30"))
+
+    def test_what_cannot_be_exported_is_said(self):
+        outcome = self.call("export", self.figures["result_file"], "--format", "csv", "--window", "nothing")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("sample", outcome.stderr)
+        self.assertEqual(self.call("export", TINY, "--format", "csv").code, 2)
+
+    def test_size_without_rules_says_what_is_missing(self):
+        outcome = self.call("size", TINY)
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("site.rules", outcome.stderr)
+
+    def test_the_cheapest_portfolio_passes_when_run_as_a_whole(self):
+        found = self.call("size", TINY, "--json", "--quiet", "--evaluations", "6", "--set", RULE, "--set", "site.rules_from_s=40").json
+        self.assertTrue(found["found"])
+        self.assertEqual(found["confirmed"], "pass")
+        passing = [e["yearly_USD"] for e in found["best"] if e["passes"]]
+        self.assertEqual(passing, sorted(passing))
+        self.assertEqual(found["fleet_runs"], 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

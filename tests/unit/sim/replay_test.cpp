@@ -1,0 +1,101 @@
+#include "tidewatt/sim/replay.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+const char* storage = R"(
+[[mitigation]]
+name = "battery"
+kind = "site_battery"
+catalog = "site_battery_10MW"
+power_MW = 0.1
+energy_MWh = 0.05
+standby_kW = 0.3
+)";
+
+}  // namespace
+
+TEST_CASE("a tape of the fleet through other devices gives the bits of a run with them") {
+  const auto bare = tiny();
+  const auto with = tiny(storage, {"site.rack_storage.catalog=gpu_capacitor_65J"});
+  LoadTape tape;
+  RunOptions options;
+  options.tape = &tape;
+  run(bare, options);
+  const auto replayed = replay(with, tape);
+  const auto whole = run(with);
+  CHECK(replayed.connection_J() / with.run.duration_s * 1e-6 == figure(whole, "pcc_mean_MW"));
+  CHECK(replayed.max_W() * 1e-6 == figure(whole, "pcc_max_MW"));
+  CHECK(replayed.battery_meters().discharged_J.value() / 3.6e9 == figure(whole, "battery_discharged_MWh"));
+}
+
+TEST_CASE("supplies, generators, rack storage and a battery at once: a run whose books do not close would throw") {
+  const auto s = tiny(std::string(storage) + R"(
+[[event]]
+name = "utility"
+kind = "utility_loss"
+at_s = 40
+duration_s = 20
+)",
+                               {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1", "site.rack_storage.catalog=gpu_capacitor_65J"});
+  const auto r = run(s);
+  CHECK(figure(r, "energy_closure") <= 1e-11);
+  CHECK(figure(r, "unserved_MWh") == 0.0);
+  CHECK(figure(r, "generator_MWh") > 0.0);
+  CHECK(figure(r, "rack_storage_soc_min") >= 0.0);
+  CHECK(figure(r, "battery_soc_min") >= 0.1 - 1e-12);
+}
+
+TEST_CASE("a checkpoint in the middle of an outage goes on to the same bits") {
+  const auto s = tiny(R"(
+[[event]]
+name = "utility"
+kind = "utility_loss"
+at_s = 40
+duration_s = 50
+)",
+                               {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1", "run.macro_step_s=15"});
+  Engine whole(s), first(s), second(s);
+  while (first.time_s() < 60.0) first.step();
+  const auto bytes = first.save();
+  second.restore(bytes);
+  while (!whole.done()) whole.step();
+  while (!second.done()) second.step();
+  const auto a = whole.finish(), b = second.finish();
+  for (const char* key : {"pcc_mean_MW", "pcc_max_MW", "generator_MWh", "ups_soc_end", "ups_loss_MWh"}) CHECK(figure(a, key) == figure(b, key));
+}
+
+TEST_CASE("an order is kept by caps, by a pause and by storage") {
+  const auto order = [](const char* by) {
+    return std::string("[[event]]\nname = \"order\"\nkind = \"curtailment\"\nby = \"") + by +
+           "\"\nat_s = 300\nnotice_s = 200\nduration_s = 200\nlimit_MW = 0.11\n";
+  };
+  const std::vector<std::string> set = {"run.duration_h=0.16", "run.macro_step_s=10", "run.macro_step_max_s=10"};
+  const auto kept = [&](const Scenario& s, std::size_t which) {
+    const auto r = run(s);
+    for (const auto& [k, v] : r.summary)
+      if (k == "order_kept") return std::get<std::vector<std::pair<std::string, double>>>(v).at(which).second;
+    return std::nan("");
+  };
+  const auto free = kept(tiny(order("pause") + "[[event]]\nname = \"x\"\nkind = \"pause\"\njob = \"main\"\nat_s = 560\nduration_s = 1\n", set), 0);
+  CHECK(free > 0.11);  // a later pause replaced the order's: nobody obeys
+  for (const char* by : {"cap", "pause"}) {
+    INFO(by);
+    CHECK(kept(tiny(order(by), set), 0) < 0.11);
+  }
+  CHECK(kept(tiny(order("storage") + storage, set), 1) < 0.1101);
+}
+
+TEST_CASE("what a site asks of devices it does not have is said") {
+  CHECK_THROWS_AS(tiny("[[event]]\nname = \"i\"\nkind = \"islanding\"\nat_s = 10\nduration_s = 10\n"), InputError);
+  CHECK_THROWS_AS(tiny("", {"site.generators.catalog=standby_diesel_3MW"}), InputError);
+  CHECK_THROWS_AS(tiny("", {"site.rules=nothing_like_this"}), InputError);
+}

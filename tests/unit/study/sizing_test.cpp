@@ -1,0 +1,60 @@
+#include "tidewatt/study/sizing.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+
+/// One store, no smoothing, few sizes: what a search must get right is visible.
+SizingChoices choices() {
+  auto c = read_choices(catalog::Catalog(), "remedies");
+  c.stores.erase(c.stores.begin());
+  c.racks.clear();
+  c.floor_ratio.clear();
+  return c;
+}
+
+const std::vector<std::string> ruled = {
+    "run.duration_h=0.05", "site.rules_from_s=60",
+    "site.rules={title=\"t\",date=\"d\",rule={swing={title=\"s\",figure=\"band_rms\",low_Hz=0.1,high_Hz=1.0,limit_MW=0.002}}}"};
+
+}  // namespace
+
+TEST_CASE("the cheapest store that passes is found, passes when run as a whole, and a smaller one does not") {
+  const auto s = tiny("", ruled);
+  const auto c = choices();
+  SizingOptions o;
+  o.evaluations_per_choice = 16;
+  const auto found = size_portfolio(s, c, o);
+  REQUIRE(found.found());
+  CHECK(found.n_fleet_run == 1);
+  const auto& best = found.best.front();
+  REQUIRE_FALSE(best.portfolio.store.empty());
+  CHECK_FALSE(std::any_of(found.best.begin(), found.best.end(), [](const Evaluated& e) { return e.passes && e.portfolio.store.empty(); }));
+  const auto verdict = [&](const Portfolio& p) {
+    for (const auto& [k, v] : sim::run(with_portfolio(s, p, c, catalog::Catalog())).summary)
+      if (k == "compliance") return std::get<std::string>(v);
+    return std::string();
+  };
+  CHECK(verdict(best.portfolio) == "pass");
+  auto small = best.portfolio;
+  small.store_W *= 0.2;
+  small.store_J *= 0.2;
+  CHECK(verdict(small) == "fail");
+  CHECK(best.low_USD < best.yearly_USD);
+  CHECK(best.yearly_USD < best.high_USD);
+}
+
+TEST_CASE("nothing on the Pareto front is beaten by anything else on it") {
+  const auto found = size_portfolio(tiny("", ruled), choices(), {0, 6, {}});
+  REQUIRE_FALSE(found.front.empty());
+  for (const auto& a : found.front)
+    for (const auto& b : found.front)
+      CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_W < b.extra_W && a.lost_throughput_frac < b.lost_throughput_frac &&
+                   a.worst_margin_frac > b.worst_margin_frac));
+}
