@@ -13,6 +13,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
 
 namespace {
@@ -26,6 +27,7 @@ struct Arguments {
   std::string checkpoint, resume;
   double checkpoint_every_h = 24.0;
   bool json = false, quiet = false;
+  std::string show;
   sim::LoadOptions load;
 };
 
@@ -84,6 +86,10 @@ void run(Arguments a) {
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
   const auto scenario = sim::load_scenario(a.file, a.load);
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
+  if (a.show == "iteration") {
+    for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
+    return;
+  }
   std::error_code ec;
   std::filesystem::create_directories(a.out, ec);
   if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
@@ -138,6 +144,7 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(CLI::PositiveNumber)->capture_default_str();
   r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
   r->add_flag("--quiet", a->quiet, "no progress bar");
+  r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate")->check(CLI::IsMember({"iteration"}));
   r->callback([a] { run(*a); });
   auto b = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("check", "read and check a scenario without running it");

@@ -223,6 +223,31 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   load_W.push_back(load_W.empty() ? 0.0 : load_W.front());
   fleet_arrays_.push_back(column("/iteration/edge_s", "edge", edge_s, "s", "edges of one iteration"));
   fleet_arrays_.push_back(column("/iteration/load_W", "edge", load_W, "W", "site load from this edge to the next"));
+  add_pipeline(task);
+}
+
+/// The slowest replicas' phases, stage by stage: what a pipeline diagram is drawn from.
+void Recorder::add_pipeline(const TrainingTask& task) {
+  const auto& timeline = task.timeline();
+  const auto n_stage = static_cast<std::size_t>(task.model().n_stage());
+  std::vector<std::int64_t> stage, kind;
+  std::vector<double> begin_s;
+  std::vector<std::string> names;
+  for (const auto& k : timeline.kinds) names.push_back(k.name);
+  for (std::size_t s = 0; s < n_stage; ++s) {
+    Tick at = 0;
+    for (const auto& segment : timeline.classes[s]) {
+      stage.push_back(static_cast<std::int64_t>(s));
+      kind.push_back(segment.kind);
+      begin_s.push_back(seconds(at));
+      at += segment.duration;
+    }
+  }
+  const std::uint64_t n = stage.size(), n_name = names.size();
+  fleet_arrays_.push_back({"/iteration/phase_stage", {"phase"}, {n}, std::move(stage), "1", "pipeline stage, of the slowest replicas"});
+  fleet_arrays_.push_back({"/iteration/phase_kind", {"phase"}, {n}, std::move(kind), "1", "what it does, an index into kind_name"});
+  fleet_arrays_.push_back(column("/iteration/phase_begin_s", "phase", std::move(begin_s), "s", "from when on, until the stage's next"));
+  fleet_arrays_.push_back({"/iteration/kind_name", {"kind"}, {n_name}, std::move(names), "1", "kinds of phases"});
 }
 
 void Recorder::event(Tick tick, std::string kind, std::string entity, std::string text) {

@@ -75,6 +75,7 @@ class Recorder {
       a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
     }
   };
+  void add_pipeline(const TrainingTask& task);
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
   const Fleet& fleet_;
