@@ -103,15 +103,15 @@ void run(Arguments a) {
   io::Hdf5Sink(path.string()).write(result);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
-    auto object = nlohmann::ordered_json::parse(io::summary_json(s));
-    object["jobs"] = nlohmann::ordered_json::array();
-    for (const auto& job : scenario.jobs)
-      object["jobs"].push_back({{"name", job.name}, {"n_gpu", job.plan.n_gpu}, {"iteration_s", object["iteration_s"]},
-                                {"tokens_per_s_mean", object["tokens_per_s_mean"]}, {"mfu_percent", object["mfu_percent"]}});
-    fmt::print("{}\n", object.dump());
+    fmt::print("{}\n", nlohmann::ordered_json::parse(io::result_json(result)).dump());
     return;
   }
   for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));
+  if (result.jobs.size() < 2) return;
+  for (const auto& job : result.jobs) {
+    fmt::print("\njob {}\n", show(job.front().second));
+    for (std::size_t i = 1; i < job.size(); ++i) fmt::print("{:<32} {}\n", job[i].first, show(job[i].second));
+  }
 }
 
 void check(const Arguments& a) {
@@ -127,6 +127,7 @@ void add_common(CLI::App& c, Arguments& a) {
   c.add_option("scenario", a.file, "scenario file (TOML)")->required();
   c.add_option("--set", a.load.set, "override a key, e.g. --set job.main.plan.n_gpu=8192 (repeatable)")->allow_extra_args(false);
   c.add_option("--weather", a.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->allow_extra_args(false);
   c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
 }
 

@@ -51,6 +51,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
   options.n_thread = hands.n_thread;
   state = idle_state(fleet, halls.inlet_K());
+  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(scenario, scenario.neighbours[i], i, end);
   spin_up();
 }
 
@@ -66,11 +67,15 @@ void Engine::Impl::spin_up() {
   SiteStream::Params p;
   double total_W = 0.0;
   for (std::size_t n = 0; n < fleet.n_node(); ++n) total_W += design_W(fleet.types[fleet.node_hall[n]]);
+  for (auto& neighbour : neighbours) {
+    load_W += neighbour.start_W();
+    total_W += neighbour.design_W();
+  }
   p.feeder = scenario.feeder.sized(total_W, 0.1 * total_W);
   p.source = scenario.source;
   p.frequency = scenario.frequency;
   p.battery = scenario.battery;
-  p.n_lane = users.size();
+  p.n_lane = users.size() + neighbours.size();
   p.first_kept_level = kept_level(scenario.run.duration_s);
   p.closed_form = scenario.run.advance != "resolved";
   for (const auto& w : scenario.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
@@ -95,6 +100,7 @@ void Engine::Impl::step() {
   const Tick until = macro_end();
   recorder.begin_macro(until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
+  advance_neighbours(until);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();
   recorder.macro_step(now, until, halls);
@@ -102,6 +108,20 @@ void Engine::Impl::step() {
   ++counts.macro_steps;
   macro_count = std::max<std::int64_t>(1, (until - now) / macro);
   now = until;
+}
+
+void Engine::Impl::advance_neighbours(Tick until) {
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Tick begin = neighbours[i].now();
+    const double J = neighbours[i].advance_to(until, users.size() + i, loads);
+    if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
+  }
+}
+
+double Engine::Impl::neighbours_J() const {
+  CompensatedSum J;
+  for (const auto& n : neighbours) J.add(n.J());
+  return J.value();
 }
 
 void Engine::Impl::pass_on(Tick until, double plant_W) {

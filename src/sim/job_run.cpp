@@ -25,9 +25,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
 
 }  // namespace
 
-std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice) {
-  const auto& fleet = hands.fleet;
-  const auto& state = hands.state;
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetTask& task, bool slice) {
   // Rates between those of the slowest and the fastest fan that can occur in this step.
   RateRange rates;
   rates.lo.fill(1e300);
@@ -90,7 +88,7 @@ double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
   const double reference_Hz = hands.scenario.halls.front().compute.reference_clock_Hz;
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
-  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false))[0][0];
+  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands.fleet, hands.state, task_, false))[0][0];
 }
 
 bool JobRun::calm(Tick until) const {
@@ -190,7 +188,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   } else {
     ++hands.counts.jumps;
     hands.counts.repetitions += length.repetitions;
-    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
+    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, task_, false));
     judge(hands);
   }
   if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K()))
@@ -214,7 +212,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     set_air(hands);
     ++hands.counts.slices;
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
-                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
+                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, task_, true));
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;
     step = std::min(2 * step, ns_per_s);
@@ -248,7 +246,11 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
     step.tokens = tokens;
     step.iteration_s = seconds(stop - now_) * maker_->model().tokens_per_iteration() / tokens;
     step.slowest_Hz = maker_->slowest_Hz();
+    figures_.tokens += tokens;
+    figures_.iterating_s += seconds(stop - now_);
+    figures_.iteration_s2 += seconds(stop - now_) * step.iteration_s;
   }
+  figures_.load_J += step.load_J;
   hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
   hands.loads.push_back({lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate});
@@ -273,7 +275,7 @@ void JobRun::work_done(const Length& length, Hands& hands) {
     life_->book_until(now_);
   }
   for (auto& e : life_->take_events())
-    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", e.entity), std::move(e.text));
+    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", hands.fleet.node_number[first_node_ + static_cast<std::size_t>(e.entity)]), std::move(e.text));
   watch_limits(hands);
 }
 

@@ -130,6 +130,11 @@ void Recorder::fleet_step(const Step& step, std::size_t user, std::size_t first_
   }
 }
 
+void Recorder::neighbour(Tick begin, Tick end, double J) {
+  it_J_.add(J);
+  spread_over_hours(begin, end, [&](Hourly& h, double, double share) { h.it_J += J * share; });
+}
+
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   begin_ = begin;
   end_ = end;
@@ -188,7 +193,7 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
     const std::size_t k = g / fleet_.n_gpu_per_node;
     row[g] = fleet_.node_row[k];
     rack[g] = fleet_.node_rack[k];
-    node[g] = static_cast<std::int64_t>(k);
+    node[g] = fleet_.node_number[k];
     slot[g] = static_cast<std::int64_t>(g % fleet_.n_gpu_per_node);
     stage[g] = task.stage_of_node(k);
     replica[g] = task.replica_of_node(k);

@@ -27,6 +27,8 @@ class Recorder {
   /// One step of the `user`-th user of the fleet, on its range of nodes. The series describe the first user's GPUs.
   void fleet_step(const Step& step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
                   const FleetSignals& signals);
+  /// What a neighbour on the same feeders drew.
+  void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
   /// What the connection drew in the last macro step; comes after it.

@@ -38,6 +38,7 @@ struct Result {
   std::vector<Array> arrays;                             ///< hashed, outside /provenance
   std::vector<std::pair<std::string, Value>> summary;    ///< the figures of `run --json`, in print order
   std::vector<std::pair<std::string, std::string>> provenance;  ///< scenario text, seed, version, wall time, threads
+  std::vector<std::vector<std::pair<std::string, Value>>> jobs{};  ///< [job] its own figures, in print order
 };
 
 /// Where a result goes. Implemented by `io`; `sim` knows no file format.
