@@ -18,7 +18,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   std::vector<workload::Failure> out;
   if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.kind == "failure" && e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, false});
+    if (e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, e.kind == "planned_stop"});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
@@ -152,7 +152,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
     const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
     const auto kind = free ? idle_kind() : job_step_.kind;
     if (maker_) {
-      maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
+      maker_->set_hold(kind, stretch, hands.state, hands.signals, task_, job_step_.busy_frac);
     } else {
       hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
       idle_clocks(hands.fleet, hands.state, task_, hands.signals);

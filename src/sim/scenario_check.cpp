@@ -24,8 +24,6 @@ void admit(const Scenario& s) {
   for (const auto& j : s.jobs) {
     if (j.life.jitter.sigma_frac > 0.0)
       throw RefusedError("job." + j.name + ".life: jitter between iterations is not part of the fleet simulation yet (it is of job walks)");
-    if ((j.life.soft_start_s > 0.0 || j.life.soft_stop_s > 0.0) && j.life.soft_style == "replicas")
-      throw RefusedError("job." + j.name + ".life.soft_style: 'replicas' is not part of the fleet simulation yet; 'clock' is");
   }
 }
 

@@ -45,7 +45,7 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 1> kinds = {"failure"};
+  static constexpr std::array<std::string_view, 2> kinds = {"failure", "planned_stop"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
   v.text("job", job, "job that it strikes");
