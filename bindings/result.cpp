@@ -53,7 +53,7 @@ py::list arrays(const RunResult& r) {
 
 py::object summary(const RunResult& r) {
   // By way of the JSON text, so that Python and `run --json` cannot differ in a figure.
-  return py::module_::import("json").attr("loads")(io::summary_json(r.result.summary));
+  return py::module_::import("json").attr("loads")(io::result_json(r.result));
 }
 
 py::dict provenance(const RunResult& r) {

@@ -34,7 +34,7 @@ class Plot:
 
     def iteration(self) -> Figure:
         """One iteration at its exact edges."""
-        return self._draw("waveform", "draw_iteration")
+        return self._draw("pipeline", "draw")
 
     def spectrum(self) -> Figure:
         """The spectrum of the power at the connection while iterating."""

@@ -154,8 +154,7 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     figures.insert(2, ("wall_s", core.wall_s))
     summary = dict(figures)
     summary["result_file"] = None
-    shared = {key: summary.get(key) for key in ("iteration_s", "tokens_per_s_mean", "mfu_percent")}
-    summary["jobs"] = [{"name": job["name"], "n_gpu": job["n_gpu"], **shared} for job in scenario.jobs]
+    summary["jobs"] = summary.pop("jobs")  # last, as the command prints it
     return Result(MemorySource(core), summary)
 
 

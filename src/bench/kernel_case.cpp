@@ -38,6 +38,7 @@ sim::Fleet make_fleet(std::size_t n_gpu) {
   fleet.node_hall.assign(n_node, 0);
   fleet.node_row.assign(n_node, 0);
   fleet.node_rack.assign(n_node, 0);
+  fleet.node_number.assign(n_node, 0);
   fleet.node_recirculation.assign(n_node, 0.0);
   for (std::size_t g = 0; g < n_node * sim::n_package_lane; ++g) {
     fleet.chip.push_back(power::draw_chip(spread, 1, g));

@@ -16,6 +16,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/study/explain_swing.hpp"
 
@@ -31,6 +32,7 @@ struct Arguments {
   std::string explain;
   double checkpoint_every_h = 24.0;
   bool json = false, quiet = false;
+  std::string show;
   sim::LoadOptions load;
 };
 
@@ -121,6 +123,10 @@ void run(Arguments a) {
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
   const auto scenario = sim::load_scenario(a.file, a.load);
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
+  if (a.show == "iteration") {
+    for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
+    return;
+  }
   std::error_code ec;
   std::filesystem::create_directories(a.out, ec);
   if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
@@ -140,16 +146,17 @@ void run(Arguments a) {
   write_compliance(path, result.compliance);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
-    auto object = nlohmann::ordered_json::parse(io::summary_json(s));
-    object["jobs"] = nlohmann::ordered_json::array();
-    for (const auto& job : scenario.jobs)
-      object["jobs"].push_back({{"name", job.name}, {"n_gpu", job.plan.n_gpu}, {"iteration_s", object["iteration_s"]},
-                                {"tokens_per_s_mean", object["tokens_per_s_mean"]}, {"mfu_percent", object["mfu_percent"]}});
+    auto object = nlohmann::ordered_json::parse(io::result_json(result));
     if (swing) object["explain"] = {{"swing", swing_json(*swing)}};
     fmt::print("{}\n", object.dump());
     return;
   }
   for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));
+  if (result.jobs.size() > 1)
+    for (const auto& job : result.jobs) {
+      fmt::print("\njob {}\n", show(job.front().second));
+      for (std::size_t i = 1; i < job.size(); ++i) fmt::print("{:<32} {}\n", job[i].first, show(job[i].second));
+    }
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
 }
 
@@ -166,6 +173,7 @@ void add_common(CLI::App& c, Arguments& a) {
   c.add_option("scenario", a.file, "scenario file (TOML)")->required();
   c.add_option("--set", a.load.set, "override a key, e.g. --set job.main.plan.n_gpu=8192 (repeatable)")->allow_extra_args(false);
   c.add_option("--weather", a.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->allow_extra_args(false);
   c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
 }
 
@@ -185,6 +193,7 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
       ->check(CLI::IsMember({"swing"}));
   r->add_flag("--quiet", a->quiet, "no progress bar");
+  r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate")->check(CLI::IsMember({"iteration"}));
   r->callback([a] { run(*a); });
   auto b = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("check", "read and check a scenario without running it");

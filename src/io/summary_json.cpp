@@ -59,4 +59,11 @@ std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& 
   return object(summary, value_json);
 }
 
+std::string result_json(const sim::Result& result) {
+  std::string out = summary_json(result.summary), list;
+  for (const auto& job : result.jobs) list.append(list.empty() ? "" : ", ").append(summary_json(job));
+  out.insert(out.size() - 1, (result.summary.empty() ? "" : ", ") + ("\"jobs\": [" + list + "]"));
+  return out;
+}
+
 }  // namespace tidewatt::io

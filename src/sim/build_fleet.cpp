@@ -1,11 +1,17 @@
 #include "tidewatt/sim/build_fleet.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/random.hpp"
 
 namespace tidewatt::sim {
 
-Fleet build_fleet(const Scenario& scenario) {
+namespace {
+
+/// Nodes as they stand: hall by hall, rack by rack.
+Fleet site_as_built(const Scenario& scenario) {
   Fleet fleet;
   const auto seed = static_cast<std::uint64_t>(scenario.run.seed);
   std::uint32_t row = 0, rack = 0;
@@ -28,6 +34,7 @@ Fleet build_fleet(const Scenario& scenario) {
       fleet.node_hall.push_back(static_cast<std::uint32_t>(h));
       fleet.node_row.push_back(row);
       fleet.node_rack.push_back(rack);
+      fleet.node_number.push_back(static_cast<std::uint32_t>(fleet.node_number.size()));
       fleet.node_recirculation.push_back(recirculation);
       for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
         const auto gpu = fleet.chip.size();
@@ -38,6 +45,64 @@ Fleet build_fleet(const Scenario& scenario) {
     ++row;
     ++rack;
   }
+  return fleet;
+}
+
+workload::FleetShape shape_of(const Scenario& s, std::vector<Finding>& findings) {
+  const auto& first = s.halls.front().hall;
+  workload::FleetShape shape{0, first.servers_per_rack, first.racks_per_row};
+  for (const auto& h : s.halls) {
+    const std::int64_t per_row = first.servers_per_rack * first.racks_per_row;
+    if (h.hall.servers_per_rack != first.servers_per_rack || h.hall.racks_per_row != first.racks_per_row || shape.n_node % per_row != 0)
+      findings.push_back({{}, "hall." + h.hall.name, "placed jobs need halls of equal racks and rows, all but the last one filled to whole rows"});
+    shape.n_node += h.hall.n_gpu / h.server.n_gpu;
+  }
+  return shape;
+}
+
+template <class T>
+void reorder(std::vector<T>& of_node, const std::vector<std::uint32_t>& order, std::size_t per_node) {
+  std::vector<T> out;
+  out.reserve(of_node.size());
+  for (const auto n : order)
+    for (std::size_t g = 0; g < per_node; ++g) out.push_back(of_node[n * per_node + g]);
+  of_node = std::move(out);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& findings) {
+  std::vector<std::uint32_t> order;
+  std::int64_t n_node = 0;
+  for (const auto& h : s.halls) n_node += h.hall.n_gpu / h.server.n_gpu;
+  std::vector<std::uint8_t> taken(static_cast<std::size_t>(n_node), 0);
+  if (std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); })) {
+    const std::size_t before = findings.size();
+    std::vector<workload::PlacementRequest> requests;
+    for (const auto& j : s.jobs)
+      requests.push_back({j.name, j.plan.n_gpu / s.halls.front().server.n_gpu, j.placement.value_or(workload::PlacementParams{})});
+    const auto placed = workload::place(shape_of(s, findings), requests, findings);
+    if (findings.size() != before) return {};
+    for (const auto& nodes : placed.nodes)
+      for (const auto n : nodes) {
+        order.push_back(static_cast<std::uint32_t>(n));
+        taken[static_cast<std::size_t>(n)] = 1;
+      }
+  }
+  for (std::uint32_t n = 0; n < taken.size(); ++n)
+    if (taken[n] == 0) order.push_back(n);
+  return order;
+}
+
+Fleet build_fleet(const Scenario& scenario) {
+  Fleet fleet = site_as_built(scenario);
+  std::vector<Finding> findings;
+  const auto order = node_order(scenario, findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  for (auto* v : {&fleet.node_hall, &fleet.node_row, &fleet.node_rack, &fleet.node_number}) reorder(*v, order, 1);
+  reorder(fleet.node_recirculation, order, 1);
+  reorder(fleet.chip, order, fleet.n_gpu_per_node);
+  reorder(fleet.resistance_ratio, order, fleet.n_gpu_per_node);
   return fleet;
 }
 

@@ -46,6 +46,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
   options.n_thread = hands.n_thread;
   state = idle_state(fleet, halls.inlet_K());
+  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(scenario, scenario.neighbours[i], i, end);
   spin_up();
 }
 
@@ -58,8 +59,14 @@ void Engine::Impl::spin_up() {
     for (auto& user : users) load_W += user.spin_up_W(hands, unbooked);
     if (i == 0 || i == 6) halls.settle(signals);
   }
-  stream.emplace(site_stream_params(scenario, users.size()), load_W, halls.means().plant_W);
-  if (options.tape != nullptr) *options.tape = {users.size(), load_W, halls.means().plant_W, {}};
+  double other_W = 0.0;
+  for (auto& neighbour : neighbours) {
+    load_W += neighbour.start_W();
+    other_W += neighbour.design_W();
+  }
+  const std::size_t n_lane = users.size() + neighbours.size();
+  stream.emplace(site_stream_params(scenario, n_lane, other_W), load_W, halls.means().plant_W);
+  if (options.tape != nullptr) *options.tape = {n_lane, other_W, load_W, halls.means().plant_W, {}};
 }
 
 /// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`.
@@ -95,6 +102,7 @@ void Engine::Impl::step() {
   const Tick until = macro_end();
   recorder.begin_macro(until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
+  advance_neighbours(until);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();
   recorder.macro_step(now, until, halls);
@@ -102,6 +110,20 @@ void Engine::Impl::step() {
   ++counts.macro_steps;
   macro_count = std::max<std::int64_t>(1, (until - now) / macro);
   now = until;
+}
+
+void Engine::Impl::advance_neighbours(Tick until) {
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Tick begin = neighbours[i].now();
+    const double J = neighbours[i].advance_to(until, users.size() + i, loads);
+    if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
+  }
+}
+
+double Engine::Impl::neighbours_J() const {
+  CompensatedSum J;
+  for (const auto& n : neighbours) J.add(n.J());
+  return J.value();
 }
 
 void Engine::Impl::pass_on(Tick until, double plant_W) {

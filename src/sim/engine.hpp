@@ -6,6 +6,7 @@
 
 #include "hall_loop.hpp"
 #include "job_run.hpp"
+#include "neighbour_load.hpp"
 #include "operator.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
@@ -28,6 +29,8 @@ struct Engine::Impl {
 
   void step();  // one macro step
   Tick macro_end() const;
+  void advance_neighbours(Tick until);
+  double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
   void obey();    // caps that orders of the utility ask for
   void settle();  // waits for what passes beside
@@ -35,11 +38,13 @@ struct Engine::Impl {
   void archive(A& a) {
     a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W);
     for (auto& user : users) user.archive(a);
+    for (auto& neighbour : neighbours) neighbour.archive(a);
   }
   Result finish();
   void spin_up();
   std::vector<AuditLevel> audit() const;
   double input_error() const;
+  void add_jobs(Result& result) const;
   void summarise(Result& result, const std::vector<AuditLevel>& levels);
   const JobRun& first_job() const { return users.front(); }
 
@@ -61,6 +66,7 @@ struct Engine::Impl {
   CapOperator caps;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
+  std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
   // Signals: recomputed each step.
   FleetSignals signals;
   std::vector<LaneLoad> loads;

@@ -25,7 +25,7 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
       {"server", m.ac_in.value(),
        m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(), 0.0},
       // The waveform's energy against the servers' own meters: a lost or doubled edge shows here.
-      {"site load", f.load_J.value(), m.ac_in.value(), 0.0},
+      {"site load", f.load_J.value(), m.ac_in.value() + neighbours_J(), 0.0},
       {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
       {"server heat", m.package_out.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(),
        m.air_out.value() + m.liquid_out.value(), 0.0},
@@ -87,6 +87,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("die_mean_degC", r.die_mean_K() - 273.15);
   put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
   put("it_mean_MW", r.it_J() / total_s * 1e-6);
+  put("neighbours_mean_MW", neighbours.empty() ? Value() : Value(neighbours_J() / total_s * 1e-6));
   put("pcc_mean_MW", stream->connection_J() / total_s * 1e-6);
   put("pcc_max_MW", stream->max_W() * 1e-6);
   put("pcc_min_MW", stream->min_W() * 1e-6);
@@ -151,6 +152,7 @@ Result Engine::Impl::finish() {
   result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
   result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
   summarise(result, levels);
+  add_jobs(result);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.provenance = {{"scenario", scenario.text},
                        {"start_time", scenario.run.start},

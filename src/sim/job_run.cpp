@@ -23,16 +23,14 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   std::vector<workload::Failure> out;
   if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.kind == "failure" && e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, false});
+    if (e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, e.kind == "planned_stop"});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
 
 }  // namespace
 
-std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice) {
-  const auto& fleet = hands.fleet;
-  const auto& state = hands.state;  // fans
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, bool slice) {
   // Rates between those of the slowest and the fastest fan that can occur in this step.
   RateRange rates;
   rates.lo.fill(1e300);
@@ -40,7 +38,7 @@ std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task,
   const thermal::PackageModes* reference = nullptr;
   for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
-    const auto guess = hands.signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const auto guess = signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
     const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
       const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
@@ -111,7 +109,7 @@ double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
   predict_hold(hands);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
-  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands, task_, false))[0][0];
+  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, false))[0][0];
 }
 
 bool JobRun::calm(Tick until) const {
@@ -274,7 +272,7 @@ JobRun::Length JobRun::hold(Tick until, Hands& hands) {
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
   const auto kind = free ? idle_kind() : job_step_.kind;
   if (maker_) {
-    maker_->set_hold(kind, stretch, hands.state, hands.signals, task_);
+    maker_->set_hold(kind, stretch, hands.state, hands.signals, task_, job_step_.busy_frac);
   } else {
     hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
     predict_hold(hands);
@@ -297,7 +295,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   } else {
     ++hands.counts.jumps;
     hands.counts.repetitions += length.repetitions;
-    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, false));
+    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, false));
     judge(hands);
   }
   if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K())) {
@@ -327,7 +325,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     set_air(hands);
     ++hands.counts.slices;
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
-                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands, task_, true));
+                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, true));
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;
@@ -368,7 +366,11 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
       s.tokens = share * tokens;
       s.iteration_s = seconds(duration) * maker_->model().tokens_per_iteration() / s.tokens;
       s.slowest_Hz = maker_->slowest_Hz();
+      figures_.tokens += s.tokens;
+      figures_.iterating_s += seconds(duration);
+      figures_.iteration_s2 += seconds(duration) * s.iteration_s;
     }
+    figures_.load_J += s.load_J;
     stretches.push_back(s);
     hands.loads.push_back({lane_, of, repetitions, state == JobState::iterate});
     now_ += duration;
@@ -405,7 +407,7 @@ void JobRun::work_done(const Length& length, Hands& hands) {
     life_->book_until(now_);
   }
   for (auto& e : life_->take_events())
-    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", e.entity), std::move(e.text));
+    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", hands.fleet.node_number[first_node_ + static_cast<std::size_t>(e.entity)]), std::move(e.text));
   watch_limits(hands);
 }
 

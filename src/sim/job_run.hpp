@@ -34,7 +34,19 @@ struct Hands {
 };
 
 /// Maps of all classes of a task for the fan speeds that can occur in the step. @param slice see ClassMap::repeats
-std::vector<ClassMap> make_class_maps(const Hands& hands, const FleetTask& task, bool slice);
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, bool slice);
+
+/// What a job has done so far.
+struct JobFigures {
+  double tokens = 0.0;       ///< of completed iterations
+  double iterating_s = 0.0;  ///< time in iterations and their parts that count
+  double iteration_s2 = 0.0; ///< Σ time × length of the iterations then running
+  double load_J = 0.0;       ///< at the AC inputs of its nodes
+  template <class A>
+  void archive(A& a) {
+    a(tokens, iterating_s, iteration_s2, load_J);
+  }
+};
 
 /// One user of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
 class JobRun {
@@ -59,9 +71,10 @@ class JobRun {
   const std::string& name() const { return name_; }
   const TrainingTask& maker() const { return *maker_; }
   const workload::JobLife& life() const { return *life_; }
+  const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -109,6 +122,7 @@ class JobRun {
   // State: all and only what a restart needs.
   Tick now_ = 0;
   std::optional<workload::JobLife> life_;
+  JobFigures figures_;
   std::int64_t held_ = 0;       ///< steps of the running constant state
   std::int64_t to_slice_ = 0;   ///< iterations still to be taken in slices after a start
   Tick started_ = 0;            ///< when the job last began to iterate after more than a pause

@@ -136,6 +136,11 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, std::
   }
 }
 
+void Recorder::neighbour(Tick begin, Tick end, double J) {
+  it_J_.add(J);
+  spread_over_hours(begin, end, [&](Hourly& h, double, double share) { h.it_J += J * share; });
+}
+
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   begin_ = begin;
   end_ = end;
@@ -195,7 +200,7 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
     const std::size_t k = g / fleet_.n_gpu_per_node;
     row[g] = fleet_.node_row[k];
     rack[g] = fleet_.node_rack[k];
-    node[g] = static_cast<std::int64_t>(k);
+    node[g] = fleet_.node_number[k];
     slot[g] = static_cast<std::int64_t>(g % fleet_.n_gpu_per_node);
     stage[g] = task.stage_of_node(k);
     replica[g] = task.replica_of_node(k);
@@ -230,6 +235,31 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   load_W.push_back(load_W.empty() ? 0.0 : load_W.front());
   fleet_arrays_.push_back(column("/iteration/edge_s", "edge", edge_s, "s", "edges of one iteration"));
   fleet_arrays_.push_back(column("/iteration/load_W", "edge", load_W, "W", "site load from this edge to the next"));
+  add_pipeline(task);
+}
+
+/// The slowest replicas' phases, stage by stage: what a pipeline diagram is drawn from.
+void Recorder::add_pipeline(const TrainingTask& task) {
+  const auto& timeline = task.timeline();
+  const auto n_stage = static_cast<std::size_t>(task.model().n_stage());
+  std::vector<std::int64_t> stage, kind;
+  std::vector<double> begin_s;
+  std::vector<std::string> names;
+  for (const auto& k : timeline.kinds) names.push_back(k.name);
+  for (std::size_t s = 0; s < n_stage; ++s) {
+    Tick at = 0;
+    for (const auto& segment : timeline.classes[s]) {
+      stage.push_back(static_cast<std::int64_t>(s));
+      kind.push_back(segment.kind);
+      begin_s.push_back(seconds(at));
+      at += segment.duration;
+    }
+  }
+  const std::uint64_t n = stage.size(), n_name = names.size();
+  fleet_arrays_.push_back({"/iteration/phase_stage", {"phase"}, {n}, std::move(stage), "1", "pipeline stage, of the slowest replicas"});
+  fleet_arrays_.push_back({"/iteration/phase_kind", {"phase"}, {n}, std::move(kind), "1", "what it does, an index into kind_name"});
+  fleet_arrays_.push_back(column("/iteration/phase_begin_s", "phase", std::move(begin_s), "s", "from when on, until the stage's next"));
+  fleet_arrays_.push_back({"/iteration/kind_name", {"kind"}, {n_name}, std::move(names), "1", "kinds of phases"});
 }
 
 void Recorder::event(Tick tick, std::string kind, std::string entity, std::string text) {

@@ -29,6 +29,8 @@ class Recorder {
   /// describe the first user's GPUs.
   void fleet_step(std::span<const Stretch> step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
                   const FleetSignals& signals);
+  /// What a neighbour on the same feeders drew.
+  void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
   /// What the connection drew in the last macro step; comes after it.
@@ -77,6 +79,7 @@ class Recorder {
       a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
     }
   };
+  void add_pipeline(const TrainingTask& task);
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
   const Fleet& fleet_;

@@ -7,65 +7,13 @@
 #include <filesystem>
 
 #include "scenario_check.hpp"
+#include "scenario_reading.hpp"
 #include "scenario_site.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/epw.hpp"
 
 namespace tidewatt::sim {
 namespace {
-
-std::string below(const std::string& path, const char* key) { return path.empty() ? key : path + "." + key; }
-
-/// An entry that could not be resolved is one finding, not one per missing section.
-bool found(const Node& entry) { return !entry.is_table() || !std::get<Node::Table>(entry.value).empty(); }
-
-/// Reads one scenario: findings, assumed inputs and the catalog at hand.
-struct Reading {
-  const catalog::Catalog& catalog;
-  std::vector<Finding> findings;
-  std::vector<catalog::AssumedInput> assumed;
-
-  template <class Params>
-  void read(const Node& node, const std::string& path, Params& params) {
-    if (!found(node) && !findings.empty()) return;
-    TableReader r(node, path, findings);
-    params.fields(r);
-    r.finish();
-  }
-  /// The catalog entry that `key` names, with what stands beside it.
-  Node entry(TableReader& r, const char* key, const char* kind) {
-    const Node* spec = r.child(key, Need::required);
-    return spec ? catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed) : Node{Node::Table{}, {}};
-  }
-  template <class Params>
-  void section(TableReader& r, const char* key, Params& params) {
-    const Node* n = r.child(key, Need::required);
-    if (n) read(*n, below(r.path(), key), params);
-  }
-};
-
-std::string name_of(const Node& item, std::size_t i) {
-  const Node* name = item.find("name");
-  return name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", i + 1);
-}
-
-template <class Visit>
-void each(Reading& reading, TableReader& r, const char* key, bool required, Visit&& visit) {
-  const Node* list = r.child(key, required ? Need::required : Need::optional);
-  if (!list) return;
-  if (!list->is_array()) return r.report(list, key, fmt::format("expected a list of tables [[{}]]", key));
-  const auto& items = std::get<Node::Array>(list->value);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::string name = name_of(items[i], i);
-    for (const auto& other : names)
-      if (other == name)
-        reading.findings.push_back({items[i].place, fmt::format("{}.{}", key, name), "two items have this name"});
-    names.push_back(name);
-    visit(items[i], fmt::format("{}.{}", key, name));
-  }
-}
 
 void read_liquid(Reading& reading, const Node& node, const std::string& path, thermal::LiquidCooling& liquid) {
   TableReader r(node, path, reading.findings);
@@ -125,6 +73,7 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
     const Node rates = reading.catalog.resolve(*f, "failures", path + ".failures", reading.findings, reading.assumed);
     reading.read(rates, path + ".failures", j.failures.emplace());
   }
+  if (const Node* p = r.child("placement")) reading.read(*p, path + ".placement", j.placement.emplace());
   r.finish();
 }
 
@@ -215,7 +164,9 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   }
   read_weather(reading, r, catalog, s, options);
   if (const Node* site = r.child("site", Need::required)) {
-    read_site(*site, catalog, reading.findings, reading.assumed, s);
+    read_site(*site, catalog, reading.findings, reading.assumed, s, [&](TableReader& sr) {
+      each(reading, sr, "neighbour", false, [&](const Node& n, const std::string& path) { read_neighbour(reading, n, "site." + path, options, s); });
+    });
   }
   if (const Node* grid_node = r.child("grid", Need::required)) {
     const Node n = catalog.resolve(*grid_node, "grid", "grid", reading.findings, reading.assumed);
@@ -253,6 +204,8 @@ Scenario load_scenario(const std::string& path, const LoadOptions& options) {
   for (const auto& set : options.set) s.text += "\n# --set " + set;
   if (!options.weather_epw.empty())
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();
+  for (const auto& item : options.recording)
+    s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) + std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
   return s;
 }
 

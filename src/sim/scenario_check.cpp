@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tidewatt/sim/build_fleet.hpp"
+
 namespace tidewatt::sim {
 
 void admit(const Scenario& s) {
@@ -24,8 +26,6 @@ void admit(const Scenario& s) {
   for (const auto& j : s.jobs) {
     if (j.life.jitter.sigma_frac > 0.0)
       throw RefusedError("job." + j.name + ".life: jitter between iterations is not part of the fleet simulation yet (it is of job walks)");
-    if ((j.life.soft_start_s > 0.0 || j.life.soft_stop_s > 0.0) && j.life.soft_style == "replicas")
-      throw RefusedError("job." + j.name + ".life.soft_style: 'replicas' is not part of the fleet simulation yet; 'clock' is");
   }
 }
 
@@ -37,6 +37,18 @@ bool has_part(const HallSpec& h, const std::string& kind) {
   if (h.plant_kind == "outside_air") return kind == "fan_wall_out" || kind == "pump_out";
   if (kind == "cdu_out") return h.liquid.has_value();
   return kind != "chiller_out" || h.hydronic.chiller.capacity_W > 0.0;
+}
+
+/// A service that cannot be: no such hall, or what the service itself refuses.
+template <class Report>
+void check_service(const Scenario& s, const NeighbourSpec& n, Report&& report) {
+  const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const HallSpec& h) { return h.hall.name == n.hall; });
+  if (hall == s.halls.end()) return report("site.neighbour." + n.name + ".hall", fmt::format("no hall named '{}'", n.hall));
+  try {
+    const workload::InferenceService service(n.model, n.service, hall->compute, n.network);
+  } catch (const InputError& e) {
+    report("site.neighbour." + n.name + ".service", e.what());
+  }
 }
 
 }  // namespace
@@ -86,6 +98,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (!s.halls.empty() && findings.empty())
       if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute)) s.notes.push_back("job." + j.name + ".plan: " + *doubt);
   }
+  if (!s.halls.empty() && findings.empty()) node_order(s, findings);
+  for (const auto& n : s.neighbours)
+    if (n.kind == "inference") check_service(s, n, report);
   if (to_tick(s.run.duration_s) % ns_per_ms != 0)
     report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));
   try {

@@ -45,7 +45,7 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 11> kinds = {"failure", "pause", "sag", "utility_loss", "islanding", "curtailment",
+  static constexpr std::array<std::string_view, 12> kinds = {"failure", "planned_stop", "pause", "sag", "utility_loss", "islanding", "curtailment",
                                                              "fan_wall_out", "cdu_out", "pump_out", "rejection_out", "chiller_out"};
   static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");

@@ -84,7 +84,7 @@ void read_rule_sets(SiteReading& in, SiteDevices& d) {
 }  // namespace
 
 void read_site(const Node& given, const catalog::Catalog& catalog, std::vector<Finding>& findings,
-               std::vector<catalog::AssumedInput>& assumed, Scenario& s) {
+               std::vector<catalog::AssumedInput>& assumed, Scenario& s, const std::function<void(TableReader&)>& more) {
   Node site = given;
   if (const Node* layout = given.find("delivery")) {
     // What stands beside the layout's name wins over the layout.
@@ -98,6 +98,7 @@ void read_site(const Node& given, const catalog::Catalog& catalog, std::vector<F
   if (!r.child("feeder", Need::required)) return r.finish();
   in.device("feeder", "feeder", [&](TableReader& t) { s.feeder.fields(t); });
   read_devices(in, d);
+  more(r);
   read_rule_sets(in, d);
   r.number("rules_from_s", d.rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on", Need::optional);
   r.number("rules_until_s", d.rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);

@@ -102,9 +102,9 @@ double design_load_W(const Scenario& s) {
   return W;
 }
 
-SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane) {
+SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W) {
   SiteStream::Params p;
-  const double design_W = design_load_W(s);
+  const double design_W = design_load_W(s) + other_W;
   p.feeder = s.feeder.sized(design_W, auxiliary_share * design_W);
   p.source = s.source;
   p.frequency = s.frequency;

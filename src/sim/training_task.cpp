@@ -175,10 +175,29 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   set_kinds(task, timeline, type_of(fleet, first_node), reference_Hz);
 }
 
+/// A second class that waits, for the replicas beyond the busy ones.
+void TrainingTask::split_hold(Tick duration, double busy_frac, FleetTask& task) {
+  workload::PhaseKind waiting;
+  waiting.name = "bubble";
+  waiting.wait_s = 1.0;
+  timeline_.kinds.push_back(waiting);
+  timeline_.classes.push_back({{duration, 1}});
+  task.class_window.push_back(mix_of(waiting));
+  task.class_gate_Hz.push_back(0.0);
+  task.class_busy.push_back(1);
+  const auto n_busy = std::llround(busy_frac * static_cast<double>(model_.dp()));
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = node_replica_[i] < n_busy ? 0 : 1;
+  set_kinds(task, timeline_, type_of(fleet_, first_node_), model_.reference_clock_Hz());
+}
+
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state,
-                            FleetSignals& signals, FleetTask& task) {
+                            FleetSignals& signals, FleetTask& task, double busy_frac) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, first_node_, n_node(), timeline_, task);
-  predict(fleet_, state, task, std::array{nominal_kind_W(task, type_of(fleet_, first_node_), 0, nominal_die_K)[0]}, seconds(duration), signals);
+  if (busy_frac < 1.0) split_hold(duration, busy_frac, task);
+  std::vector<double> nominal_W;
+  for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
+    nominal_W.push_back(nominal_kind_W(task, type_of(fleet_, first_node_), c, nominal_die_K)[timeline_.classes[c].front().kind]);
+  predict(fleet_, state, task, nominal_W, seconds(duration), signals);
   if (kind.context)
     own_clocks(fleet_, state, task, seconds(duration), signals);
   else

@@ -29,7 +29,7 @@ DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
     before = f.until;
   }
   DesignHour out;
-  const power::Feeder feeder(sim::site_stream_params(s, tape.n_lane).feeder);
+  const power::Feeder feeder(sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder);
   for (std::size_t h = 0; h < load_J.size(); ++h) {
     if (elapsed_s[h] < 900.0) continue;
     const double load_W = load_J[h] / elapsed_s[h], auxiliary_W = auxiliary_J[h] / elapsed_s[h];
@@ -54,7 +54,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
   out.pue = hour.connection_W / hour.load_W;
   const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
-  const auto feeder = sim::site_stream_params(s, tape.n_lane).feeder;
+  const auto feeder = sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder;
   auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
   redundancy.contract_W = contract_W;
   redundancy.breaker_frac[1] = breaker_frac;  // rows

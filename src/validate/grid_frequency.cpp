@@ -55,9 +55,9 @@ std::vector<Row> frequency_rows() {
       "loss of 2.6 GW of load, 60 GVA, H 5 s, D 1, droop 8 % of the system's rating, T_g 0.2, T_ch 0.3, T_rh 7 s, F "
       "0.3: ";
   out.push_back(within("G6/rocof", texas_what + "initial rate of change", "Hz/s", 0.2, 0.4,
-                       grid::Frequency(texas).initial_rocof_Hz_per_s(2.6e9), 0.0, "operator studies, May 2025"));
+                       grid::Frequency(texas).initial_rocof_Hz_per_s(2.6e9), 0.0, "ercot_large_loads_2025"));
   out.push_back(calibrated(within("G6/peak", texas_what + "highest deviation", "Hz", 0.30, 0.50, peak_Hz(texas, 2.6e9),
-                                  0.0, "operator studies, May 2025"),
+                                  0.0, "ercot_large_loads_2025"),
                            "the entry's droop was set by this figure"));
   return out;
 }

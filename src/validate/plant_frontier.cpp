@@ -112,9 +112,9 @@ void step_rows(const cooling::HydronicPlant& plant, std::vector<Row>& rows) {
     if (k >= 240) lo_K = std::min(lo_K, s.liquid_supply_mean_K), hi_K = std::max(hi_K, s.liquid_supply_mean_K);
   }
   rows.push_back(within("C3/step", "3 MW in 15 s: largest excursion of the liquid supply", "K", 0.0, 2.0, peak_K, 0.0,
-                        "operator notes"));
+                        "sustain_lc"));
   rows.push_back(within("C3/stable", "same: swing of the liquid supply in the second hour", "K", 0.0, 0.1, hi_K - lo_K,
-                        0.0, "operator notes"));
+                        0.0, "sustain_lc"));
 }
 
 }  // namespace

@@ -1,33 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "groups.hpp"
-#include "training_runs.hpp"
+#include "silicon.hpp"
+#include "tidewatt/sim/load_template.hpp"
+#include "tidewatt/sim/task.hpp"
+#include "tidewatt/workload/dip_wave.hpp"
 #include "tidewatt/workload/mlperf_log.hpp"
+#include "training_runs.hpp"
 
 namespace tidewatt::validate {
 namespace {
 
 using namespace workload;
 
+// The nodes of this log stand in immersion: no fans; how warm their dies are is not published (assumed, 50 to 70 degC).
+constexpr double die_K = 60.0 + zero_degC_K, fan_frac = 0.0;
+constexpr double per_node = 8.0;
+const char* source = "mlperf_v4";
+
 /// P6, the period: the plan that training_runs.hpp lists, with the step that the log shows.
-void period(const MlperfLog& log, std::vector<Row>& out) {
+void period(const MlperfLog& log, const TrainingRun& run, std::vector<Row>& out) {
   double mean_s = 0.0;
   const auto steps = log.steps();
   for (const auto& s : steps) mean_s += s.duration_s / static_cast<double>(steps.size());
-  const auto runs = training_runs();
-  const auto& run = run_named(runs, "P6/period");
-  out.push_back(against("P6/period", run.what, "s", mean_s, iteration_s(run), 0.10, "mlperf_v4"));
+  out.push_back(against("P6/period", run.what, "s", mean_s, iteration_s(run), 0.10, source));
+}
+
+/// Mean power of a node over one iteration in 1 ms bins, W, from the plan: every stage's GPUs in their phases, at the clock
+/// that the slowest one holds.
+sim::LoadTemplate node_wave(const TrainingRun& run) {
+  const GpuCase gpu = gpu_case("h100_sxm_700W");
+  const ServerCase server = server_case("dgx_h100");
+  const IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device), network_entry(run.network));
+  const double pace = slowest_pace(run.device, model), reference_Hz = model.reference_clock_Hz();
+  const auto type = sim::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package, gpu.power.tdp_W,
+                                        gpu.power.vf_clock_Hz.back());
+  const auto timeline = model.iteration({{pace}});
+  sim::FleetTask task;
+  sim::set_kinds(task, timeline, type, reference_Hz);
+  for (std::size_t s = 0; s < timeline.classes.size(); ++s) {
+    task.class_window.push_back(sim::worst_window(timeline, s, task.kind_reference_W, gpu.governor.window_s));
+    task.class_gate_Hz.push_back(pace * reference_Hz);
+  }
+  sim::ClassPower power(timeline.classes.size());
+  for (std::size_t s = 0; s < timeline.classes.size(); ++s) {
+    const auto kind_W = sim::nominal_kind_W(task, type, s, die_K);
+    for (const auto& segment : timeline.classes[s])
+      power[s].push_back(power::server_power(server.power, per_node * kind_W[segment.kind], fan_frac, true).ac_W /
+                         static_cast<double>(timeline.classes.size()));
+  }
+  return sim::make_load_template(timeline, power);
+}
+
+PlacedSamples placed(const sim::LoadTemplate& wave) {
+  PlacedSamples out;
+  out.period_s = seconds(wave.period);
+  for (std::size_t i = 0; i + 1 < wave.bin_J.size(); i += 5) {
+    out.place_frac.push_back((static_cast<double>(i) + 0.5) * 1e-3 / out.period_s);
+    out.value.push_back(wave.bin_J[i] * 1e3);
+  }
+  return out;
+}
+
+/// Largest fall below the plateau as the meter shows it.
+double seen_dip_frac(const DipWave& wave) {
+  double lowest = wave.plateau;
+  for (int i = 0; i < 1000; ++i) lowest = std::min(lowest, wave.at(i * 1e-3));
+  return 1.0 - lowest / wave.plateau;
+}
+
+/// P6, plateau and dip: both curves as a plateau with one dip, the log's through its meter's lag.
+void plateau_and_dip(const MlperfLog& log, const TrainingRun& run, std::vector<Row>& out) {
+  const Trace total = log.power.total();
+  auto measured = place_in_steps(log, total, 0, 0, total.length());
+  for (double& W : measured.value) W /= static_cast<double>(log.power.n_channel());
+  const DipWave seen = fit_dip(measured);
+  DipWave planned = fit_dip(placed(node_wave(run)));
+  const double planned_frac = planned.depth / planned.plateau;
+  planned.lag_s = seen.lag_s;
+  out.push_back(against("P6/plateau", "same: node power between the dips, from the plan, against its meters", "W", seen.plateau,
+                        planned.plateau, 0.07, source,
+                        fmt::format("nominal chips, dies at {:.0f} degC assumed, no fans: the nodes are immersed", die_K - zero_degC_K)));
+  out.push_back(within("P6/dip", "same: the dip of each iteration, from the plan, through the meters' lag", "", 0.10, 0.20,
+                       seen_dip_frac(planned), 0.0, source,
+                       fmt::format("the log's: {:.1f} % through a lag of {:.2f} s ({:.0f} % for {:.2f} s); the plan's without: {:.0f} % for {:.2f} s",
+                                   100.0 * seen_dip_frac(seen), seen.lag_s, 100.0 * seen.depth / seen.plateau,
+                                   seen.width_frac * seen.period_s, 100.0 * planned_frac, planned.width_frac * planned.period_s)));
 }
 
 }  // namespace
 
 std::vector<Row> training_log_rows(const Context& context) {
-  const auto run = context.data / "mlperf_h100_512gpu_gpt3" / "result_5849-240518014016374832336_1";
-  if (!std::filesystem::exists(run.string() + "_events.csv"))
-    return {skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", "mlperf_v4",
-                    "no measurement files")};
+  const auto file = context.data / "mlperf_h100_512gpu_gpt3" / "result_5849-240518014016374832336_1";
+  if (!std::filesystem::exists(file.string() + "_events.csv"))
+    return {skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", source, "no measurement files"),
+            skipped("P6/plateau", "same: node power between the dips", source, "no measurement files"),
+            skipped("P6/dip", "same: the dip of each iteration", source, "no measurement files")};
   std::vector<Row> out;
-  period(read_mlperf_log(run.string() + "_ac.csv", run.string() + "_events.csv"), out);
+  const auto log = read_mlperf_log(file.string() + "_ac.csv", file.string() + "_events.csv");
+  const auto runs = training_runs();
+  const auto& run = run_named(runs, "P6/period");
+  period(log, run, out);
+  plateau_and_dip(log, run, out);
   return out;
 }
 

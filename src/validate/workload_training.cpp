@@ -82,8 +82,9 @@ void ablation_rows(std::vector<Row>& rows) {
   step_points();
   shape.parallel_block = true;
   add("block", "parallel block", 4.6,
-      "halving the tensor-parallel collectives, one norm and one residual less, joined products: together they "
-      "explain 60 % of the published step; what else the block changed there is not published");
+      "the published overlap step (2.2, here the row W8/tp) fixes what the remaining half of the collectives is worth, "
+      "so halving them cannot give more than about 2.4; the other 2.2 points must lie in kernels (joined products, one "
+      "norm and one residual less, of which 0.4 are here) whose times before and after are not published");
   shape.attention_window = model_entry("megascale_175b_parallel").attention_window;
   add("window", "sliding window", 1.0, "width inferred from the printed utilisations, see the model's sources");
   run.plan.tp_overlap_frac = megascale_plan(256, 256).tp_overlap_frac;

@@ -62,11 +62,16 @@ std::vector<MlperfEvent> read_mlperf_events(const std::string& events_csv, std::
   return out;
 }
 
+Trace read_mlperf_power(const std::string& power_csv, double gap_s) {
+  Trace power = read_trace(power_csv, {"time_ms", "ms", {}, "W", "after", gap_s, "hold"});
+  for (auto& name : power.names)
+    if (name.ends_with("_W")) name.resize(name.size() - 2);
+  return power;
+}
+
 MlperfLog read_mlperf_log(const std::string& power_csv, const std::string& events_csv, double gap_s) {
   MlperfLog log;
-  log.power = read_trace(power_csv, {"time_ms", "ms", {}, "W", "after", gap_s, "hold"});
-  for (auto& name : log.power.names)
-    if (name.ends_with("_W")) name.resize(name.size() - 2);
+  log.power = read_mlperf_power(power_csv, gap_s);
   log.events = read_mlperf_events(events_csv, log.power.origin_unix_ns);
   return log;
 }

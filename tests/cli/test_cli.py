@@ -89,7 +89,9 @@ class RunsOnce(unittest.TestCase):
     def test_jobs_are_listed_with_the_figures_of_the_top(self):
         job, = self.figures["jobs"]
         self.assertEqual(job["name"], "main")
-        self.assertEqual(job["iteration_s"], self.figures["iteration_s"])
+        for key in ("iteration_s", "tokens_per_s_mean", "mfu_percent", "it_mean_MW"):
+            self.assertAlmostEqual(job[key] / self.figures[key], 1.0, places=9)
+        self.assertEqual(job["tokens"], 64 * 8192 * job["n_iterations"])
 
     def test_result_file_is_where_it_says_with_the_hash_it_says(self):
         file = Path(self.figures["result_file"])

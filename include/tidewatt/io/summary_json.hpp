@@ -15,5 +15,7 @@ std::string value_json(const sim::Value& value);
 /// The summary as one JSON object on one line, keys in the order given, no newline at the end.
 /// @param summary figures with distinct names.
 std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& summary);
+/// The same with the key `jobs` behind: a list of one object per job.
+std::string result_json(const sim::Result& result);
 
 }  // namespace tidewatt::io

@@ -7,7 +7,14 @@
 
 namespace tidewatt::sim {
 
-/// The flat fleet of a checked scenario: chips and resistances drawn by GPU index, recirculation by rack.
+/// The site's node numbers in the order of their users: the jobs' by rank, in the scenario's order, then the free ones.
+/// Jobs without any [job.placement] in the scenario stand one behind the other from node 0 on, sharing racks; as soon as
+/// one has it, all are placed by whole racks (workload::place), which needs halls of equal racks and rows.
+/// @param findings what cannot be placed; the order is empty then
+std::vector<std::uint32_t> node_order(const Scenario& scenario, std::vector<Finding>& findings);
+
+/// The flat fleet of a checked scenario: chips and resistances drawn by the GPU's place on the site, recirculation by rack;
+/// nodes in the order of `node_order`. @throws InputError for jobs that cannot be placed
 Fleet build_fleet(const Scenario& scenario);
 
 /// A fleet at the temperature of its inlets. @param inlet_K [node]

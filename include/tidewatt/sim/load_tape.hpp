@@ -24,6 +24,7 @@ struct LoadTape {
     double auxiliary_W = 0.0;
   };
   std::size_t n_lane = 0;
+  double other_W = 0.0;  ///< design power of loads beside the fleet
   double initial_load_W = 0.0, initial_auxiliary_W = 0.0;
   std::vector<Flush> flushes;
 };

@@ -41,6 +41,7 @@ struct Result {
   std::vector<std::pair<std::string, Value>> summary;    ///< the figures of `run --json`, in print order
   std::vector<grid::ComplianceReport> compliance;               ///< one per rule set of the site
   std::vector<std::pair<std::string, std::string>> provenance;  ///< scenario text, seed, version, wall time, threads
+  std::vector<std::vector<std::pair<std::string, Value>>> jobs{};  ///< [job] its own figures, in print order
 };
 
 /// Where a result goes. Implemented by `io`; `sim` knows no file format.

@@ -22,11 +22,13 @@
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
+#include "tidewatt/sim/neighbour.hpp"
 #include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/failures.hpp"
 #include "tidewatt/workload/job_life.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
+#include "tidewatt/workload/placement.hpp"
 #include "tidewatt/workload/plan.hpp"
 
 namespace tidewatt::sim {
@@ -94,6 +96,7 @@ struct JobSpec {
   workload::NetworkParams network;
   workload::JobParams life;
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
+  std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: one behind the other from the first node
 };
 
 /// A disturbance at a time. Failures and pauses strike a job; sags, utility losses and islands come from the grid; a
@@ -123,6 +126,7 @@ struct Scenario {
   std::vector<EventParams> events;
   power::FeederParams feeder;
   SiteDevices devices;
+  std::vector<NeighbourSpec> neighbours;  ///< other loads on the same feeders
   grid::SourceParams source;
   grid::FrequencyParams frequency;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
@@ -138,6 +142,7 @@ struct LoadOptions {
   std::vector<std::string> set;  ///< key=value
   std::string weather_epw;       ///< user's EPW file, wins over the scenario's weather
   std::string catalog_overlay;
+  std::vector<std::string> recording;  ///< NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`
 };
 
 /// Time of day of `run.start`, local standard time. @throws InputError unless it is YYYY-MM-DDThh:00:00.

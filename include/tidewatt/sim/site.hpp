@@ -50,14 +50,15 @@ double liquid_flow_kg_per_s(const NodeType& type);
 /// AC power of one node with every GPU at its board limit and fans at full speed: what feeders and plants are sized for.
 double design_W(const NodeType& type);
 
-/// The checked, flat, constant description of the fleet. GPUs of one node are contiguous; nodes of one rack, row and
-/// hall are contiguous too.
+/// The checked, flat, constant description of the fleet. GPUs of one node are contiguous. Nodes stand in the order of who
+/// uses them: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
 struct Fleet {
   std::vector<NodeType> types;             ///< [hall]
   std::size_t n_gpu_per_node = 8;
   std::vector<std::uint32_t> node_hall;    ///< [node]
   std::vector<std::uint32_t> node_row;     ///< [node], counted over the site
   std::vector<std::uint32_t> node_rack;    ///< [node], counted over the site
+  std::vector<std::uint32_t> node_number;  ///< [node], counted over the site hall by hall and rack by rack
   std::vector<double> node_recirculation;  ///< [node] share of hot-aisle air in the inlet
   std::vector<power::Chip> chip;           ///< [gpu]
   std::vector<double> resistance_ratio;    ///< [gpu]

@@ -8,6 +8,7 @@ namespace tidewatt::sim {
 double design_load_W(const Scenario& scenario);
 
 /// Everything between nodes and grid, sized for the scenario's fleet. @param n_lane sources of load
-SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane);
+/// @param other_W design power of loads beside the fleet, W
+SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0);
 
 }  // namespace tidewatt::sim

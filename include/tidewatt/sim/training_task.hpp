@@ -30,8 +30,9 @@ class TrainingTask {
   void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
                 FleetTask& task);
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
+  /// @param busy_frac share of the replicas, the first ones, that do it; the others wait for them with spinning kernels
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
-                FleetTask& task);
+                FleetTask& task, double busy_frac = 1.0);
 
   /// Adds what all ranks do in the pauses of a jump.
   void add_pause(const workload::PhaseKind& kind, FleetTask& task) const;
@@ -50,6 +51,7 @@ class TrainingTask {
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
 
  private:
+  void split_hold(Tick duration, double busy_frac, FleetTask& task);
   void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
   struct Windows {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window

@@ -36,6 +36,8 @@ struct MlperfLog {
 /// Power samples hold until the next; pauses longer than `gap_s` are listed in `power.gaps`.
 /// @throws InputError with every defect
 MlperfLog read_mlperf_log(const std::string& power_csv, const std::string& events_csv, double gap_s = 10.0);
+/// Power alone, from a file as above.
+Trace read_mlperf_power(const std::string& power_csv, double gap_s = 10.0);
 /// Events alone; `at` counts from `origin_unix_ns`.
 std::vector<MlperfEvent> read_mlperf_events(const std::string& events_csv, std::int64_t origin_unix_ns);
 

@@ -56,13 +56,13 @@ def build(result_path, out_dir) -> Report:
 
 def _pictures(result) -> Iterator[tuple[str, Callable]]:
     """(file name without ending, function that draws it) of every picture."""
-    from . import day, events, fleet, limiter, ramps, spectrum, waveform
+    from . import day, events, fleet, limiter, pipeline, ramps, spectrum, waveform
 
     yield "day", lambda: day.draw(result)
     for name in result.names("waveform_"):
         yield name, lambda name=name: waveform.draw(result, name)
     if waveform.has_more_than_windows(result):
         yield "run_power", lambda: waveform.draw_pyramid(result)
-    yield "iteration", lambda: waveform.draw_iteration(result)
+    yield "iteration", lambda: pipeline.draw(result)
     for module in (spectrum, ramps, fleet, limiter, events):
         yield module.__name__.rpartition(".")[2], lambda module=module: module.draw(result)

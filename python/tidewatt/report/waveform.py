@@ -110,17 +110,6 @@ def draw_pyramid(result: ResultFile):
     return figure
 
 
-def draw_iteration(result: ResultFile):
-    """The representative iteration at its exact edges."""
-    edges, load = iteration_edges(result)
-    figure = new_figure(10, 4.4, *findings.iteration(result, load))
-    axes = figure.subplots()
-    axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.4, baseline=None)
-    axes.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, edges[-1] - edges[0]))
-    axes.set_ylim(bottom=0)
-    return figure
-
-
 def _whole(axes, axis, t, pcc):
     x, low, high = downsample.band(t, pcc, pcc, N_BUCKETS)
     axes.fill_between(

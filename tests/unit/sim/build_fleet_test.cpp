@@ -33,3 +33,50 @@ TEST_CASE("chips are the same for the same seed, differ for another, and are nom
   for (const auto& chip : flat.chip) CHECK((chip.leakage_ratio == 1.0 && chip.voltage_offset_V == 0.0));
   CHECK(flat.resistance_ratio[5] == 1.0);
 }
+
+namespace {
+
+/// Two jobs of 64 GPUs each: 8 nodes, 4 racks, 2 rows of two racks.
+Scenario placed(const std::string& first, const std::string& second) {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  LoadOptions o;
+  o.set = {"job.main.plan.n_gpu=64", "job.main.plan.pp=2", "hall.a.n_gpu=192"};
+  for (const auto& item : {"job.main." + first, "job.other." + second})
+    if (item.find('=') != std::string::npos) o.set.push_back(item);
+  return load_scenario(folder + "/two_jobs.toml", o);
+}
+
+std::vector<std::uint32_t> numbers(const Fleet& f, std::size_t first, std::size_t n) {
+  return {f.node_number.begin() + static_cast<std::ptrdiff_t>(first), f.node_number.begin() + static_cast<std::ptrdiff_t>(first + n)};
+}
+
+}  // namespace
+
+TEST_CASE("without placement jobs stand one behind the other") {
+  const auto f = build_fleet(placed("", ""));
+  for (std::uint32_t n = 0; n < f.n_node(); ++n) CHECK(f.node_number[n] == n);
+}
+
+TEST_CASE("a placed job has the racks that it names, with the chips and the air that are there") {
+  const auto plain = build_fleet(placed("", ""));
+  const auto f = build_fleet(placed("placement.style=\"striped\"", "placement.first_rack=2"));
+  // The second demands racks 2 to 5; of the others the striped one takes one of each row in turn: 0, 6, 8, 1.
+  CHECK(numbers(f, 8, 8) == std::vector<std::uint32_t>{4, 5, 6, 7, 8, 9, 10, 11});
+  std::set<std::uint32_t> rows;
+  for (std::size_t n = 0; n < 8; ++n) rows.insert(f.node_row[n]);
+  CHECK(rows.size() == 4);
+  std::set<std::uint32_t> all(f.node_number.begin(), f.node_number.end());
+  CHECK(all.size() == f.n_node());
+  for (std::size_t n = 0; n < f.n_node(); ++n) {
+    const std::size_t k = f.node_number[n];
+    CHECK(f.node_rack[n] == plain.node_rack[k]);
+    CHECK(f.node_recirculation[n] == plain.node_recirculation[k]);
+    CHECK(f.chip[n * 8 + 3].leakage_ratio == plain.chip[k * 8 + 3].leakage_ratio);
+    CHECK(f.resistance_ratio[n * 8 + 3] == plain.resistance_ratio[k * 8 + 3]);
+  }
+}
+
+TEST_CASE("a placement that cannot be is refused with the racks it is about") {
+  CHECK_THROWS_WITH(placed("placement.first_rack=0", "placement.first_rack=2"), Catch::Contains("rack 2 already belongs to job main"));
+  CHECK_THROWS_WITH(placed("placement.first_rack=99", ""), Catch::Contains("rack 99 is not one of 0 to 11"));
+}

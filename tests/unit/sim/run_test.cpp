@@ -257,4 +257,42 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
   CHECK(figure(both, "it_mean_MW") > 1.2 * figure(one, "it_mean_MW"));
   // The first job's figures are those it has alone, but for the warmer hall.
   CHECK(figure(both, "iteration_s") == Approx(figure(one, "iteration_s")).epsilon(0.005));
+  // Each job has figures of its own: two stages on half the GPUs take longer for as many tokens.
+  REQUIRE(both.jobs.size() == 2);
+  REQUIRE(one.jobs.size() == 1);
+  const auto of = [](const Result& r, std::size_t job, const std::string& key) {
+    for (const auto& [k, v] : r.jobs[job])
+      if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
+    throw std::runtime_error("no figure " + key);
+  };
+  CHECK(of(both, 0, "n_gpu") == 128);
+  CHECK(of(both, 1, "n_gpu") == 64);
+  CHECK(of(both, 0, "iteration_s") == Approx(figure(both, "iteration_s")).epsilon(1e-9));
+  CHECK(of(both, 1, "iteration_s") > 1.5 * of(both, 0, "iteration_s"));
+  CHECK(of(both, 1, "n_iterations") < of(both, 0, "n_iterations"));
+  for (const std::size_t j : {0u, 1u}) {
+    const double peak_TF = 989.4, s = of(both, j, "iterating_s");
+    CHECK(of(both, j, "tokens") == Approx(tokens_per_iteration * of(both, j, "n_iterations")).epsilon(1e-12));
+    CHECK(of(both, j, "tokens_per_s_mean") == Approx(of(both, j, "tokens") / s).epsilon(1e-12));
+    CHECK(of(both, j, "mfu_percent") == Approx(100.0 * of(both, j, "tflops_per_gpu") / peak_TF).epsilon(1e-3));
+    CHECK(of(both, j, "effective_time_percent") > 50.0);
+  }
+  // Jobs and the idle nodes make up the whole.
+  CHECK(of(both, 0, "it_mean_MW") + of(both, 1, "it_mean_MW") < figure(both, "it_mean_MW"));
+  CHECK(values<std::string>(both, "/jobs/name") == std::vector<std::string>{"main", "other"});
+  CHECK(reals(both, "/jobs/state_s").size() == 2 * workload::n_job_state);
+  CHECK(sum(reals(both, "/jobs/state_s")) == Approx(2 * 112.5).epsilon(1e-12));
+}
+
+TEST_CASE("an interruption is the interrupted job's own") {
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=192"};
+  const auto text = read_file(folder + "/two_jobs.toml", 1u << 20) + "\n[[event]]\nname = \"e\"\nkind = \"failure\"\njob = \"other\"\nat_s = 60.3\n";
+  const auto r = run(read_scenario(parse_toml(text, "two_jobs.toml"), folder, o));
+  CHECK(values<std::int64_t>(r, "/jobs/n_interruptions_unexpected") == std::vector<std::int64_t>{0, 1});
+  CHECK(values<std::int64_t>(r, "/jobs/n_iterations_lost")[0] == 0);
+  CHECK(values<std::int64_t>(r, "/jobs/n_iterations_lost")[1] > 0);
+  const auto& useful = reals(r, "/jobs/effective_time_percent");
+  CHECK(useful[1] < useful[0]);
 }

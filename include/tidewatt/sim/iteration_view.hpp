@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/sim/scenario.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::sim {
+
+/// One iteration of a job, before anything has run: the schedule that its plan gives at the clocks which the fleet's own
+/// chips hold under their limits with every die at `view_die_K`.
+struct IterationView {
+  std::string job;
+  std::int64_t n_stage = 0, n_gpu = 0;
+  workload::Timeline timeline;           ///< classes [replica group × n_stage + stage], slowest group first
+  std::vector<double> group_Hz;          ///< [replica group] clock of its slowest GPU
+  std::vector<std::int64_t> class_gpus;  ///< [class]
+  std::vector<double> gpu_W;             ///< [kind] board power of a nominal chip that waits for the slowest group
+  double tflops_per_gpu = 0.0, mfu_percent = 0.0;
+};
+
+inline constexpr double view_die_K = 338.15;  ///< 65 °C: a loaded chip in air (assumed; a run finds its own)
+
+/// @throws InputError if a node would hold several pipeline stages
+IterationView view_iteration(const Scenario& scenario, const JobSpec& job);
+
+/// The view as text: figures, every kind's power, and the slowest group's timeline (workload/iteration_text).
+std::string view_text(const IterationView& view);
+
+}  // namespace tidewatt::sim

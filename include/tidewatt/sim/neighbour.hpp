@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/workload/inference.hpp"
+#include "tidewatt/workload/model.hpp"
+#include "tidewatt/workload/network.hpp"
+#include "tidewatt/workload/trace_csv.hpp"
+
+namespace tidewatt::sim {
+
+/// A recorded load beside the fleet. The recording is constant between its samples and is never resampled: each
+/// millisecond of the site's waveform holds its exact energy, so a peak that lasts a millisecond or more is kept whole.
+struct ReplayParams {
+  std::string file;             ///< CSV, below the scenario's folder
+  std::string format = "csv";   ///< csv: columns as declared | mlperf: node watts as MLCommons publishes them
+  std::int64_t n_copy = 1;      ///< so many of what was recorded, in step with each other
+  double begin_s = 0.0;         ///< when the first sample falls, from the start of the run
+  bool repeat = false;          ///< begins anew at its end
+  double outside_W = 0.0;       ///< of one copy before and after the recording; 0: it is switched off
+  double empty_W = 0.0, full_W = 0.0;  ///< recordings of activity: power of one channel at 0 and at 1
+  void fields(FieldVisitor& v);
+};
+
+/// Something else that draws power through the site's feeders: a recorded load, or a service that answers requests on
+/// servers of its own. Its power counts as the site's load; its heat goes to a room of its own, not into the halls.
+struct NeighbourSpec {
+  std::string name, kind;        ///< kind: replay | inference
+  ReplayParams replay;
+  workload::TraceFormat columns;
+  workload::Trace recording;     ///< as read; of power or of activity
+  std::string hall;              ///< inference: whose kind of servers and GPUs
+  double inlet_K = 0.0;          ///< inference: air at its servers' fronts
+  workload::ModelShape model;
+  workload::NetworkParams network;
+  workload::InferenceParams service;
+};
+
+}  // namespace tidewatt::sim

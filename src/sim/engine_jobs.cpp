@@ -1,0 +1,91 @@
+// What every job did, by itself: rows of `jobs`, and the group /jobs.
+#include <cmath>
+
+#include "engine.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using Figures = std::vector<std::pair<std::string, Value>>;
+
+Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
+
+/// @param total_s length of the run
+Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s) {
+  const auto& f = run.figures();
+  const auto& model = run.maker().model();
+  const auto& books = run.life().books();
+  const double tokens_per_s = f.tokens / f.iterating_s;
+  const double per_gpu_TF = tokens_per_s * model.model_flops_per_iteration() / model.tokens_per_iteration() /
+                            static_cast<double>(spec.plan.n_gpu) * 1e-12;
+  const bool begun = books.total_ns() > books.in(workload::JobState::queued);
+  return {{"name", spec.name},
+          {"n_gpu", spec.plan.n_gpu},
+          {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
+          {"tflops_per_gpu", number(per_gpu_TF)},
+          {"mfu_percent", number(100.0 * per_gpu_TF / (gpu.matrix_FLOP_per_s * 1e-12))},
+          {"tokens", f.tokens},
+          {"tokens_per_s_mean", number(tokens_per_s)},
+          {"iterating_s", f.iterating_s},
+          {"n_iterations", books.iterations_run},
+          {"n_iterations_lost", books.iterations_lost},
+          {"n_interruptions_unexpected", books.unexpected},
+          {"n_interruptions_planned", books.planned},
+          {"n_checkpoints", books.checkpoints},
+          {"n_nodes_replaced", books.replaced_nodes},
+          {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
+          {"it_mean_MW", f.load_J / total_s * 1e-6}};
+}
+
+/// One array per figure, and the time of every job in every state.
+void add_arrays(Result& result, const std::vector<double>& state_s) {
+  const std::uint64_t n = result.jobs.size();
+  for (std::size_t i = 0; i < result.jobs.front().size(); ++i) {
+    const auto& [key, first] = result.jobs.front()[i];
+    Array a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, "1", "of each job, as in the summary's `jobs`"};
+    if (std::holds_alternative<std::string>(first)) a.values = std::vector<std::string>{};
+    if (std::holds_alternative<std::int64_t>(first)) a.values = std::vector<std::int64_t>{};
+    if (key.ends_with("_s")) a.unit = "s";
+    if (key == "tokens_per_s_mean") a.unit = "1/s";
+    if (key == "it_mean_MW") a.unit = "MW";
+    if (key == "tflops_per_gpu") a.unit = "1e12 s-1";
+    if (key.ends_with("_percent")) a.unit = "percent";
+    for (const auto& job : result.jobs) {
+      const Value& v = job[i].second;
+      if (auto* text = std::get_if<std::vector<std::string>>(&a.values)) text->push_back(std::get<std::string>(v));
+      if (auto* whole = std::get_if<std::vector<std::int64_t>>(&a.values)) whole->push_back(std::get<std::int64_t>(v));
+      if (auto* real = std::get_if<std::vector<double>>(&a.values)) real->push_back(std::holds_alternative<double>(v) ? std::get<double>(v) : std::nan(""));
+    }
+    result.arrays.push_back(std::move(a));
+  }
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < workload::n_job_state; ++s) names.push_back(name_of(static_cast<workload::JobState>(s)));
+  result.arrays.push_back({"/jobs/state_name", {"state"}, {workload::n_job_state}, std::move(names), "1", "states of a job"});
+  result.arrays.push_back({"/jobs/state_s", {"job", "state"}, {n, workload::n_job_state}, state_s, "s", "time spent in each state"});
+}
+
+}  // namespace
+
+void Engine::Impl::add_jobs(Result& result) const {
+  std::vector<double> state_s;
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
+    const auto& gpu = scenario.halls[fleet.node_hall[users[i].first_node()]].compute;
+    result.jobs.push_back(figures_of(users[i], scenario.jobs[i], gpu, seconds(end)));
+    for (const Tick t : users[i].life().books().state_ns) state_s.push_back(seconds(t));
+  }
+  add_arrays(result, state_s);
+  if (neighbours.empty()) return;
+  std::vector<std::string> name;
+  std::vector<double> J, max_W;
+  for (const auto& n : neighbours) {
+    name.push_back(n.name());
+    J.push_back(n.J());
+    max_W.push_back(n.max_W());
+  }
+  const std::uint64_t n = name.size();
+  result.arrays.push_back({"/neighbours/name", {"neighbour"}, {n}, std::move(name), "1", "neighbours on the same feeders"});
+  result.arrays.push_back(column("/neighbours/load_J", "neighbour", J, "J", "energy that each drew"));
+  result.arrays.push_back(column("/neighbours/max_W", "neighbour", max_W, "W", "highest power of each"));
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,70 @@
+#include <array>
+#include <filesystem>
+
+#include "scenario_reading.hpp"
+#include "tidewatt/workload/mlperf_log.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr std::array<std::string_view, 2> kinds = {"replay", "inference"};
+constexpr std::array<std::string_view, 2> formats = {"csv", "mlperf"};
+
+void read_recording(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, const std::string& folder, NeighbourSpec& n) {
+  std::string file;
+  for (const auto& item : options.recording)
+    if (item.starts_with(n.name + "=")) file = item.substr(n.name.size() + 1);
+  if (file.empty() && n.replay.file.empty())
+    return reading.findings.push_back({node.place, path + ".file", "name a recording below the scenario's folder, or use --recording NAME=FILE"});
+  if (file.empty()) file = path_below(reading, node, path + ".file", folder, n.replay.file);
+  if (file.empty()) return;
+  try {
+    n.recording = n.replay.format == "mlperf" ? workload::read_mlperf_power(file) : workload::read_trace(file, n.columns);
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings()) reading.findings.push_back(f);
+  }
+  if (!n.recording.is_power && !(n.replay.full_W > n.replay.empty_W))
+    reading.findings.push_back({node.place, path + ".full_W", fmt::format("a recording of activity needs the power at full activity, above empty_W = {}", n.replay.empty_W)});
+}
+
+}  // namespace
+
+void ReplayParams::fields(FieldVisitor& v) {
+  v.text("file", file, "recording, below the scenario's folder", Need::optional);
+  v.choice("format", format, formats, "how it is written", Need::optional);
+  v.integer("n_copy", n_copy, {1, 1e6}, "so many of what was recorded", Need::optional);
+  v.number("begin_s", begin_s, {-3.5e7, 3.5e7}, "when its first sample falls, from the start of the run", Need::optional);
+  v.flag("repeat", repeat, "begins anew at its end", Need::optional);
+  v.number("outside_W", outside_W, {0, 1e9}, "power of one copy outside the recording", Need::optional);
+  v.number("empty_W", empty_W, {0, 1e9}, "activity: power of a channel at 0", Need::optional);
+  v.number("full_W", full_W, {0, 1e9}, "activity: power of a channel at 1", Need::optional);
+}
+
+std::string path_below(Reading& reading, const Node& at, const std::string& key, const std::string& folder, const std::string& name) {
+  const auto relative = std::filesystem::path(name).lexically_normal();
+  if (!relative.is_absolute() && *relative.begin() != "..") return (std::filesystem::path(folder) / relative).string();
+  reading.findings.push_back({at.place, key, fmt::format("'{}' must be a file below the scenario's folder", name)});
+  return {};
+}
+
+void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s) {
+  NeighbourSpec& n = s.neighbours.emplace_back();
+  TableReader r(node, path, reading.findings);
+  r.text("name", n.name, "name of the neighbour");
+  r.choice("kind", n.kind, kinds, "what it is");
+  if (n.kind == "replay") {
+    n.replay.fields(r);
+    if (n.replay.format == "csv") n.columns.fields(r);
+  } else if (n.kind == "inference") {
+    r.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
+    r.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
+    reading.read(reading.entry(r, "model", "model"), path + ".model", n.model);
+    reading.read(reading.entry(r, "network", "network"), path + ".network", n.network);
+    reading.section(r, "service", n.service);
+  }
+  const std::size_t before = reading.findings.size();
+  r.finish();
+  if (n.kind == "replay" && reading.findings.size() == before) read_recording(reading, node, path, options, s.folder, n);
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,71 @@
+#pragma once
+// What the readers of a scenario's tables share. Private to sim.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+inline std::string below(const std::string& path, const char* key) { return path.empty() ? key : path + "." + key; }
+
+/// An entry that could not be resolved is one finding, not one per missing section.
+inline bool found(const Node& entry) { return !entry.is_table() || !std::get<Node::Table>(entry.value).empty(); }
+
+/// Reads one scenario: findings, assumed inputs and the catalog at hand.
+struct Reading {
+  const catalog::Catalog& catalog;
+  std::vector<Finding> findings;
+  std::vector<catalog::AssumedInput> assumed;
+
+  template <class Params>
+  void read(const Node& node, const std::string& path, Params& params) {
+    if (!found(node) && !findings.empty()) return;
+    TableReader r(node, path, findings);
+    params.fields(r);
+    r.finish();
+  }
+  /// The catalog entry that `key` names, with what stands beside it.
+  Node entry(TableReader& r, const char* key, const char* kind) {
+    const Node* spec = r.child(key, Need::required);
+    return spec ? catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed) : Node{Node::Table{}, {}};
+  }
+  template <class Params>
+  void section(TableReader& r, const char* key, Params& params) {
+    const Node* n = r.child(key, Need::required);
+    if (n) read(*n, below(r.path(), key), params);
+  }
+};
+
+inline std::string name_of(const Node& item, std::size_t i) {
+  const Node* name = item.find("name");
+  return name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", i + 1);
+}
+
+template <class Visit>
+void each(Reading& reading, TableReader& r, const char* key, bool required, Visit&& visit) {
+  const Node* list = r.child(key, required ? Need::required : Need::optional);
+  if (!list) return;
+  if (!list->is_array()) return r.report(list, key, fmt::format("expected a list of tables [[{}]]", key));
+  const auto& items = std::get<Node::Array>(list->value);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string name = name_of(items[i], i);
+    for (const auto& other : names)
+      if (other == name)
+        reading.findings.push_back({items[i].place, fmt::format("{}.{}", key, name), "two items have this name"});
+    names.push_back(name);
+    visit(items[i], fmt::format("{}.{}", key, name));
+  }
+}
+
+/// One [[site.neighbour]].
+void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s);
+
+/// A path inside a scenario is below its folder. @return the path from here; empty after a finding
+std::string path_below(Reading& reading, const Node& at, const std::string& key, const std::string& folder, const std::string& name);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,35 @@
+#include "tidewatt/sim/iteration_view.hpp"
+
+#include "catch.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+TEST_CASE("the view's classes fill the iteration, hold every GPU once and agree with a run") {
+  const auto scenario = tiny();
+  const auto view = view_iteration(scenario, scenario.jobs.front());
+  REQUIRE(view.n_stage == 4);
+  std::int64_t n = 0;
+  for (std::size_t c = 0; c < view.timeline.classes.size(); ++c) {
+    Tick sum = 0;
+    for (const auto& s : view.timeline.classes[c]) sum += s.duration;
+    CHECK(sum == view.timeline.period);
+    n += view.class_gpus[c];
+  }
+  CHECK(n == 128);
+  // Clocks differ only by how warm the dies are.
+  CHECK(seconds(view.timeline.period) == Approx(figure(run(scenario), "iteration_s")).epsilon(0.02));
+  const auto text = view_text(view);
+  CHECK(text.find("job main: 128 GPUs") == 0);
+  CHECK(text.find("stage   3 |") != std::string::npos);
+  CHECK(text.find("group 1") == std::string::npos);
+}
+
+TEST_CASE("the view follows the power cap: less clock, longer iteration, less power") {
+  const auto free = tiny(), capped = tiny("", {"hall.a.cap_W=500"});
+  const auto a = view_iteration(free, free.jobs.front()), b = view_iteration(capped, capped.jobs.front());
+  CHECK(b.group_Hz.front() < 0.97 * a.group_Hz.front());
+  CHECK(b.timeline.period > a.timeline.period);
+  for (std::size_t k = 0; k < a.gpu_W.size(); ++k) CHECK(b.gpu_W[k] <= a.gpu_W[k]);
+}

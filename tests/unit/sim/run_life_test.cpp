@@ -1,0 +1,111 @@
+// A job's life as scenarios ask for it: stops, ramps, evaluations, placement.
+#include <algorithm>
+#include <numeric>
+
+#include "catch.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+template <class T>
+const std::vector<T>& values(const Result& r, const std::string& path) {
+  for (const auto& a : r.arrays)
+    if (a.path == path) return std::get<std::vector<T>>(a.values);
+  throw std::runtime_error("no array " + path);
+}
+
+std::int64_t n_event(const Result& r, const std::string& kind) {
+  const auto& kinds = values<std::string>(r, "/events/kind");
+  return std::count(kinds.begin(), kinds.end(), kind);
+}
+
+double state_s(const Result& r, workload::JobState state) { return values<double>(r, "/jobs/state_s")[static_cast<std::size_t>(state)]; }
+
+/// Mean connection power from `from_s` to `to_s` of the run, inside the window that begins at 30 s, W.
+double mean_W(const Result& r, double from_s, double to_s) {
+  const auto& wave = values<double>(r, "/waveform_sample/pcc_W");
+  const auto from = wave.begin() + std::lround((from_s - 30.0) * 1e3), to = wave.begin() + std::lround((to_s - 30.0) * 1e3);
+  return std::accumulate(from, to, 0.0) / static_cast<double>(to - from);
+}
+
+const char* stop = R"(
+[[event]]
+name = "maintenance"
+kind = "planned_stop"
+job = "main"
+at_s = 60.3
+)";
+
+}  // namespace
+
+TEST_CASE("a drained stop ends its iteration, saves and loses nothing; one at once loses what was not saved") {
+  const std::vector<std::string> saves = {"job.main.life.checkpoint_interval_s=300", "job.main.life.planned_stop_s=15"};
+  const auto drained = run(tiny(stop, saves));
+  auto set = saves;
+  set.push_back("job.main.life.planned_stop=\"at_once\"");
+  const auto cut = run(tiny(stop, set));
+  for (const auto* r : {&drained, &cut}) {
+    CHECK(figure(*r, "n_interruptions_planned") == 1);
+    CHECK(figure(*r, "n_interruptions_unexpected") == 0);
+    CHECK(state_s(*r, workload::JobState::maintenance) == Approx(15.0).epsilon(1e-9));
+    CHECK(figure(*r, "energy_closure") <= 1e-11);
+    CHECK(figure(*r, "input_energy_error") <= 1e-12);
+  }
+  CHECK(values<std::int64_t>(drained, "/jobs/n_iterations_lost")[0] == 0);
+  CHECK(values<std::int64_t>(drained, "/jobs/n_checkpoints")[0] == 1);
+  CHECK(values<std::int64_t>(cut, "/jobs/n_iterations_lost")[0] > 0);
+  CHECK(values<std::int64_t>(cut, "/jobs/n_checkpoints")[0] == 0);
+  CHECK(figure(drained, "effective_time_percent") > figure(cut, "effective_time_percent") + 10.0);
+  // During maintenance the servers idle.
+  CHECK(mean_W(drained, 66.0, 72.0) < 0.55 * mean_W(drained, 40.0, 55.0));
+}
+
+TEST_CASE("a soft start by replicas puts one share after the other to work") {
+  const auto r = run(tiny("", {"job.main.life.soft_start_s=30", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"replicas\"",
+                               "job.main.life.soft_burn_activity=0.8", "job.main.life.start_s=20"}));
+  const double begin_s = 20.0 + 2.0 + 2e-3 * 128 + 0.0;  // initialise; then load and warm-up
+  const double ramp_s = begin_s + state_s(r, workload::JobState::load) + 2.0;
+  CHECK(state_s(r, workload::JobState::ramp_up) == Approx(30.0).epsilon(1e-9));
+  double before_W = 0.0, first_rise_W = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const double from_s = std::max(30.5, ramp_s + 10.0 * k + 0.5), to_s = ramp_s + 10.0 * (k + 1) - 0.5;
+    const double W = mean_W(r, from_s, to_s);
+    if (k == 1) first_rise_W = W - before_W;
+    // Four replicas: each stage sets one more to work, and the fourth waits for the first iteration.
+    if (k > 1) CHECK(W - before_W == Approx(first_rise_W).epsilon(0.25));
+    CHECK(W > before_W);
+    before_W = W;
+  }
+  CHECK(figure(r, "energy_closure") <= 1e-11);
+  CHECK(figure(r, "input_energy_error") <= 1e-12);
+}
+
+TEST_CASE("a soft start by clock works more slowly at first") {
+  const auto hard = run(tiny()), soft = run(tiny("", {"job.main.life.soft_start_s=60", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"clock\"",
+                                                       "job.main.life.soft_clock_frac=0.5"}));
+  CHECK(figure(soft, "clock_slowest_MHz") < 0.7 * figure(hard, "clock_slowest_MHz"));
+  CHECK(figure(soft, "iteration_s") > 1.1 * figure(hard, "iteration_s"));
+  CHECK(mean_W(soft, 30.0, 35.0) < 0.9 * mean_W(hard, 30.0, 35.0));
+}
+
+TEST_CASE("evaluations come every so many iterations, and take no tokens") {
+  const auto none = run(tiny()), r = run(tiny("", {"job.main.life.evaluation_interval_iterations=5", "job.main.life.evaluation_batches=2"}));
+  const auto n = values<std::int64_t>(r, "/jobs/n_iterations")[0];
+  CHECK(n_event(r, "evaluation") == n / 5);
+  CHECK(state_s(r, workload::JobState::evaluate) > 0.0);
+  CHECK(n < values<std::int64_t>(none, "/jobs/n_iterations")[0]);
+  CHECK(values<double>(r, "/jobs/tokens")[0] == Approx(64.0 * 8192.0 * static_cast<double>(n)).epsilon(1e-12));
+}
+
+TEST_CASE("a job placed elsewhere has other chips, and the report's map shows where") {
+  const std::vector<std::string> half = {"hall.a.n_gpu=256"};
+  auto set = half;
+  set.push_back("job.main.placement.first_rack=8");
+  const auto here = run(tiny("", half)), there = run(tiny("", set));
+  CHECK(figure(there, "energy_closure") <= 1e-11);
+  CHECK(figure(here, "iteration_s") != figure(there, "iteration_s"));
+  CHECK(figure(here, "iteration_s") == Approx(figure(there, "iteration_s")).epsilon(0.05));
+}
