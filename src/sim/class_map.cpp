@@ -66,8 +66,7 @@ void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, 
 
 }  // namespace
 
-ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
-                        const thermal::PackageModes& reference, std::span<const double> reference_W) {
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates) {
   ClassMap map;
   map.kind_s.assign(n_kind, 0.0);
   std::vector<Tick> kind_ticks(n_kind, 0);
@@ -99,12 +98,15 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     }
   }
   map.kind_rise_K.assign(n_kind, 0.0);
-  map.repeats = !reference_W.empty();
-  if (!map.repeats) return map;
+  return map;
+}
+
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& reference,
+               std::span<const double> reference_W) {
+  map.repeats = true;
   std::array<std::vector<double>, n_mode> weight_s;
   interpolate_weights(map, reference.rate_per_s, weight_s);
   reference_rise(map, segments, reference, reference_W, weight_s);
-  return map;
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

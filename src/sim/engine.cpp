@@ -69,20 +69,20 @@ void Engine::Impl::spin_up() {
   if (options.tape != nullptr) *options.tape = {n_lane, other_W, load_W, halls.means().plant_W, {}};
 }
 
-/// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`.
-Tick Engine::Impl::macro_end() const {
+/// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`. They end at
+/// multiples of their length, so that they fall into step with the hours.
+Tick Engine::Impl::macro_end() {
   const auto most = static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s);
-  std::int64_t count = 1;
-  if (halls.miss_K() < 0.02) count = std::clamp<std::int64_t>(2 * macro_count, 1, most);
-  else if (halls.miss_K() < 0.05) count = std::clamp<std::int64_t>(macro_count, 1, most);
-  const Tick begin = now / macro * macro;
+  const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
+  macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
   constexpr Tick hour = 3600 * ns_per_s;
-  if (caps.acts(now)) count = 1;
   const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
-  const Tick until = std::min(edge, begin + count * macro);
-  const bool calm = std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); });
-  return calm ? until : std::min(edge, begin + macro);
+  for (;; macro_count /= 2) {
+    const Tick length = macro_count * macro;
+    const Tick until = std::min(edge, (now / length + 1) * length);
+    if (macro_count == 1 || std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); })) return until;
+  }
 }
 
 /// Orders are met by the fleet's caps, which are a function of what the connection drew.
@@ -101,6 +101,7 @@ void Engine::Impl::step() {
   obey();
   const Tick until = macro_end();
   recorder.begin_macro(until);
+  halls.predict(now, until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
   advance_neighbours(until);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
@@ -108,7 +109,6 @@ void Engine::Impl::step() {
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
   ++counts.macro_steps;
-  macro_count = std::max<std::int64_t>(1, (until - now) / macro);
   now = until;
 }
 

@@ -28,7 +28,7 @@ struct Engine::Impl {
   Impl(const Scenario& s, const RunOptions& o);
 
   void step();  // one macro step
-  Tick macro_end() const;
+  Tick macro_end();  // of the next macro step
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);

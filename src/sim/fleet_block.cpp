@@ -25,6 +25,8 @@ void book(FleetMeters& meters, std::span<const NodeBooks> books) {
   }
 }
 
+namespace {
+
 std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
   const std::size_t per_node = fleet.n_gpu_per_node, room = n_lane / per_node;
   const std::size_t n_type = fleet.types.size();
@@ -59,6 +61,19 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
       b.owner[l] = 0;
     }
   return out;
+}
+
+}  // namespace
+
+const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task) {
+  auto& kept = task.kept_blocks;
+  const auto same = [&](const auto& list) { return list != nullptr && list->first_node == task.first_node && list->node_class == task.node_class; };
+  if (!same(kept[0]) && same(kept[1])) std::swap(kept[0], kept[1]);
+  if (!same(kept[0])) {
+    kept[1] = std::move(kept[0]);
+    kept[0] = std::make_shared<const BlockList>(BlockList{task.first_node, task.node_class, make_blocks(fleet, task)});
+  }
+  return kept[0]->blocks;
 }
 
 TIDEWATT_CLONES

@@ -38,8 +38,13 @@ struct Block {
   std::array<std::uint8_t, n_lane> owner;   ///< [lane] node of the block
   std::size_t n_used() const { return n_node * n_gpu; }
 };
-/// The task's nodes by class and type, in the fleet's order within each.
-std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task);
+struct BlockList {
+  std::size_t first_node;
+  std::vector<std::uint32_t> node_class;  ///< that the blocks belong to
+  std::vector<Block> blocks;
+};
+/// The task's nodes by class and type, in the fleet's order within each; kept in the task as long as it plays the same.
+const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
 
 TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
   Lanes out;

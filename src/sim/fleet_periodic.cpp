@@ -287,7 +287,7 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const Course course = course_of(task);
   std::vector<NodeBooks> books(task.n_node());
   std::vector<double> kind_ac_W(task.n_node() * n_kind, 0.0);
-  const auto blocks = make_blocks(fleet, task);
+  const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch scratch;
     for (std::size_t i = begin; i < end; ++i)

@@ -153,7 +153,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   for (const auto& c : classes) widest = std::max(widest, c.size());
   std::vector<NodeBooks> books(task.n_node());
   std::vector<double> segment_W(task.n_node() * widest);
-  const auto blocks = make_blocks(fleet, task);
+  const auto& blocks = blocks_of(fleet, task);
   // The timeline is graded already: one step per segment.
   constexpr StepGrading whole{std::numeric_limits<Tick>::max() / 4, std::numeric_limits<Tick>::max() / 4, 1};
   std::vector<BatchPlan> plans;

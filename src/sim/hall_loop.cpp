@@ -148,8 +148,10 @@ void HallLoop::settle(const FleetSignals& signals) {
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   means_ = {};
   const auto give = asked(0, ns_per_s);
-  for (std::size_t i = 0; i < halls_.size(); ++i)
-    start(halls_[i], {give[i].heat_W, give[i].flow_m3_per_s, weather_.at(0), give[i].liquid_W, halls_[i].liquid_asked_kg_per_s, {}});
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    start(halls_[i], input(i, give[i], weather_.at(0), 0));
+    halls_[i].given = give[i];
+  }
   given_.clear();
   set_inlets(0);
 }
@@ -158,6 +160,23 @@ double HallLoop::pending_heat_J(Tick now) const {
   double J = 0.0;
   for (const auto& g : given_) J += (g.heat_W + g.liquid_W) * seconds(g.end - std::max(g.begin, now));
   return J;
+}
+
+cooling::PlantInput HallLoop::input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const {
+  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, capacity(hall, t)};
+}
+
+void HallLoop::predict(Tick t0, Tick t1) {
+  const auto outdoor = weather_.mean(t0, t1);
+  const double step_s = seconds(t1 - t0);
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    auto& h = halls_[i];
+    auto state = h.state;
+    const auto p = h.plant->advance(state, input(i, h.given, outdoor, t0), t0, t1, *h.workspace);
+    const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
+    h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
+  }
+  set_inlets(t0);
 }
 
 double HallLoop::advance(Tick t0, Tick t1) {
@@ -175,9 +194,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
   miss_K_ = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    const auto p = h.plant->advance(h.state,
-                                    {give[i].heat_W, give[i].flow_m3_per_s, outdoor, give[i].liquid_W, h.liquid_asked_kg_per_s, capacity(i, t0)},
-                                    t0, t1, *h.workspace);
+    const auto p = h.plant->advance(h.state, input(i, give[i], outdoor, t0), t0, t1, *h.workspace);
+    h.given = give[i];
     const double share = give[i].heat_W / all_W;
     means_.supply_K += share * p.supply_mean_K;
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
@@ -186,9 +204,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
     means_.capacity_margin_frac = std::min(means_.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     miss_K_ = std::max(miss_K_, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
-    const double before_K = h.coolant_K;
     take(h, p);
-    h.coolant_K_per_s = (h.coolant_K - before_K) / step_s;
     books_.electric.add(p.fan_J + p.other_electric_W * step_s);
     books_.heat_in.add(p.heat_in_J);
     books_.fan.add(p.fan_J);

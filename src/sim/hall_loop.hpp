@@ -24,11 +24,13 @@ class HallLoop {
   void settle(const FleetSignals& signals);
   /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
   double advance(Tick t0, Tick t1);
+  /// Where every plant would go over [t0, t1] with the last macro step's heat: sets how the inlets are expected to move.
+  void predict(Tick t0, Tick t1);
   /// What has been collected beyond `now`, J: heat on its way into the next macro step.
   double pending_heat_J(Tick now) const;
   /// Coolant at every server for the next macro step, K: air at its front, or liquid at its cold plates.
   std::span<const double> inlet_K() const { return inlet_K_; }
-  /// How it is expected to move until then: as the supply moved over the last macro step, K/s.
+  /// How it is expected to move until then, K/s.
   std::span<const double> inlet_K_per_s() const { return inlet_K_per_s_; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
   std::span<const double> flow_frac() const { return flow_frac_; }
@@ -69,6 +71,13 @@ class HallLoop {
   }
 
  private:
+  struct Asked {  // of one hall's plant over a macro step, means
+    double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
+    template <class A>
+    void archive(A& a) {
+      a(heat_W, flow_m3_per_s, liquid_W);
+    }
+  };
   struct Hall {
     std::unique_ptr<cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
@@ -77,9 +86,10 @@ class HallLoop {
     double supply_K = 0, hot_aisle_K = 0;
     double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
     double flow_frac = 1;
+    Asked given;                                ///< by its servers over the last macro step
     template <class A>
     void archive(A& a) {
-      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, flow_frac);
+      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, flow_frac, given);
     }
   };
   struct Outage {  // of parts of one hall's plant
@@ -96,14 +106,12 @@ class HallLoop {
       a(hall, begin, end, heat_W, flow_m3_per_s, liquid_W);
     }
   };
-  struct Asked {  // of one hall's plant over a macro step, means
-    double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
-  };
   std::vector<Asked> asked(Tick t0, Tick t1) const;
   cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
   void take(Hall& h, const cooling::PlantStep& p);
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
+  cooling::PlantInput input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const;
   const Fleet& fleet_;
   const cooling::Weather& weather_;
   std::vector<Hall> halls_;

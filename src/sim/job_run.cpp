@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "tidewatt/base/parallel.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -29,42 +28,6 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
 }
 
 }  // namespace
-
-std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, bool slice) {
-  // Rates between those of the slowest and the fastest fan that can occur in this step.
-  RateRange rates;
-  rates.lo.fill(1e300);
-  rates.hi.fill(0.0);
-  const thermal::PackageModes* reference = nullptr;
-  for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
-    const auto& type = fleet.types[fleet.node_hall[n]];
-    const auto guess = signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
-    const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
-    for (const double fan : {state.fan_frac[n], thermal::fan_target_frac(type.air, hottest_K)}) {
-      const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
-      if (reference == nullptr) reference = &modes;
-      for (std::size_t m = 0; m < thermal::n_mode; ++m) {
-        rates.lo[m] = std::min(rates.lo[m], modes.rate_per_s[m]);
-        rates.hi[m] = std::max(rates.hi[m], modes.rate_per_s[m]);
-      }
-    }
-  }
-  const auto& type = fleet.types[fleet.node_hall[task.first_node]];
-  std::vector<ClassMap> maps(task.timeline->classes.size());
-  const std::size_t n_kind = task.timeline->kinds.size();
-  parallel_ranges(maps.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) {
-      const auto nominal_W = slice ? std::vector<double>{} : nominal_kind_W(task, type, c, 338.15);
-      maps[c] = make_class_map(task.timeline->classes[c], n_kind, rates, *reference, nominal_W);
-      const auto pause = std::find_if(task.legs.begin(), task.legs.end(), [](const Leg& leg) { return leg.repetitions == 0; });
-      if (pause == task.legs.end()) continue;
-      double mean_W = 0.0;
-      for (const auto k : maps[c].used) mean_W += nominal_W[k] * maps[c].kind_s[k] / maps[c].period_s;
-      maps[c].pause_rise_K = pause_rise_K(*reference, mean_W, nominal_W[task.pause_kind], seconds(pause->duration));
-    }
-  });
-  return maps;
-}
 
 JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane,
                std::size_t first_node, std::size_t n_node)
@@ -109,7 +72,8 @@ double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
   hold_task(idle_kind(), 3600 * ns_per_s, reference_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
   predict_hold(hands);
   idle_clocks(hands.fleet, hands.state, task_, hands.signals);
-  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, false))[0][0];
+  Rises rises;
+  return advance_periodic(hands.fleet, hands.state, hands.signals, unbooked, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, &rises))[0][0];
 }
 
 bool JobRun::calm(Tick until) const {
@@ -174,6 +138,7 @@ void JobRun::change_to(JobState doing, Hands& hands) {
   else std::fill_n(s.mean_W.begin() + first, n, 0.0);
   for (auto* v : {&s.die_mean_K, &s.die_peak_K}) std::copy_n(s.die_K.begin() + first, n, v->begin() + first);
   last_state_ = doing;
+  rises_ = {};
 }
 
 /// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
@@ -295,7 +260,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   } else {
     ++hands.counts.jumps;
     hands.counts.repetitions += length.repetitions;
-    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, false));
+    power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, &rises_));
     judge(hands);
   }
   if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K())) {
@@ -325,7 +290,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     set_air(hands);
     ++hands.counts.slices;
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
-                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, true));
+                               : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, nullptr));
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
     deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
     at = stop;

@@ -5,6 +5,7 @@
 #include "hall_loop.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
+#include "task_maps.hpp"
 #include "tidewatt/sim/load_tape.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/training_task.hpp"
@@ -32,9 +33,6 @@ struct Hands {
   Recorder& recorder;
   StepCounts& counts;
 };
-
-/// Maps of all classes of a task for the fan speeds that can occur in the step. @param slice see ClassMap::repeats
-std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, bool slice);
 
 /// What a job has done so far.
 struct JobFigures {
@@ -74,7 +72,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_, rises_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -132,6 +130,7 @@ class JobRun {
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;
   Tick last_period_ = 0;      ///< of the last iteration
+  Rises rises_;               ///< of the present work
   // Signals: recomputed each step.
   FleetTask task_;
   workload::JobStep job_step_;

@@ -71,7 +71,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
 
 void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
              FleetSignals& signals) {
-  const auto blocks = make_blocks(fleet, task);
+  const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Block& b = blocks[i];
@@ -85,7 +85,7 @@ void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::
 }
 
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals) {
-  const auto blocks = make_blocks(fleet, task);
+  const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
   });

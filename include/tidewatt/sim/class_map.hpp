@@ -25,7 +25,7 @@ struct ClassMap {
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
   double pause_rise_K = 0.0;        ///< mean die temperature in a pause of the jump − mean over the repetition
-  bool repeats = true;              ///< false: a slice that happens once; its kinds have no rise of their own
+  bool repeats = false;              ///< false: a slice that happens once; its kinds have no rise of their own
 };
 
 /// Lowest and highest rate of each mode among the nodes.
@@ -33,9 +33,12 @@ struct RateRange {
   std::array<double, thermal::n_mode> lo, hi;
 };
 
-/// @param reference_W [kind] power of the nominal chip, for the rises; empty: a slice, see ClassMap::repeats
-ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
-                        const thermal::PackageModes& reference, std::span<const double> reference_W);
+/// A map without rises: of a slice, see ClassMap::repeats.
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates);
+
+/// Adds the rises of a repetition, those of a chip at `reference` that draws `reference_W` [kind].
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& reference,
+               std::span<const double> reference_W);
 
 /// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
 double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +12,10 @@
 #include "tidewatt/workload/timeline.hpp"
 
 namespace tidewatt::sim {
+
+namespace detail {
+struct BlockList;
+}
 
 /// A stretch of a jump: repetitions of the timeline, or a pause in which every GPU does the same.
 struct Leg {
@@ -43,6 +49,7 @@ struct FleetTask {
   double since_macro_s = 0.0;                  ///< time from there to the step's beginning
   double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
   std::size_t n_thread = 1;
+  mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;  ///< work space: nodes by class, of the last two assignments
   std::size_t n_node() const { return node_class.size(); }
   Tick pause_ticks() const {
     Tick out = 0;

@@ -116,8 +116,10 @@ struct Setup {
       nominal_W.push_back(p.fixed_W + p.leakage_W * factor);
     }
     std::vector<ClassMap> out;
-    for (const auto& c : timeline.classes)
-      out.push_back(make_class_map(c, 3, rates, fleet.types[0].modes[fan_step(0.75)], nominal_W));
+    for (const auto& c : timeline.classes) {
+      out.push_back(make_class_map(c, 3, rates));
+      add_rises(out.back(), c, fleet.types[0].modes[fan_step(0.75)], nominal_W);
+    }
     return out;
   }
 };

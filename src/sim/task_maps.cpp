@@ -1,0 +1,98 @@
+#include "task_maps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/parallel.hpp"
+#include "tidewatt/sim/task.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr double nominal_die_K = 338.15, kept_within = 0.005;
+
+bool alike(double a, double b) { return std::abs(a - b) <= kept_within * std::abs(a); }
+
+struct Reach {
+  RateRange rates;
+  const thermal::PackageModes* reference = nullptr;
+};
+
+/// Rates between those of the slowest and the fastest fan that can occur in this step.
+Reach reach_of(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task) {
+  Reach out;
+  out.rates.lo.fill(1e300);
+  out.rates.hi.fill(0.0);
+  const auto see = [&](std::size_t n, double fan) {
+    const auto& type = fleet.types[fleet.node_hall[n]];
+    const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
+    if (out.reference == nullptr) out.reference = &modes;
+    for (std::size_t m = 0; m < thermal::n_mode; ++m) {
+      out.rates.lo[m] = std::min(out.rates.lo[m], modes.rate_per_s[m]);
+      out.rates.hi[m] = std::max(out.rates.hi[m], modes.rate_per_s[m]);
+    }
+  };
+  for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
+    const auto guess = signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
+    see(n, state.fan_frac[n]);
+    see(n, thermal::fan_target_frac(fleet.types[fleet.node_hall[n]].air, hottest_K));
+  }
+  return out;
+}
+
+double pause_s(const FleetTask& task) {
+  for (const auto& leg : task.legs)
+    if (leg.repetitions == 0) return seconds(leg.duration);
+  return 0.0;
+}
+
+/// Power of the nominal chip in the task's pauses: nobody waits for anybody's clock.
+double pause_W(const FleetTask& task, const NodeType& type) {
+  FleetTask one;
+  one.class_gate_Hz = {0.0};
+  one.class_window = {task.kind_mix[task.pause_kind]};
+  one.kind_mix = one.class_window;
+  one.kind_context = {task.kind_context[task.pause_kind]};
+  one.reference_Hz = task.reference_Hz;
+  return nominal_kind_W(one, type, 0, nominal_die_K)[0];
+}
+
+}  // namespace
+
+bool Rises::holds_for(const FleetTask& task, double cap) const {
+  if (classes.size() != task.timeline->classes.size() || cap != cap_W || task.clock_frac != clock_frac) return false;
+  if (classes.front().kind_K.size() != task.timeline->kinds.size() || !alike(period_s, seconds(task.timeline->period))) return false;
+  return std::equal(gate_Hz.begin(), gate_Hz.end(), task.class_gate_Hz.begin(), task.class_gate_Hz.end(), alike);
+}
+
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                                      Rises* rises) {
+  const auto& type = fleet.types[fleet.node_hall[task.first_node]];
+  const Reach reach = reach_of(fleet, state, signals, task);
+  const std::size_t n_class = task.timeline->classes.size(), n_kind = task.timeline->kinds.size();
+  const bool fresh = rises != nullptr && !rises->holds_for(task, type.cap_W);
+  if (fresh) *rises = {seconds(task.timeline->period), type.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<Rises::OfClass>(n_class)};
+  const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type) : 0.0;
+  std::vector<ClassMap> maps(n_class);
+  parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
+      if (rises == nullptr) continue;
+      auto& kept = rises->classes[c];
+      if (fresh) {
+        const auto nominal_W = nominal_kind_W(task, type, c, nominal_die_K);
+        add_rises(map, task.timeline->classes[c], *reach.reference, nominal_W);
+        kept = {map.kind_rise_K, map.peak_rise_K, 0.0};
+        for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
+      }
+      map.repeats = true;
+      map.kind_rise_K = kept.kind_K;
+      map.peak_rise_K = kept.peak_K;
+      if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
+    }
+  });
+  return maps;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,36 @@
+#pragma once
+// Private to sim: the maps of all classes of a task.
+#include <vector>
+
+#include "tidewatt/sim/fleet_step.hpp"
+#include "tidewatt/sim/site.hpp"
+
+namespace tidewatt::sim {
+
+/// How the nominal chip's temperatures stand off their mean in each class. They follow from levels of power, so they are
+/// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
+struct Rises {
+  struct OfClass {
+    std::vector<double> kind_K;
+    double peak_K = 0.0, mean_W = 0.0;
+    template <class A>
+    void archive(A& a) {
+      a(kind_K, peak_K, mean_W);
+    }
+  };
+  double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;
+  std::vector<double> gate_Hz;
+  std::vector<OfClass> classes;
+  bool holds_for(const FleetTask& task, double cap_W) const;
+  template <class A>
+  void archive(A& a) {
+    a(period_s, cap_W, clock_frac, gate_Hz, classes);
+  }
+};
+
+/// Maps of all classes of a task for the fan speeds that can occur in the step.
+/// @param rises kept from step to step; nullptr: a slice, see ClassMap::repeats
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                                      Rises* rises);
+
+}  // namespace tidewatt::sim
