@@ -99,7 +99,7 @@ class Search {
         if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
       }
     e.tokens_per_s = f.tokens_per_s;
-    const double mean_W = stream.connection_J() / s.run.duration_s;
+    const double mean_W = (stream.connection_J() - stored_J(stream)) / s.run.duration_s;
     if (out_.n_evaluation == 0) nothing_tokens_ = f.tokens_per_s, nothing_W_ = mean_W;
     e.lost_throughput_frac = nothing_tokens_ > 0.0 ? 1.0 - f.tokens_per_s / nothing_tokens_ : 0.0;
     e.extra_W = mean_W - nothing_W_;
@@ -108,6 +108,15 @@ class Search {
     all_.push_back(e);
     if (options_.on_evaluation) options_.on_evaluation(e);
     return e;
+  }
+
+  /// What stores hold more at the end than at the start is not lost: it does not count as drawn.
+  static double stored_J(const sim::SiteStream& stream) {
+    double J = stream.has_battery() ? stream.battery_stored_J() : 0.0;
+    if (const auto* d = stream.delivery())
+      if (const auto* r = d->rack_storage())
+        J += r->charged_J.value() - r->discharged_J.value() - r->charge_loss_J.value() - r->discharge_loss_J.value();
+    return J;
   }
 
   static double margin(const grid::RuleOutcome& o) {

@@ -40,8 +40,10 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   const auto load = square(8e6, 17e6, 3'234'567'891, 2'100'000'000);  // no whole number of milliseconds
   const std::int64_t n = 700;                                           // 38 minutes: three windows of flicker
   for (auto* s : {&a, &b}) {
-    s->append(0, load, n, true);
-    s->flush(load.period * n / ns_per_ms * ns_per_ms, 0);
+    for (std::int64_t done = 0; done < n; done += 100) {
+      s->append(0, load, 100, true);
+      s->flush(load.period * (done + 100) / ns_per_ms * ns_per_ms, 0);
+    }
     s->finish();
   }
   REQUIRE(a.repeated_bins() > 1'000'000);
@@ -70,18 +72,19 @@ TEST_CASE("a rule's own window and band are measured, and the verdict follows fr
                {"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2}, {"lost", "", grid::Metric::load_lost, 0, 0, 0, 1e6}};
   p.rules = {set};
   GridMeters m(p);
+  constexpr double line_Hz = 33 * 1000.0 / 65536;  // on a bin of the spectrum; nearly half a hertz
   std::vector<double> W(1000), v(1000, 1.0), f(1000, 0.0);
   for (std::int64_t bin = 0; bin < 400'000; bin += 1000) {
-    for (std::size_t i = 0; i < 1000; ++i) W[i] = 10e6 + 1e6 * std::sin(2 * 3.14159265358979 * 0.5 * static_cast<double>(bin + static_cast<std::int64_t>(i)) * 1e-3);
+    for (std::size_t i = 0; i < 1000; ++i) W[i] = 10e6 + 1e6 * std::sin(2 * 3.14159265358979 * line_Hz * static_cast<double>(bin + static_cast<std::int64_t>(i)) * 1e-3);
     m.push(bin, W, v, f);
   }
   const auto report = m.reports(std::nan(""), -1).front();
-  // Means over half a period differ by 4 A/π at most: 0.64 MW/s through 2 s windows of a 2 s sine is 0.
-  CHECK(report.outcomes[0].figure.value < 1e3);
+  // Means over a whole period do not ramp.
+  CHECK(report.outcomes[0].figure.value < 1e4);
   CHECK(report.outcomes[0].verdict == grid::Compliance::pass);
   CHECK(report.outcomes[1].figure.value == Approx(1e6 / std::sqrt(2.0)).epsilon(0.03));
   CHECK(report.outcomes[1].verdict == grid::Compliance::fail);
-  CHECK(report.outcomes[2].figure.value == Approx(1.0).epsilon(0.05));  // one sine is the whole band
+  CHECK(report.outcomes[2].figure.value == Approx(1.0).epsilon(0.02));  // one sine is the whole band
   CHECK(report.outcomes[3].verdict == grid::Compliance::not_measured);
   CHECK(report.verdict() == grid::Compliance::fail);
 }

@@ -50,7 +50,7 @@ duration_s = 20
   CHECK(figure(r, "energy_closure") <= 1e-11);
   CHECK(figure(r, "unserved_MWh") == 0.0);
   CHECK(figure(r, "generator_MWh") > 0.0);
-  CHECK(figure(r, "rack_storage_soc_min") >= 0.0);
+  CHECK(figure(r, "rack_storage_soc_min") >= -1e-12);
   CHECK(figure(r, "battery_soc_min") >= 0.1 - 1e-12);
 }
 
