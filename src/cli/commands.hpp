@@ -10,3 +10,4 @@ void add_validate_command(CLI::App& app, int& exit_code);  // validate
 void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
 void add_new_command(CLI::App& app, int& exit_code);       // new
 void add_fit_command(CLI::App& app, int& exit_code);       // fit
+void add_plant_command(CLI::App& app, int& exit_code);     // plant

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   add_sweep_command(app, exit_code);
   add_new_command(app, exit_code);
   add_fit_command(app, exit_code);
+  add_plant_command(app, exit_code);
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

@@ -137,3 +137,13 @@ TEST_CASE("parts that a plant does not have, and plates without liquid, are refu
   CHECK(refused("", {liquid[0], liquid[1]}).find("need a plant with liquid") != std::string::npos);
   CHECK(refused("", {liquid[1], liquid[2]}).find("air-cooled sink") != std::string::npos);
 }
+
+TEST_CASE("a generated year is entered at the run's date, and moves from day to day", "[hall]") {
+  const Sets year = {"weather.day=typical_year", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"};
+  const auto winter = run(tiny("", year));
+  const double first_K = mean(winter, "outdoor_drybulb_K", 0, 6 * 3600), next_K = mean(winter, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600);
+  CHECK(first_K != next_K);
+  CHECK(first_K < 288.0);
+  const auto day = run(tiny("", {"weather.day=typical", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"}));
+  CHECK(mean(day, "outdoor_drybulb_K", 0, 6 * 3600) == Approx(mean(day, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600)).epsilon(1e-12));
+}
