@@ -44,17 +44,18 @@ struct Built {
   cooling::PlantInput load;
 };
 
-/// Servers whose air warms by 14 K and whose liquid warms by 9 K at any load.
+/// Servers whose air warms by 14 K, and whose plates ask for as much of the loop's flow as they give of its heat.
 Built build(const catalog::Catalog& catalog, const Arguments& a) {
   const Node node = catalog.values("plant", a.plant);
   const Node* type = node.find("type");
   const std::string kind = type && type->is_text() ? std::get<std::string>(type->value) : "";
   const double rated_W = a.it_MW * 1e6, heat_W = rated_W * a.load_frac;
   Built out;
-  double liquid_frac = 0.0;
+  double liquid_frac = 0.0, loop_kg_per_s = 0.0;
   if (kind == "hydronic") {
     const auto p = read<cooling::HydronicParams>(node);
     liquid_frac = p.liquid_frac;
+    loop_kg_per_s = liquid_frac > 0.0 ? p.loop_flow_kg_per_s * rated_W / p.reference_it_W : 0.0;
     out.plant = std::make_unique<cooling::HydronicPlant>(p, rated_W);
   } else if (kind == "outside_air") {
     out.plant = std::make_unique<cooling::OutsideAirPlant>(read<cooling::OutsideAirParams>(node), rated_W);
@@ -64,7 +65,7 @@ Built build(const catalog::Catalog& catalog, const Arguments& a) {
   out.load.it_heat_W = heat_W * (1.0 - liquid_frac);
   out.load.server_flow_m3_per_s = std::max(out.load.it_heat_W / (1.15 * 1006.0 * 14.0), 1e-3);
   out.load.liquid_heat_W = heat_W * liquid_frac;
-  out.load.liquid_flow_kg_per_s = out.load.liquid_heat_W / (4000.0 * 9.0);
+  out.load.liquid_flow_kg_per_s = loop_kg_per_s * a.load_frac;
   return out;
 }
 

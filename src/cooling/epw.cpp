@@ -96,7 +96,8 @@ void fill_gaps(Column& column, bool ring, const std::vector<std::size_t>& line, 
     if (length > longest_gap || (over_the_end && !ring)) {
       findings.add(line[begin], 1, what,
                    length > longest_gap
-                       ? fmt::format("missing for {} records, more than {} h cannot be filled", length, longest_gap_h)
+                       ? fmt::format("missing for {:g} hours, more than {} cannot be filled",
+                                   static_cast<double>(length) / year.per_hour, longest_gap_h)
                        : "missing at an end of the data");
       k += length - 1;
       continue;

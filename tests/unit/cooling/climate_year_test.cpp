@@ -3,6 +3,7 @@
 #include "catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/cooling/diurnal.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::cooling;
