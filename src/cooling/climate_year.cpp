@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/random.hpp"
-#include "tidewatt/cooling/climate.hpp"
+#include "tidewatt/cooling/climate_year.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
@@ -64,10 +64,11 @@ MonthShape month_shape(const ClimateParams& c, std::size_t m, ClimateDay kind, d
 
 }  // namespace
 
-Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence) {
+Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence, Tick start) {
   check_climate(climate);
   if (!(persistence >= 0.0 && persistence < 1.0))
     throw InputError(fmt::format("climate year: a persistence of {} is outside 0 to 1", persistence));
+  if (start < 0 || start >= 365 * ns_per_day) throw InputError(fmt::format("climate year: a start of {} s is outside the year", seconds(start)));
   const DiurnalShape diurnal(climate.low_s, climate.high_s);
   std::array<double, 24> frac{};
   double mean_frac = 0.0;
@@ -103,9 +104,15 @@ Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_
   if (saturated > 0)
     series.notes.push_back(fmt::format("humidity held at saturation for {} hours of the year", saturated));
   series.step_ns = ns_per_hour;
+  series.first_ns = -start;
+  series.local_at_start_ns = start % ns_per_day;
   series.periodic = true;
   series.source = fmt::format("generated year of {}, seed {}", climate.place, seed);
   return Weather(std::move(series));
+}
+
+Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence) {
+  return climate_year(climate, kind, seed, persistence, 0);
 }
 
 }  // namespace tidewatt::cooling

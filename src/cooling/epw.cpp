@@ -25,8 +25,10 @@ struct Columns {
   std::vector<std::size_t> line;  // of each hour, for messages
 };
 
-// The hour after (month, day, hour); 29 February only where the file has it.
-bool follows(const EpwHour& a, const EpwHour& b) {
+// The record after (month, day, hour, part); 29 February only where the file has it.
+bool follows(const EpwHour& a, const EpwHour& b, int per_hour) {
+  if (a.part < per_hour) return b.month == a.month && b.day == a.day && b.hour == a.hour && b.part == a.part + 1;
+  if (b.part != 1) return false;
   if (a.hour < 24) return b.month == a.month && b.day == a.day && b.hour == a.hour + 1;
   if (b.hour != 1) return false;
   if (b.month == a.month && b.day == a.day + 1) return true;
@@ -35,29 +37,36 @@ bool follows(const EpwHour& a, const EpwHour& b) {
   return month_over && b.day == 1 && b.month == a.month % 12 + 1;
 }
 
-std::optional<EpwHour> read_stamp(const Line& line, Findings& findings) {
+std::optional<EpwHour> read_stamp(const Line& line, int per_hour, Findings& findings) {
   const auto year = line.integer(0, 0, 9999, "year", findings), month = line.integer(1, 1, 12, "month", findings);
   const auto day = line.integer(2, 1, 31, "day", findings), hour = line.integer(3, 1, 24, "hour", findings);
-  line.integer(4, 0, 60, "minute", findings);
-  if (!year || !month || !day || !hour) return std::nullopt;
+  const auto minute = line.integer(4, 0, 60, "minute", findings);
+  if (!year || !month || !day || !hour || !minute) return std::nullopt;
+  // Hourly files carry 0, 30 or 60 here and mean the hour; finer ones stamp the end of each interval.
+  const int step_min = 60 / per_hour;
+  if (per_hour > 1 && (*minute == 0 || *minute % step_min != 0)) {
+    findings.add(line.number, line.column(4), "minute", fmt::format("{} is not the end of an interval of {} minutes", *minute, step_min));
+    return std::nullopt;
+  }
   if (*day > month_days[static_cast<std::size_t>(*month - 1)]) {
     findings.add(line.number, line.column(2), "day", fmt::format("month {} has no day {}", *month, *day));
     return std::nullopt;
   }
-  return EpwHour{*month, *day, *hour, {}};
+  return EpwHour{*month, *day, *hour, per_hour > 1 ? *minute / step_min : 1, {}};
 }
 
 void read_row(const Line& line, EpwYear& year, Columns& columns, Findings& findings) {
   if (line.fields.size() != 35)
     return findings.add(line.number, 1, "", fmt::format("{} fields, an hour has 35", line.fields.size()));
-  const auto stamp = read_stamp(line, findings);
+  const auto stamp = read_stamp(line, year.per_hour, findings);
   for (std::size_t i = 10; i < 35; ++i) line.check_number_or_empty(i, findings);
   if (!stamp) return;
-  if (!year.hours.empty() && !follows(year.hours.back(), *stamp)) {
+  if (!year.hours.empty() && !follows(year.hours.back(), *stamp, year.per_hour)) {
     const EpwHour& last = year.hours.back();
+    const auto part = [&](const EpwHour& h) { return year.per_hour > 1 ? fmt::format(" minute {}", h.part * 60 / year.per_hour) : std::string(); };
     findings.add(line.number, line.column(1), "hour",
-                 fmt::format("month {} day {} hour {} does not follow month {} day {} hour {}", stamp->month,
-                             stamp->day, stamp->hour, last.month, last.day, last.hour));
+                 fmt::format("month {} day {} hour {}{} does not follow month {} day {} hour {}{}", stamp->month, stamp->day, stamp->hour,
+                             part(*stamp), last.month, last.day, last.hour, part(last)));
   }
   year.hours.push_back(*stamp);
   columns.line.push_back(line.number);
@@ -70,7 +79,7 @@ void read_row(const Line& line, EpwYear& year, Columns& columns, Findings& findi
 // Joins the ends of each gap by a straight line; a whole year is a ring, a part has ends.
 void fill_gaps(Column& column, bool ring, const std::vector<std::size_t>& line, std::string_view what, EpwYear& year,
                Findings& findings) {
-  const std::size_t n = column.size();
+  const std::size_t n = column.size(), longest_gap = longest_gap_h * static_cast<std::size_t>(year.per_hour);
   const auto known = std::find_if(column.begin(), column.end(), [](const auto& v) { return v.has_value(); });
   if (known == column.end()) {
     if (n > 0) findings.add(line[0], 1, what, "missing in every hour");
@@ -84,10 +93,11 @@ void fill_gaps(Column& column, bool ring, const std::vector<std::size_t>& line, 
     std::size_t length = 1;
     while (!column[(begin + length) % n]) ++length;
     const bool over_the_end = begin + length >= n || begin == 0;
-    if (length > longest_gap_h || (over_the_end && !ring)) {
+    if (length > longest_gap || (over_the_end && !ring)) {
       findings.add(line[begin], 1, what,
-                   length > longest_gap_h
-                       ? fmt::format("missing for {} hours, more than {} cannot be filled", length, longest_gap_h)
+                   length > longest_gap
+                       ? fmt::format("missing for {:g} hours, more than {} cannot be filled",
+                                   static_cast<double>(length) / year.per_hour, longest_gap_h)
                        : "missing at an end of the data");
       k += length - 1;
       continue;
@@ -140,6 +150,7 @@ EpwYear parse_epw(std::string_view text, const std::string& file) {
   const auto period = epw_text::read_header(text, year, findings);
   Columns columns;
   if (period) {
+    year.per_hour = period->per_hour;
     Line line;
     for (epw_text::Rows rows(text, 9); rows.next(line);) read_row(line, year, columns, findings);
     epw_text::check_period(*period, year, findings, columns.line.empty() ? 9 : columns.line.back() + 1);

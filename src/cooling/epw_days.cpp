@@ -17,20 +17,21 @@ struct Day {
 
 std::vector<Day> whole_days(const EpwYear& year) {
   std::vector<Day> days;
-  for (std::size_t i = 0; i + 24 <= year.hours.size();) {
-    if (year.hours[i].hour != 1) {
+  const std::size_t n = 24 * static_cast<std::size_t>(year.per_hour);
+  for (std::size_t i = 0; i + n <= year.hours.size();) {
+    if (year.hours[i].hour != 1 || year.hours[i].part != 1) {
       ++i;
       continue;
     }
     double sum = 0.0, lo = 1e9, hi = 0.0;
-    for (std::size_t h = 0; h < 24; ++h) {
+    for (std::size_t h = 0; h < n; ++h) {
       const double T = year.hours[i + h].air.drybulb_K;
       sum += T;
       lo = std::min(lo, T);
       hi = std::max(hi, T);
     }
-    days.push_back({{year.hours[i].month, year.hours[i].day}, sum / 24.0, hi, hi - lo});
-    i += 24;
+    days.push_back({{year.hours[i].month, year.hours[i].day}, sum / static_cast<double>(n), hi, hi - lo});
+    i += n;
   }
   return days;
 }
@@ -71,16 +72,16 @@ MonthDay pick_day(const EpwYear& year, DayKind kind) {
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
   if (hour < 0 || hour > 23) throw InputError(fmt::format("weather start hour {} is outside 0 to 23", hour));
   const auto first = std::find_if(year.hours.begin(), year.hours.end(), [&](const EpwHour& h) {
-    return h.month == start.month && h.day == start.day && h.hour == 1;
+    return h.month == start.month && h.day == start.day && h.hour == 1 && h.part == 1;
   });
   if (first == year.hours.end())
     throw InputError(fmt::format("{} holds no month {} day {}", year.place, start.month, start.day));
-  // Hour 1 of the start day is stamped 01:00: it lies 1 - hour hours after the start of the run.
+  // The start day's first record is stamped with the end of its interval: one interval after midnight.
   const Tick index = static_cast<Tick>(first - year.hours.begin());
   WeatherSeries series;
   for (const EpwHour& h : year.hours) series.knots.push_back(h.air);
-  series.step_ns = ns_per_hour;
-  series.first_ns = (1 - hour - index) * ns_per_hour;
+  series.step_ns = ns_per_hour / year.per_hour;
+  series.first_ns = (1 - index) * series.step_ns - hour * ns_per_hour;
   series.periodic = year.whole_year;
   series.local_at_start_ns = hour * ns_per_hour;
   series.source = fmt::format("{} ({})", year.place, year.source);

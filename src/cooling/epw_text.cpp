@@ -68,10 +68,13 @@ std::optional<Period> read_period(const Line& line, Findings& findings) {
     return findings.add(line.number, 1, "DATA PERIODS", fmt::format("{} fields, one period has 7", line.fields.size())),
            std::nullopt;
   const auto periods = line.integer(1, 1, 1, "number of periods", findings);
-  const auto per_hour = line.integer(2, 1, 1, "records per hour", findings);
+  const auto per_hour = line.integer(2, 1, 60, "records per hour", findings);
+  if (per_hour && 60 % *per_hour != 0)
+    return findings.add(line.number, line.column(2), "records per hour", fmt::format("{} does not divide an hour into whole minutes", *per_hour)),
+           std::nullopt;
   const auto from = month_day(line, 5, findings), to = month_day(line, 6, findings);
   if (!periods || !per_hour || !from || !to) return std::nullopt;
-  return Period{*from, *to};
+  return Period{*from, *to, *per_hour};
 }
 
 }  // namespace
@@ -164,15 +167,16 @@ std::optional<Period> read_header(std::string_view& text, EpwYear& year, Finding
 void check_period(const Period& period, EpwYear& year, Findings& findings, std::size_t end_line) {
   if (year.hours.empty()) return findings.add(end_line, 1, "", "no hours after the header");
   const EpwHour &first = year.hours.front(), &last = year.hours.back();
-  if (first.month != period.from.month || first.day != period.from.day || first.hour != 1)
+  if (first.month != period.from.month || first.day != period.from.day || first.hour != 1 || first.part != 1)
     findings.add(9, 1, "",
                  fmt::format("the data start at month {} day {} hour {}, announced is month {} day {} hour 1",
                              first.month, first.day, first.hour, period.from.month, period.from.day));
-  if (last.month != period.to.month || last.day != period.to.day || last.hour != 24)
+  if (last.month != period.to.month || last.day != period.to.day || last.hour != 24 || last.part != period.per_hour)
     findings.add(end_line, 1, "",
                  fmt::format("the data end at month {} day {} hour {}, announced is month {} day {} hour 24: truncated",
                              last.month, last.day, last.hour, period.to.month, period.to.day));
-  year.whole_year = year.hours.size() == 8760 || year.hours.size() == 8784;
+  const auto per_hour = static_cast<std::size_t>(period.per_hour);
+  year.whole_year = year.hours.size() == 8760 * per_hour || year.hours.size() == 8784 * per_hour;
 }
 
 }  // namespace tidewatt::cooling::epw_text

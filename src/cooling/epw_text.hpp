@@ -50,6 +50,7 @@ class Rows {
 /// What the last header line announces.
 struct Period {
   MonthDay from, to;
+  int per_hour = 1;
 };
 
 std::optional<Period> read_header(std::string_view& text, EpwYear& year, Findings& findings);

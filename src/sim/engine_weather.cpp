@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 #include "tidewatt/cooling/climate.hpp"
+#include "tidewatt/cooling/climate_year.hpp"
 #include "tidewatt/cooling/epw.hpp"
 
 namespace tidewatt::sim {
@@ -48,8 +49,13 @@ cooling::Weather make_weather(const Scenario& scenario) {
     if (w.day == "extreme") day = cooling::pick_day(year, cooling::DayKind::extreme);
     return cooling::epw_weather(year, day, s.hour);
   }
-  const auto kind = w.day == "hot" ? cooling::ClimateDay::hot
-                                   : (w.day == "extreme" ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
+  const auto kind = w.day.starts_with("hot") ? cooling::ClimateDay::hot
+                                             : (w.day.starts_with("extreme") ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
+  if (w.day.ends_with("_year")) {
+    Tick start = local_time_of_day(scenario.run.start) + (s.day - 1) * cooling::ns_per_day;
+    for (int m = 1; m < s.month; ++m) start += days_in(2023, m) * cooling::ns_per_day;  // the generated year has 365 days
+    return cooling::climate_year(*scenario.climate, kind, static_cast<std::uint64_t>(scenario.run.seed), 0.65, start);
+  }
   return cooling::climate_weather(*scenario.climate, s.month, kind, s.hour);
 }
 

@@ -57,6 +57,8 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   const auto report = [&](const std::string& key, std::string message) {
     findings.push_back({place, key, std::move(message)});
   };
+  if (!s.weather.epw.empty() && s.weather.day.ends_with("_year"))
+    report("weather.day", fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", s.weather.day));
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
   if (s.jobs.empty()) report("job", "a scenario needs one job");
   std::int64_t n_gpu = 0, n_used = 0;

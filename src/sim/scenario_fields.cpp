@@ -26,10 +26,13 @@ void WindowParams::fields(FieldVisitor& v) {
 }
 
 void WeatherParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 5> days = {"dated", "typical", "hot", "hot_clear", "extreme"};
+  static constexpr std::array<std::string_view, 8> days = {"dated",   "typical",      "hot",      "hot_clear",
+                                                           "extreme", "typical_year", "hot_year", "extreme_year"};
   v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
-  v.choice("day", day, days, "which day: of an EPW file dated, typical, hot_clear or extreme; of a climate typical, hot or extreme",
+  v.choice("day", day, days,
+           "which day: of an EPW file dated (and on from there), typical, hot_clear or extreme; of a climate typical, hot or extreme (repeated), "
+           "or the date in a typical_year, hot_year or extreme_year",
            Need::optional);
 }
 

@@ -5,6 +5,7 @@ namespace tidewatt::validate {
 
 std::vector<Row> diurnal_rows(const Context&) {
   std::vector<Row> rows;
+  day_rows(rows);
   clock_and_cap_rows(rows);
   return rows;
 }

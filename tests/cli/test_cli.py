@@ -236,6 +236,38 @@ class LeaveOneOut(unittest.TestCase):
             self.assertLess(abs(row["left_out_error_frac"]), 0.12, name)
 
 
+class Plant(unittest.TestCase):
+    def test_a_plant_alone_gives_its_figures_by_month(self):
+        outcome = product.call([BINARY, "plant", "crah_chilled_water", "--climate", "chicago_il", "--days", 40, "--json"])
+        answer = outcome.json
+        self.assertEqual(len(answer["months"]), 2)
+        self.assertLess(answer["energy_closure"], 1e-11)
+        self.assertGreater(answer["year"]["pue"], 1.02)
+        self.assertIn("Jan", product.call([BINARY, "plant", "cdu_dry_cooler", "--days", 1]).stdout)
+
+    def test_a_prescribed_inlet_has_no_machines(self):
+        outcome = product.call([BINARY, "plant", "prescribed_llama3_day"])
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("prescribed_inlet", outcome.stderr)
+
+
+class Explain(unittest.TestCase):
+    SETS = {"run.start": "2024-07-20T09:00:00", "run.duration_h": 3, "run.macro_step_s": 300, "hall.a.plant": "prescribed_llama3_day"}
+
+    def test_swing_as_json_and_text(self):
+        with tempfile.TemporaryDirectory() as out:
+            swing = product.run(BINARY, TINY, out, self.SETS, ["--explain", "swing"]).json["explain"]["swing"]
+        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant"}, {c["name"] for c in swing["causes"]})
+        self.assertEqual(len(swing["hottest"]), 5)
+        for cause in swing["causes"]:
+            self.assertAlmostEqual(cause["adds_points"], swing["swing_percent"] - cause["without_percent"], places=9)
+
+    def test_only_what_can_be_explained(self):
+        with tempfile.TemporaryDirectory() as out:
+            self.assertEqual(product.run(BINARY, TINY, out, {}, ["--explain", "swing"]).code, 2)
+            self.assertEqual(product.run(BINARY, TINY, out, {}, ["--explain", "weather"]).code, 2)
+
+
 class Output(unittest.TestCase):
     def test_a_folder_that_cannot_be_made(self):
         outcome = product.run(BINARY, TINY, TINY / "below_a_file")

@@ -11,5 +11,7 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> catalog_files();
+/// Scenarios that validation runs, by file name.
+std::span<const EmbeddedFile> scenario_files();
 
 }  // namespace tidewatt::embedded

@@ -9,24 +9,26 @@
 
 namespace tidewatt::cooling {
 
-/// One hour of an EPW file. Its value stands at the end of the hour, `hour` o'clock local standard time: the file's
-/// hours run from 1 to 24 and an hour stamp names the end of its interval.
+/// One record of an EPW file. Its value stands at the end of its interval, local standard time: the file's hours run from
+/// 1 to 24, and `part` counts the records within an hour from 1.
 struct EpwHour {
-  int month = 0, day = 0, hour = 0;
+  int month = 0, day = 0, hour = 0, part = 1;
   WeatherSample air;
 };
 
-/// An hourly year (or part of one) as a file holds it. The calendar is month, day and hour: each month of a typical
+/// A year (or part of one) as a file holds it, hourly or finer. The calendar is month, day and hour: each month of a typical
 /// year comes from another calendar year, so the file's years are ignored.
 struct EpwYear {
   std::string place, source;  ///< city with state and country; data set named in the file
   double latitude_deg = 0.0, longitude_deg = 0.0, utc_offset_s = 0.0, altitude_m = 0.0;
+  int per_hour = 1;         ///< records in an hour
   bool whole_year = false;  ///< ends where it begins, so it repeats
   std::vector<EpwHour> hours;
   std::vector<std::string> notes;
 };
 
-/// Reads the text of an EPW file: 8 header lines, then one line of 35 fields per hour. Strict: wrong header, field
+/// Reads the text of an EPW file: 8 header lines, then one line of 35 fields per record: one per hour, or
+/// as many as the header says (a divisor of 60), whose minute then counts. Strict: wrong header, field
 /// count, number, range or order of hours, a truncated file and a gap of more than 6 h in a needed field are findings,
 /// all reported at once (20 at most, then a count). 99.9, 999 and 999999 are missing, never numbers; gaps of up to 6 h
 /// are filled along a straight line and noted. A missing dew point is taken from the relative humidity. A dew point up

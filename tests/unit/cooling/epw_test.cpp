@@ -212,3 +212,33 @@ TEST_CASE("the thirteen typical years load, and their days make sense") {
                                                       << " K at most");
   CHECK(off_sum / (13 * 8760) < 0.02);
 }
+
+TEST_CASE("records finer than an hour stand at the ends of their intervals") {
+  std::string head = header("7/ 1, 7/ 2");
+  head.replace(head.find("PERIODS,1,1,"), 12, "PERIODS,1,4,");
+  std::vector<std::string> lines;
+  for (int d = 1; d <= 2; ++d)
+    for (int h = 1; h <= 24; ++h)
+      for (int m = 15; m <= 60; m += 15) {
+        std::string line = row(2024, 7, d, h, fmt::format("{:.2f}", 10.0 + (h - 1) + m / 60.0));
+        line.replace(line.find(",60,"), 4, fmt::format(",{},", m));
+        lines.push_back(line);
+      }
+  const EpwYear y = parse_epw(join(lines, head), "t.epw");
+  CHECK(y.per_hour == 4);
+  CHECK(y.hours.size() == 2 * 96);
+  CHECK_FALSE(y.whole_year);
+  const Weather w = epw_weather(y, {7, 1}, 6);
+  // 10 °C at midnight, a kelvin an hour: the run starts at 6 h.
+  CHECK(w.at(0).drybulb_K == Approx(273.15 + 16.0));
+  CHECK(w.at(20 * 60 * ns_per_s).drybulb_K == Approx(273.15 + 16.0 + 1.0 / 3.0));
+  CHECK(pick_day(y, DayKind::extreme).day == 1);
+  auto swapped = lines;
+  std::swap(swapped[5], swapped[6]);
+  CHECK(refusal(join(swapped, head)).find("does not follow") != std::string::npos);
+  auto uneven = lines;
+  uneven[7].replace(uneven[7].find(",60,"), 4, ",50,");
+  CHECK(refusal(join(uneven, head)).find("not the end of an interval of 15 minutes") != std::string::npos);
+  head.replace(head.find("PERIODS,1,4,"), 12, "PERIODS,1,7,");
+  CHECK(refusal(join(lines, head)).find("does not divide an hour") != std::string::npos);
+}

@@ -137,3 +137,32 @@ TEST_CASE("parts that a plant does not have, and plates without liquid, are refu
   CHECK(refused("", {liquid[0], liquid[1]}).find("need a plant with liquid") != std::string::npos);
   CHECK(refused("", {liquid[1], liquid[2]}).find("air-cooled sink") != std::string::npos);
 }
+
+TEST_CASE("a generated year is entered at the run's date, and moves from day to day", "[hall]") {
+  const Sets year = {"weather.day=typical_year", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"};
+  const auto winter = run(tiny("", year));
+  const double first_K = mean(winter, "outdoor_drybulb_K", 0, 6 * 3600), next_K = mean(winter, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600);
+  CHECK(first_K != next_K);
+  CHECK(first_K < 288.0);
+  const auto day = run(tiny("", {"weather.day=typical", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"}));
+  CHECK(mean(day, "outdoor_drybulb_K", 0, 6 * 3600) == Approx(mean(day, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600)).epsilon(1e-12));
+}
+
+TEST_CASE("every GPU with plates in the catalog runs in a water-cooled hall", "[hall]") {
+  for (const auto& [gpu, server] : {std::pair{"h200_sxm_700W_liquid", "hgx_h200_liquid"}, std::pair{"b200_sxm_1000W_liquid", "hgx_b200_liquid"}}) {
+    const auto r = run(tiny("", with(hour, {std::string("hall.a.gpu=") + gpu, std::string("hall.a.server=") + server, liquid[2]})));
+    CHECK(figure(r, "energy_closure") < 1e-12);
+    CHECK(figure(r, "die_max_degC") < 75.0);
+    CHECK(figure(r, "capacity_margin_min_percent") > 0.0);
+  }
+}
+
+TEST_CASE("all distribution units out for seconds: dies warm at once, the limiter holds them, and they recover", "[hall]") {
+  const auto r = run(tiny(event("cdu_out", 600, 25, 1.0), with(liquid, hour)));
+  CHECK(largest(r, "die_max_K", 600, 700) > largest(r, "die_max_K", 400, 600) + 15.0);
+  CHECK(figure(r, "die_max_degC") < 92.0);
+  CHECK(largest(r, "limiter_thermal_frac", 600, 700) > 0.5);
+  CHECK(mean(r, "die_mean_K", 900, 1800) == Approx(mean(r, "die_mean_K", 400, 600)).margin(1.0));
+  // The liquid itself hardly warms: the heat stands in the plates.
+  CHECK(largest(r, "liquid_supply_K", 600, 700) < mean(r, "liquid_supply_K", 400, 600) + 3.0);
+}
