@@ -67,6 +67,7 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   options.smoothing = scenario.gpu_smoothing;
+  options.jitter.emplace(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), lane, spec->plan.dp());
   options.host_slowness = workload::host_slowness(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), static_cast<std::int64_t>(n_node));
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
   maker_.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node, options);
@@ -136,7 +137,7 @@ void JobRun::ask(Tick until, Hands& hands) {
   task_.clock_frac = job_step_.clock_frac;
   const double ahead_s = since_change_ == 0 ? 1.0 : std::min(std::max(last_step_s_, jump_s_), seconds(until - now_));
   if (job_step_.state == JobState::iterate)
-    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
+    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_, life_->progress_iterations());
   else if (job_step_.state == JobState::evaluate)
     maker_->set_work(TrainingTask::Work::evaluate, job_step_.evaluation_batches, hands.state, ahead_s, hands.signals, task_);
 }
@@ -161,17 +162,58 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   }
   const bool resolve = hands.scenario.run.advance == "resolved";
   const Tick period = task_.timeline->period;
-  const std::int64_t whole = (hard_end - now_) / period;
+  const std::int64_t whole = whole_iterations(hard_end - now_, false);
   if (whole == 0) return {1, How::sliced, true};
   if (to_slice_ > 0) return {1, How::sliced, false};
   if (resolve || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
-  std::int64_t n = (until - now_ + period - 1) / period;  // the first boundary that is not before the macro step's end
-  if (job_step_.until != workload::never) n = std::min(n, (job_step_.until - now_ + period - 1) / period);
+  std::int64_t n = whole_iterations(until - now_, true);  // the first boundary that is not before the macro step's end
+  if (job_step_.until != workload::never) n = std::min(n, whole_iterations(job_step_.until - now_, true));
   // Fans swing in after a start, which the estimate does not see: jumps no longer than a share of the time since then.
   const double settling_s = 0.12 * seconds(now_ - started_);
   const auto allowed = static_cast<std::int64_t>(std::min(jump_s_, settling_s) / seconds(period));
   n = std::min({n, whole, std::max<std::int64_t>(1, job_step_.max_iterations), std::max<std::int64_t>(1, allowed)});
+  if (maker_->scatters() && hands.scenario.gpu_smoothing) n = 1;  // smoothed pieces follow each iteration's own length
+  if (maker_->scatters() && n > 1) maker_->set_mean(life_->progress_iterations(), n, task_);
   return {n, How::repeated, false};
+}
+
+/// Iterations of the present work inside `length`, or up to the first boundary that is not before its end.
+std::int64_t JobRun::whole_iterations(Tick length, bool through) const {
+  const Tick period = task_.timeline->period;
+  if (!maker_->scatters() || job_step_.state != JobState::iterate || length < period)
+    return (length + (through ? period - 1 : 0)) / period;
+  constexpr std::int64_t most = 100'000;  // further than any step goes
+  return maker_->fit(life_->progress_iterations(), most, length, through);
+}
+
+/// Whether somebody looks at single iterations before `until`: a recorded window, or the spectrum, which begins anew with
+/// every uninterrupted interval.
+bool JobRun::looked_at(Tick until, const Hands& hands) const {
+  constexpr Tick spectrum = 310 * ns_per_s;
+  if (since_change_ < spectrum) return true;
+  for (const auto& w : hands.scenario.windows)
+    if (to_tick(w.start_s) < until && to_tick(w.start_s + w.duration_s) > now_) return true;
+  return false;
+}
+
+/// The step's load on its way to the site's stream: as one repeated template, or iteration by iteration.
+void JobRun::hand_on(LoadTemplate load, const ClassPower& power, Tick stop, Hands& hands) {
+  const bool iterating = job_step_.state == JobState::iterate;
+  if (task_.repetitions == 1 || !maker_->scatters() || !looked_at(stop, hands)) {
+    hands.loads.push_back({lane_, std::move(load), task_.repetitions, iterating});
+    return;
+  }
+  const auto& mean = *task_.timeline;
+  const std::size_t n_kind = mean.kinds.size();
+  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0);
+  for (std::size_t c = 0; c < mean.classes.size(); ++c)
+    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) kind_W[c * n_kind + mean.classes[c][s].kind] = power[c][s];
+  for (const auto& single : maker_->singles()) {
+    ClassPower W(single.classes.size());
+    for (std::size_t c = 0; c < W.size(); ++c)
+      for (const auto& s : single.classes[c]) W[c].push_back(kind_W[c * n_kind + s.kind]);
+    hands.loads.push_back({lane_, make_load_template(single, W), 1, iterating});
+  }
 }
 
 void JobRun::advance(const Length& length, Hands& hands) {
@@ -253,7 +295,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   figures_.load_J += step.load_J;
   hands.recorder.fleet_step(step, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, now_, stop);
-  hands.loads.push_back({lane_, std::move(load), task_.repetitions, job_step_.state == JobState::iterate});
+  hand_on(std::move(load), power, stop, hands);
   last_step_s_ = seconds(stop - now_);
   since_change_ += stop - now_;
   now_ = stop;

@@ -99,6 +99,9 @@ class JobRun {
   Length choose_length(Tick until, Hands& hands);     // how far this step goes
   void advance(const Length& length, Hands& hands);
   void advance_sliced(const Length& length, Hands& hands);
+  std::int64_t whole_iterations(Tick length, bool through) const;
+  bool looked_at(Tick until, const Hands& hands) const;
+  void hand_on(LoadTemplate load, const ClassPower& power, Tick stop, Hands& hands);
   void deliver(const ClassPower& power, double tokens, Hands& hands);
   void judge(Hands& hands);
   void work_done(const Length& length, Hands& hands);

@@ -21,10 +21,6 @@ void admit(const Scenario& s) {
   if (window_B > limit_B / 4)
     throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
                                    window_B * 1e-9, limit_B * 0.25e-9));
-  for (const auto& j : s.jobs) {
-    if (j.life.jitter.sigma_frac > 0.0)
-      throw RefusedError("job." + j.name + ".life: jitter between iterations is not part of the fleet simulation yet (it is of job walks)");
-  }
 }
 
 namespace {
