@@ -9,9 +9,9 @@ namespace tidewatt::bindings {
 namespace {
 
 std::shared_ptr<sim::Scenario> load(const std::string& path, std::vector<std::string> set, std::string weather_epw,
-                                    std::string catalog_overlay) {
+                                    std::string catalog_overlay, std::vector<std::string> recording) {
   const py::gil_scoped_release no_gil;
-  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay)};
+  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay), std::move(recording)};
   return std::make_shared<sim::Scenario>(sim::load_scenario(path, options));
 }
 
@@ -57,7 +57,8 @@ py::list jobs(const sim::Scenario& s) {
 
 void bind_scenario(py::module_& m) {
   py::class_<sim::Scenario, std::shared_ptr<sim::Scenario>>(m, "Scenario")
-      .def_static("load", &load, py::arg("path"), py::arg("set"), py::arg("weather_epw"), py::arg("catalog_overlay"))
+      .def_static("load", &load, py::arg("path"), py::arg("set"), py::arg("weather_epw"), py::arg("catalog_overlay"),
+                  py::arg("recording") = std::vector<std::string>{})
       .def_readonly("text", &sim::Scenario::text)
       .def_property_readonly("start", [](const sim::Scenario& s) { return s.run.start; })
       .def_property_readonly("duration_s", [](const sim::Scenario& s) { return s.run.duration_s; })

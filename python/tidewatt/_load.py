@@ -87,7 +87,14 @@ class Scenario:
         )
 
 
-def load(path: Path, set: Overrides | None = None, *, weather: Path | None = None, catalog: Path | None = None) -> Scenario:
+def load(
+    path: Path,
+    set: Overrides | None = None,
+    *,
+    weather: Path | None = None,
+    catalog: Path | None = None,
+    recordings: dict[str, Path] | None = None,
+) -> Scenario:
     """Reads a scenario file (TOML), what it inherits from and the catalog entries it names, and checks everything.
 
     @param path: the scenario file.
@@ -95,11 +102,16 @@ def load(path: Path, set: Overrides | None = None, *, weather: Path | None = Non
         "key=value" like the command line's `--set`. Keys carry their unit.
     @param weather: an EPW file; wins over the scenario's weather.
     @param catalog: a folder of catalog files that add to or replace the built-in ones.
+    @param recordings: `{neighbour: file}`: recordings of replayed neighbours; they win over the scenario's `file`.
     @raises InputError: with every finding (place, key, message) in `.findings`.
     @raises RefusedError: too large to run.
     """
     core = _core.Scenario.load(
-        os.fspath(path), _assignments(set), os.fspath(weather) if weather else "", os.fspath(catalog) if catalog else ""
+        os.fspath(path),
+        _assignments(set),
+        os.fspath(weather) if weather else "",
+        os.fspath(catalog) if catalog else "",
+        [f"{name}={os.fspath(file)}" for name, file in (recordings or {}).items()],
     )
     return Scenario(core, os.fspath(path))
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 
@@ -15,6 +16,7 @@ using workload::JobState;
 
 constexpr double settling_share = 0.2;
 constexpr Tick longest_pause = 10 * ns_per_s;
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 bool works(JobState s) { return s == JobState::iterate || s == JobState::evaluate; }
 
@@ -41,6 +43,7 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   options.smoothing = scenario.gpu_smoothing;
+  options.jitter.emplace(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), lane, spec->plan.dp());
   options.host_slowness = workload::host_slowness(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), static_cast<std::int64_t>(n_node));
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
   maker_.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node, options);
@@ -107,13 +110,13 @@ void JobRun::ask(Tick until, Hands& hands) {
     double ahead_s = maker_->iteration_reference_s();
     task_.dip_K = 0.0;
     if (since_change_ > 0 && last_period_ > 0 && to_slice_ == 0 && hands.scenario.run.advance != "resolved") {
-      if (const auto ahead = look_ahead(until, last_period_, hands)) {
+      if (const auto ahead = look_ahead(until, last_period_, no_limit, hands)) {
         ahead_s = 0.0;
         for (const auto& leg : ahead->legs) ahead_s += seconds(leg.duration);
         task_.dip_K = pause_dip_K(*ahead, hands);
       }
     }
-    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_);
+    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_, life_->progress_iterations());
     task_.dip_K = 0.0;
     last_period_ = task_.timeline->period;
   } else if (doing == JobState::evaluate) {
@@ -175,10 +178,10 @@ double JobRun::pause_dip_K(const Ahead& ahead, const Hands& hands) const {
   return area_Ks / step_s;
 }
 
-std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, const Hands& hands) const {
+std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const {
   Ahead out{{}, *life_, 0, {}};
   Tick at = now_;
-  auto left = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(jump_s_, settling_s()) / seconds(period)));
+  auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(jump_s_, settling_s()) / seconds(period))));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
     const Tick hard_end = std::min(hands.end, step.interrupt);
@@ -208,8 +211,7 @@ std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, const H
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   ahead_.reset();
   if (last_state_ == JobState::iterate && job_step_.state == JobState::checkpoint) {
-    ahead_ = look_ahead(until, task_.timeline->period, hands);
-    if (ahead_) return jump_through();
+    if (jump_through(until, hands)) return {ahead_->repetitions, How::repeated, false};
     change_to(JobState::checkpoint, hands);
   }
   if (!works(job_step_.state)) return hold(until, hands);
@@ -217,17 +219,28 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   if (hard_end - now_ < task_.timeline->period) return {1, How::sliced, true};
   if (to_slice_ > 0) return {1, How::sliced, false};
   if (hands.scenario.run.advance == "resolved" || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
-  ahead_ = look_ahead(until, task_.timeline->period, hands);
-  return jump_through();
+  jump_through(until, hands);
+  return {ahead_->repetitions, How::repeated, false};
 }
 
-JobRun::Length JobRun::jump_through() {
+/// Plans a jump and sets the task to it. Where iterations scatter, the timeline is the mean of those the jump holds.
+bool JobRun::jump_through(Tick until, Hands& hands) {
+  const bool one_by_one = maker_->scatters() && hands.scenario.gpu_smoothing;  // smoothed pieces follow each iteration's own length
+  ahead_ = look_ahead(until, task_.timeline->period, one_by_one ? 1 : no_limit, hands);
+  while (ahead_ && maker_->scatters() && ahead_->repetitions > 1) {
+    const std::int64_t n = ahead_->repetitions;
+    maker_->set_mean(life_->progress_iterations(), n, task_);
+    ahead_ = look_ahead(until, task_.timeline->period, n, hands);
+    if (!ahead_ || ahead_->repetitions == n) break;
+    if (ahead_->repetitions == 1) maker_->set_mean(life_->progress_iterations(), 1, task_), ahead_ = look_ahead(until, task_.timeline->period, 1, hands);
+  }
+  if (!ahead_) return false;
   job_step_.state = JobState::iterate;
   if (ahead_->legs.size() > 1) {
     task_.legs = ahead_->legs;
     maker_->add_pause(ahead_->pause, task_);
   }
-  return {ahead_->repetitions, How::repeated, false};
+  return true;
 }
 
 /// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
@@ -244,6 +257,33 @@ JobRun::Length JobRun::hold(Tick until, Hands& hands) {
     idle_clocks(hands.fleet, hands.state, task_, hands.signals);
   }
   return {1, How::resolved, false};
+}
+
+/// Whether somebody looks at single iterations before `until`: a recorded window, or the spectrum, which begins anew with
+/// every uninterrupted interval.
+bool JobRun::looked_at(Tick until, const Hands& hands) const {
+  constexpr Tick spectrum = 310 * ns_per_s;
+  if (since_change_ < spectrum) return true;
+  for (const auto& w : hands.scenario.windows)
+    if (to_tick(w.start_s) < until && to_tick(w.start_s + w.duration_s) > now_) return true;
+  return false;
+}
+
+/// Loads of the single iterations that a jump's mean stands for.
+std::vector<LoadTemplate> JobRun::single_loads(const ClassPower& power) const {
+  const auto& mean = *task_.timeline;
+  const std::size_t n_kind = mean.kinds.size();
+  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0);
+  for (std::size_t c = 0; c < mean.classes.size(); ++c)
+    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) kind_W[c * n_kind + mean.classes[c][s].kind] = power[c][s];
+  std::vector<LoadTemplate> out;
+  for (const auto& single : maker_->singles()) {
+    ClassPower W(single.classes.size());
+    for (std::size_t c = 0; c < W.size(); ++c)
+      for (const auto& s : single.classes[c]) W[c].push_back(kind_W[c * n_kind + s.kind]);
+    out.push_back(make_load_template(single, W));
+  }
+  return out;
 }
 
 void JobRun::advance(const Length& length, Hands& hands) {
@@ -323,6 +363,9 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   hands.walk.add(task_);
   LoadTemplate load = make_load_template(*task_.timeline, power);
   const Tick begin = now_;
+  std::vector<LoadTemplate> singles;
+  if (maker_ && maker_->scatters() && task_.repetitions > 1 && looked_at(now_ + task_.duration(), hands)) singles = single_loads(power);
+  std::size_t next_single = 0;
   std::vector<Recorder::Stretch> stretches;
   const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
     Recorder::Stretch s{now_, now_ + duration, state};
@@ -337,7 +380,10 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
     }
     figures_.load_J += s.load_J;
     stretches.push_back(s);
-    hands.loads.push_back({lane_, of, repetitions, state == JobState::iterate});
+    if (state == JobState::iterate && !singles.empty())
+      for (std::int64_t i = 0; i < repetitions; ++i) hands.loads.push_back({lane_, std::move(singles[next_single++]), 1, true});
+    else
+      hands.loads.push_back({lane_, of, repetitions, state == JobState::iterate});
     now_ += duration;
   };
   if (task_.legs.empty()) add(task_.duration(), job_step_.state, load, task_.repetitions, 1.0);

@@ -101,12 +101,14 @@ class JobRun {
   void predict_hold(Hands& hands);
   double settling_s() const;
   Length hold(Tick until, Hands& hands);
-  Length jump_through();
-  std::optional<Ahead> look_ahead(Tick until, Tick period, const Hands& hands) const;
+  bool jump_through(Tick until, Hands& hands);
+  std::optional<Ahead> look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const;
   double pause_dip_K(const Ahead& ahead, const Hands& hands) const;
   bool jumps_over(const workload::JobStep& step, const Hands& hands) const;
   void advance(const Length& length, Hands& hands);
   void advance_sliced(const Length& length, Hands& hands);
+  bool looked_at(Tick until, const Hands& hands) const;
+  std::vector<LoadTemplate> single_loads(const ClassPower& power) const;
   void deliver(const ClassPower& power, double tokens, Hands& hands);
   void judge(Hands& hands);
   void work_done(const Length& length, Hands& hands);

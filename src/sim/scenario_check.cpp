@@ -23,10 +23,6 @@ void admit(const Scenario& s) {
   if (window_B > limit_B / 4)
     throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
                                    window_B * 1e-9, limit_B * 0.25e-9));
-  for (const auto& j : s.jobs) {
-    if (j.life.jitter.sigma_frac > 0.0)
-      throw RefusedError("job." + j.name + ".life: jitter between iterations is not part of the fleet simulation yet (it is of job walks)");
-  }
 }
 
 namespace {
@@ -100,7 +96,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (!s.halls.empty() && findings.empty())
       if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute)) s.notes.push_back("job." + j.name + ".plan: " + *doubt);
   }
-  if (!s.halls.empty() && findings.empty()) node_order(s, findings);
+  const bool placed = std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); });
+  constexpr std::int64_t most_gpus = 100'000'000;  // beyond, `admit` refuses before anybody needs a place
+  if (placed && n_gpu < most_gpus && findings.empty()) node_order(s, findings);
   for (const auto& n : s.neighbours)
     if (n.kind == "inference") check_service(s, n, report);
   if (to_tick(s.run.duration_s) % ns_per_ms != 0)

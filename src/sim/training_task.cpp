@@ -64,7 +64,7 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
 }
 
 void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s,
-                            FleetSignals& signals, FleetTask& task) {
+                            FleetSignals& signals, FleetTask& task, std::int64_t iteration) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
   const double reference_Hz = model_.reference_clock_Hz();
@@ -112,6 +112,12 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     std::fill(pace.begin(), pace.end(), mean_Hz / reference_Hz);
   }
   timeline_ = work == Work::iterate ? model_.iteration(pace) : model_.evaluation(pace, batches);
+  pace_ = pace;
+  plain_period_ = timeline_.period;
+  if (scatters() && work == Work::iterate) {
+    excess_ = {options_.jitter->excess_ns(iteration, plain_period_)};
+    timeline_ = model_.iteration(pace_, scatter(excess_.front(), excess_.front()));
+  }
   task.class_window.clear();
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group)
@@ -127,6 +133,37 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   // The first repetition after a pause starts from what the pause left; the later ones repeat each other.
   if (options_.smoothing) smooth(task, index_of(timeline_, "bubble"), !held_);
   held_ = false;
+}
+
+/// @param least of the excesses that share the lateness
+workload::Scatter TrainingTask::scatter(Tick excess, Tick least) const {
+  workload::Scatter out{{}, excess};
+  const auto n = static_cast<std::int64_t>(pace_.size());
+  for (std::int64_t g = 0; g < n; ++g)
+    out.late.push_back(std::min(least, to_tick(seconds(plain_period_) * options_.jitter->quantile_frac(g, n))));
+  return out;
+}
+
+void TrainingTask::set_mean(std::int64_t first, std::int64_t count, FleetTask& task) {
+  excess_.clear();
+  Tick sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    excess_.push_back(options_.jitter->excess_ns(first + i, plain_period_));
+    sum += excess_.back();
+  }
+  // Whole nanoseconds: what the mean rounds away, less than one per iteration, is taken from the longest.
+  auto& longest = *std::max_element(excess_.begin(), excess_.end());
+  if (longest < sum % count) excess_.assign(excess_.size(), sum / count);
+  else longest -= sum % count;
+  timeline_ = model_.iteration(pace_, scatter(sum / count, *std::min_element(excess_.begin(), excess_.end())));
+  task.timeline = &timeline_;
+}
+
+std::vector<workload::Timeline> TrainingTask::singles() const {
+  std::vector<workload::Timeline> out;
+  const Tick least = *std::min_element(excess_.begin(), excess_.end());
+  for (const Tick excess : excess_) out.push_back(model_.iteration(pace_, scatter(excess, least)));
+  return out;
 }
 
 void TrainingTask::smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats) {

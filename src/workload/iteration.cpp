@@ -139,30 +139,60 @@ void IterationModel::emit_sync(const Replica& replica, const Sync& sync, std::ve
   }
 }
 
-Timeline IterationModel::iteration(std::span<const double> pace) const {
+/// What all do together when groups are late: gradients go when the last one's are ready, the norm waits for the excess,
+/// and everything behind it keeps its length.
+IterationModel::Sync IterationModel::delayed(const Sync& sync, std::vector<Replica> of_group, const Scatter& scatter) const {
+  for (std::size_t g = 0; g < of_group.size(); ++g) {
+    if (scatter.late[g] < 0 || scatter.late[g] > scatter.excess)
+      throw InputError(fmt::format("scatter: group {} begins {} ns late, 0 to the excess of {} ns", g, scatter.late[g], scatter.excess));
+    for (auto* ticks : {&of_group[g].stage_end, &of_group[g].chunk_ready})
+      for (Tick& t : *ticks) t += scatter.late[g];
+  }
+  Sync out = synchronise(of_group);
+  const Tick behind = sync.norm_begin + scatter.excess;
+  out.step_begin = behind + (sync.step_begin - sync.norm_begin);
+  out.gather_begin = behind + (sync.gather_begin - sync.norm_begin);
+  out.gather_end = behind + (sync.gather_end - sync.norm_begin);
+  out.period = behind + (sync.period - sync.norm_begin);
+  out.norm_begin = behind;
+  return out;
+}
+
+Timeline IterationModel::iteration(std::span<const double> pace, const Scatter& scatter) const {
   check_pace(pace, dp());
   std::vector<std::size_t> which;
   const std::vector<double> paces = distinct(pace, which);
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
-  std::vector<std::vector<Segment>> distinct_classes(paces.size() * stages);
+  std::vector<Times> times(paces.size());
   std::vector<Replica> replicas;
-  Times times;
+  std::vector<std::vector<Segment>> passes(paces.size() * stages);  // of every distinct pace
   for (std::size_t i = 0; i < paces.size(); ++i) {
-    replicas.push_back(run(schedule_, paces[i], times));
-    emit_passes(schedule_, times, &distinct_classes[i * stages]);
+    replicas.push_back(run(schedule_, paces[i], times[i]));
+    emit_passes(schedule_, times[i], &passes[i * stages]);
   }
-  const Sync sync = synchronise(replicas);
-  for (std::size_t i = 0; i < replicas.size(); ++i) emit_sync(replicas[i], sync, &distinct_classes[i * stages]);
+  Sync sync = synchronise(replicas);
+  std::vector<Replica> of_group;
+  for (const std::size_t i : which) of_group.push_back(replicas[i]);
+  if (!scatter.late.empty()) sync = delayed(sync, of_group, scatter);
   Timeline timeline{kinds_, {}, sync.period};
-  timeline.classes.reserve(which.size() * stages);
+  timeline.classes.resize(which.size() * stages);
   std::vector<std::size_t> uses(paces.size(), 0);
   for (const std::size_t i : which) ++uses[i];
-  for (const std::size_t i : which) {
-    const bool last_use = --uses[i] == 0;
+  for (std::size_t g = 0; g < which.size(); ++g) {
+    const bool last_use = --uses[which[g]] == 0;
+    const Tick late = scatter.late.empty() ? 0 : scatter.late[g];
     for (std::size_t s = 0; s < stages; ++s) {
-      auto& segments = distinct_classes[i * stages + s];
-      timeline.classes.push_back(last_use ? std::move(segments) : segments);
+      auto& to = timeline.classes[g * stages + s];
+      auto& from = passes[which[g] * stages + s];
+      if (late == 0 && last_use) {
+        to = std::move(from);
+      } else {
+        append(to, late, bubble);
+        for (const Segment& segment : from) append(to, segment.duration, segment.kind);
+      }
+      of_group[g].stage_end[s] += late;
     }
+    emit_sync(of_group[g], sync, &timeline.classes[g * stages]);
   }
   return timeline;
 }

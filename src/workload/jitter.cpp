@@ -44,6 +44,12 @@ Tick Jitter::excess_ns(std::int64_t iteration, Tick period) const {
   return none() ? 0 : to_tick(seconds(period) * excess_frac(iteration));
 }
 
+double Jitter::quantile_frac(std::int64_t k, std::int64_t n) const {
+  if (k < 0 || k >= n) throw InputError(fmt::format("jitter: part {} of {}", k, n));
+  const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(n);
+  return sigma_frac_ * random::normal_quantile(0.5 + 0.5 * share);
+}
+
 Tick Jitter::sum_ns(std::int64_t first, std::int64_t count, Tick period) const {
   Tick sum = 0;
   if (!none())

@@ -142,7 +142,7 @@ struct LoadOptions {
   std::vector<std::string> set;  ///< key=value
   std::string weather_epw;       ///< user's EPW file, wins over the scenario's weather
   std::string catalog_overlay;
-  std::vector<std::string> recording;  ///< NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`
+  std::vector<std::string> recording{};  ///< NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`
 };
 
 /// Time of day of `run.start`, local standard time. @throws InputError unless it is YYYY-MM-DDThh:00:00.

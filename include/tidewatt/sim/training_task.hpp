@@ -5,6 +5,7 @@
 
 #include "tidewatt/sim/task.hpp"
 #include "tidewatt/workload/iteration.hpp"
+#include "tidewatt/workload/jitter.hpp"
 
 namespace tidewatt::sim {
 
@@ -13,12 +14,20 @@ namespace tidewatt::sim {
 /// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
 /// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted by pace into
 /// groups that share their edges; a group moves at its slowest replica.
+///
+/// With jitter, iteration i lasts T (1 + x_i): x_i is drawn for the slowest of all replicas, a pure function of seed, job
+/// and i (workload::Jitter), so redone iterations scatter as they did and neither threads nor steps move a draw. Group g
+/// begins late by the g-th quantile of one replica's scatter (at most x_i); who is early waits at the gradient norm.
+/// A jump over n iterations moves heat and energy at their mean excess, exact in time to n ns; the site's waveform gets
+/// each iteration at its own length where somebody looks (recorded windows, the spectrum), from `single`: only waiting
+/// differs, so the energies add up to the jump's. What scatters broadens the site's lines and lowers their harmonics.
 class TrainingTask {
  public:
   struct Options {
     std::int64_t replica_groups = 4;
     bool gating = true;
     std::optional<mitigation::GpuSmoothingParams> smoothing;
+    std::optional<workload::Jitter> jitter;
     std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy
   };
   /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
@@ -26,9 +35,15 @@ class TrainingTask {
 
   enum class Work { iterate, evaluate };
   /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
-  /// @param ahead_s expected length of the step
+  /// @param ahead_s expected length of the step  @param iteration its index, for its jitter
   void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
-                FleetTask& task);
+                FleetTask& task, std::int64_t iteration = 0);
+  /// Whether iterations differ in length.
+  bool scatters() const { return options_.jitter && !options_.jitter->none(); }
+  /// Sets the task's timeline to the mean of `count` iterations from `first` on.
+  void set_mean(std::int64_t first, std::int64_t count, FleetTask& task);
+  /// The timelines of the iterations that `set_mean` was last asked for, one by one; their periods add up to `count` means.
+  std::vector<workload::Timeline> singles() const;
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
   /// @param busy_frac share of the replicas, the first ones, that do it; the others wait for them with spinning kernels
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
@@ -51,6 +66,7 @@ class TrainingTask {
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
 
  private:
+  workload::Scatter scatter(Tick excess, Tick least) const;
   void split_hold(Tick duration, double busy_frac, FleetTask& task);
   void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
   struct Windows {
@@ -67,6 +83,9 @@ class TrainingTask {
   std::vector<std::int64_t> node_stage_, node_replica_;  ///< [node of the job]
   Windows iterate_window_, evaluate_window_;
   workload::Timeline timeline_;
+  std::vector<double> pace_;     ///< [replica group] of the work just set
+  Tick plain_period_ = 0;        ///< of that work without jitter
+  std::vector<Tick> excess_;     ///< of the iterations of the last mean
   double slowest_Hz_ = 0.0;
   mitigation::SmoothingState smoothing_;  ///< where the GPUs' smoothed power stands after the last task
   bool held_ = true;                      ///< the last task was a constant state

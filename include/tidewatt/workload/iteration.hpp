@@ -8,6 +8,12 @@
 
 namespace tidewatt::workload {
 
+/// How the replicas of one iteration scatter about their schedule (see Jitter).
+struct Scatter {
+  std::vector<Tick> late;  ///< [replica group] by how much it begins later, 0 … excess; empty: nobody is late
+  Tick excess = 0;         ///< by how much all meet later at the gradient norm than they would without scatter
+};
+
 /// One training iteration as an explicit pipeline schedule, at any clock. Const: may be shared by threads.
 ///
 /// Each replica runs (interleaved) 1F1B; a pass takes matrix_s/pace + memory_s + link_s. A chunk's gradients queue on
@@ -22,7 +28,10 @@ class IterationModel {
 
   /// @param pace  per replica group: clock of its slowest GPU ÷ reference clock, > 0; 1 … dp groups.
   /// Classes stand as [group × n_stage + stage]; every class adds up to `period` exactly.
-  Timeline iteration(std::span<const double> pace) const;
+  Timeline iteration(std::span<const double> pace) const { return iteration(pace, {}); }
+  /// The same with replicas that scatter: late ones work later, early ones wait for the slowest, and the period is
+  /// `excess` longer to the nanosecond, whatever overlap might have hidden.  @throws InputError for lateness beyond it
+  Timeline iteration(std::span<const double> pace, const Scatter& scatter) const;
   /// Forward passes over `batches` global batches, then a barrier.
   Timeline evaluation(std::span<const double> pace, std::int64_t batches) const;
   /// All classes in one state for `duration`.
@@ -62,6 +71,7 @@ class IterationModel {
   std::uint32_t kind_of(const PipelineOp& op) const;
   Replica run(const PipelineSchedule& schedule, double pace, Times& times) const;
   Sync synchronise(const std::vector<Replica>& replicas) const;
+  Sync delayed(const Sync& sync, std::vector<Replica> of_group, const Scatter& scatter) const;
   void emit_passes(const PipelineSchedule& schedule, const Times& times, std::vector<Segment>* classes) const;
   void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
 

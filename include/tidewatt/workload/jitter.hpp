@@ -40,6 +40,9 @@ class Jitter {
   /// @param through  false: whole iterations inside `length`; true: also the one that `length` falls into, if more
   ///                 than nothing is left of it (the first boundary at or after `length`)
   Fit fit(std::int64_t first, std::int64_t at_most, Tick period, Tick length, bool through) const;
+  /// Excess of the k-th of n equally large groups of replicas, a share of the period ≥ 0: the middle of the k-th of n
+  /// equally likely parts of σ |z|.
+  double quantile_frac(std::int64_t k, std::int64_t n) const;
   bool none() const { return sigma_frac_ == 0.0; }
 
  private:

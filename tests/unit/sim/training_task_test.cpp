@@ -28,7 +28,7 @@ struct Setup {
       : scenario(read()),
         fleet(build_fleet(scenario)),
         maker(workload::IterationModel(scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute, scenario.jobs[0].network),
-              fleet, 0, {4, gating, {}, {}}),
+              fleet, 0, {4, gating, {}, {}, {}}),
         state(idle_state(fleet, std::vector<double>(fleet.n_node(), 298.15))),
         signals(make_signals(fleet)),
         inlet_K(fleet.n_node(), 298.15) {

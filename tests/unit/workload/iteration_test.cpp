@@ -233,6 +233,30 @@ TEST_CASE("overlap hides communication, recomputation costs a forward pass", "[w
   CHECK(period(p) < base);
 }
 
+TEST_CASE("replicas that scatter lengthen the iteration by the slowest's excess, and only by waiting", "[workload][iteration]") {
+  const IterationModel model = llama3(16384);
+  const std::vector<double> pace = {0.80, 0.81, 0.80, 0.82};
+  const Timeline calm = model.iteration(pace);
+  const Timeline t = model.iteration(pace, {{10'000'000, 0, 25'000'000, 40'000'000}, 40'000'000});
+  CHECK(t.period == calm.period + 40'000'000);
+  for (std::size_t c = 0; c < t.classes.size(); ++c) {
+    CHECK(sum_of(t.classes[c]) == t.period);
+    std::vector<Tick> before(calm.kinds.size(), 0), after(calm.kinds.size(), 0);
+    for (const auto& s : calm.classes[c]) before[s.kind] += s.duration;
+    for (const auto& s : t.classes[c]) after[s.kind] += s.duration;
+    for (std::size_t k = 0; k < before.size(); ++k)
+      if (calm.kinds[k].name.starts_with("forward") || calm.kinds[k].name.starts_with("backward") || calm.kinds[k].name == "optimizer")
+        CHECK(after[k] == before[k]);
+  }
+  // A late group begins with a wait of its own; without scatter nothing changes.
+  const auto first_wait = [&](const Timeline& x, std::size_t c) { return x.kinds[x.classes[c][0].kind].name == "bubble" ? x.classes[c][0].duration : 0; };
+  CHECK(first_wait(t, 3 * 16) - first_wait(calm, 3 * 16) == 40'000'000);
+  const Timeline same = model.iteration(pace, {{0, 0, 0, 0}, 0});
+  CHECK(same.period == calm.period);
+  for (std::size_t c = 0; c < same.classes.size(); ++c) CHECK(same.classes[c].size() == calm.classes[c].size());
+  CHECK_THROWS_AS(model.iteration(pace, {{0, 0, 0, 2}, 1}), InputError);
+}
+
 TEST_CASE("a host gap is waiting that everyone shares", "[workload][iteration]") {
   ParallelPlan p = small_plan();
   const auto run = [&] { return IterationModel(small_model(), p, cases::a100(), cases::selene()).iteration({{1.0}}); };

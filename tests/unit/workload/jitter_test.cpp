@@ -113,3 +113,13 @@ TEST_CASE("lines of jittered trains keep exp(-2 pi^2 f^2 sigma^2)", "[workload][
   CHECK(line_attenuation(0.0, 1.0) == 1.0);
   CHECK(JitteredTrains(6.4, 0.0, 1).line_ratio(3, 2, 10) == Approx(1.0).epsilon(1e-12));
 }
+
+TEST_CASE("groups begin late by equally likely parts of one replica's scatter", "[workload][jitter]") {
+  const Jitter j({0.01, 0, 0}, 1, 0, 8);
+  double sum = 0.0;
+  for (int k = 0; k < 1000; ++k) sum += j.quantile_frac(k, 1000) / 1000.0;
+  CHECK(sum == Approx(0.01 * std::sqrt(2.0 / std::numbers::pi)).epsilon(2e-3));  // the mean of a half-normal
+  CHECK(j.quantile_frac(0, 1) == Approx(0.01 * 0.67448975).epsilon(1e-6));
+  CHECK(j.quantile_frac(0, 4) < j.quantile_frac(3, 4));
+  CHECK_THROWS_AS(j.quantile_frac(4, 4), InputError);
+}
