@@ -77,7 +77,7 @@ struct RuleSet {
   std::vector<Rule> rules;
 };
 
-/// A rule set from its table: `title`, `date`, and one table `rule.<name>` per rule with `title`, `figure`, the window or
+/// A rule set from its table: `title`, `date`, and one table `rule.NAME` per rule with `title`, `figure`, the window or
 /// band that the figure needs, and exactly one `limit_…` in the figure's unit. What is wrong is added to `findings`.
 RuleSet read_rules(const Node& values, const std::string& name, const std::string& path,
                    std::vector<Finding>& findings);
