@@ -45,6 +45,7 @@ class Tower {
   TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,
                 double speed_frac, double cells_frac = 1.0) const;
   double fan_W(double speed_frac) const;  ///< 0 below half the floor; all cells
+  /// Conductance that the design point asks for, on the sensible scale.
   double design_UA_W_per_K() const { return UA_W_per_K_; }
   const TowerParams& params() const { return p_; }
 

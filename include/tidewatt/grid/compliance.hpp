@@ -83,7 +83,9 @@ RuleSet read_rules(const Node& values, const std::string& name, const std::strin
                    std::vector<Finding>& findings);
 
 enum class Compliance : std::uint8_t { pass, fail, undecided, not_measured };
+/// "pass", "fail", "undecided" or "not measured".
 std::string_view name(Compliance c);
+/// Its name in rule files, such as "ramp_up".
 std::string_view name(Metric m);
 
 struct RuleOutcome {
