@@ -19,6 +19,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     else
       h.plant = std::make_unique<cooling::OutsideAirPlant>(
           spec.outside_air, n_node * design_W(fleet.types[halls_.size() - 1]));
+    if (spec.own_plant) h.plant = spec.own_plant;
     h.state.resize(h.plant->n_state());
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                                        spec.air.fan_min_frac, false).ac_W;

@@ -61,7 +61,7 @@ class HallLoop {
 
  private:
   struct Hall {
-    std::unique_ptr<cooling::CoolingPlant> plant;
+    std::shared_ptr<const cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double supply_K = 0, supply_K_per_s = 0, hot_aisle_K = 0;

@@ -35,13 +35,16 @@ class TrainingTask {
 
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
+  /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return slowest_Hz_; }
   template <class A>
   void archive(A& a) {
     a(slowest_Hz_, smoothing_, held_);
   }
   std::size_t n_node() const { return node_stage_.size(); }
+  /// Pipeline stage of a node of the site; −1: not the job's.
   std::int64_t stage_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_stage_[n - first_node_]; }
+  /// Replica of a node of the site; −1: not the job's.
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
 
  private:
