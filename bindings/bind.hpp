@@ -25,6 +25,7 @@ std::shared_ptr<RunResult> make_result(sim::Result&& result, double wall_s);
 
 void bind_errors(py::module_& m);
 void bind_scenario(py::module_& m);
+void bind_plant(py::module_& m);
 void bind_result(py::module_& m);
 void bind_run(py::module_& m);
 void bind_sweep(py::module_& m);

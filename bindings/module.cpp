@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = TIDEWATT_VERSION;
   tidewatt::bindings::bind_errors(m);
   tidewatt::bindings::bind_scenario(m);
+  tidewatt::bindings::bind_plant(m);
   tidewatt::bindings::bind_result(m);
   tidewatt::bindings::bind_run(m);
   tidewatt::bindings::bind_sweep(m);

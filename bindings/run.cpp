@@ -41,9 +41,14 @@ class Stepper {
   bool done() const { return idle().done(); }
   double time_s() const { return idle().time_s(); }
 
-  py::array_t<double> die_K() const {
-    const auto now = idle().die_K();
-    return py::array_t<double>(static_cast<py::ssize_t>(now.size()), now.data());  // a copy: the next step moves on
+  py::array_t<double> die_K() const { return copy(idle().die_K()); }
+
+  py::array_t<double> clock_Hz() const { return copy(idle().clock_Hz()); }
+  py::array_t<double> inlet_K() const { return copy(idle().inlet_K()); }
+
+  void set_limits(std::size_t hall, double cap_W, double clock_lock_Hz) {
+    idle();
+    engine_->set_limits(hall, cap_W, clock_lock_Hz);
   }
 
   void step() {
@@ -62,6 +67,10 @@ class Stepper {
   }
 
  private:
+  static py::array_t<double> copy(std::span<const double> now) {  // the next step moves on
+    return py::array_t<double>(static_cast<py::ssize_t>(now.size()), now.data());
+  }
+
   // Both are read and set with the GIL held.
   struct Busy {
     explicit Busy(Stepper& s) : stepper(s) { stepper.busy_ = true; }
@@ -101,6 +110,9 @@ void bind_run(py::module_& m) {
       .def_property_readonly("done", &Stepper::done)
       .def_property_readonly("time_s", &Stepper::time_s)
       .def_property_readonly("die_K", &Stepper::die_K)
+      .def_property_readonly("clock_Hz", &Stepper::clock_Hz)
+      .def_property_readonly("inlet_K", &Stepper::inlet_K)
+      .def("set_limits", &Stepper::set_limits, py::arg("hall"), py::arg("cap_W"), py::arg("clock_lock_Hz"))
       .def("step", &Stepper::step)
       .def("finish", &Stepper::finish);
 }

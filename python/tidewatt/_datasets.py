@@ -19,14 +19,19 @@ class Column(NamedTuple):
 
 
 def calendar(seconds: np.ndarray, start: str) -> np.ndarray:
-    """Seconds since `start` as datetime64[ns], to the nearest nanosecond (xarray's own decoding cuts off)."""
+    """`seconds` since `start` as datetime64[ns], to the nearest nanosecond (xarray's own decoding cuts off)."""
     return np.datetime64(start.replace(" ", "T"), "ns") + np.rint(seconds * 1e9).astype("timedelta64[ns]")
 
 
 def dataset(
     group: str, columns: Sequence[Column], values: Callable[[str], np.ndarray], start: Optional[str]
 ) -> xarray.Dataset:
-    """@param values: gives the array of a path; @param start: local standard time of second 0, ISO 8601."""
+    """A `group` as a dataset.
+
+    @param columns: its arrays without their values;
+    @param values: gives the array of a path;
+    @param start: local standard time of second 0, ISO 8601.
+    """
     import xarray
 
     coords, variables = {}, {}

@@ -45,6 +45,7 @@ class Engine:
     def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
         self.scenario = _as_scenario(scenario)
         self._core = _core.Engine(self.scenario._core, _thread_count(threads))
+        self._limits = {h["name"]: (i, h["cap_W"], h["clock_lock_Hz"]) for i, h in enumerate(self.scenario.halls)}
 
     @property
     def done(self) -> bool:
@@ -62,6 +63,36 @@ class Engine:
         now = self._core.die_K
         now.setflags(write=False)
         return now
+
+    @property
+    def clock_Hz(self) -> numpy.ndarray:
+        """Clocks of the last step, Hz, shape (n_gpu,): a read-only copy."""
+        now = self._core.clock_Hz
+        now.setflags(write=False)
+        return now
+
+    @property
+    def inlet_K(self) -> numpy.ndarray:
+        """Air at every server's front now, K, shape (n_node,): a read-only copy."""
+        now = self._core.inlet_K
+        now.setflags(write=False)
+        return now
+
+    def limit(self, hall: str, *, cap_W: float | None = None, clock_lock_Hz: float | None = None) -> None:
+        """Moves the limits of a hall's GPUs from the next step on: a governor or controller of your own.
+
+        @param hall: its name.
+        @param cap_W: power cap per GPU, W, up to the board limit; None: as it is.
+        @param clock_lock_Hz: highest clock, Hz, within the V/f table; None: as it is.
+        @raises KeyError: no such hall.
+        @raises InputError: a limit that the GPU does not have.
+        """
+        if hall not in self._limits:
+            raise KeyError(f"no hall {hall!r}; there are {', '.join(self._limits)}")
+        index, cap_now_W, lock_now_Hz = self._limits[hall]
+        cap_W, clock_lock_Hz = cap_now_W if cap_W is None else cap_W, lock_now_Hz if clock_lock_Hz is None else clock_lock_Hz
+        self._core.set_limits(index, cap_W, clock_lock_Hz)
+        self._limits[hall] = (index, cap_W, clock_lock_Hz)
 
     def step(self) -> None:
         """One step: some repetitions of an iteration, or a stretch of a constant state.

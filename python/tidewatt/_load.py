@@ -5,7 +5,7 @@ import datetime
 import html
 import json
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _core
 
@@ -51,13 +51,37 @@ class Scenario:
 
     @property
     def halls(self) -> list[dict[str, Any]]:
-        """One dict per hall: `name`, `n_gpu`, `plant` (kind of cooling plant)."""
+        """One dict per hall: `name`, `n_gpu`, `plant` (kind of cooling plant), `cap_W`, `clock_lock_Hz` (limits per GPU)."""
         return self._core.halls
 
     @property
     def jobs(self) -> list[dict[str, Any]]:
         """One dict per job: `name`, `n_gpu`, `model`."""
         return self._core.jobs
+
+    def with_plant(
+        self, hall: str, plant: Callable[[dict[str, Any]], dict[str, float]], *, initial: Sequence[float] = ()
+    ) -> Scenario:
+        """The same case with a hall's cooling plant in Python.
+
+            def plant(now):
+                return {"supply_K": max(291.0, now["outdoor_wetbulb_K"] + 4), "electric_W": 0.03 * now["heat_W"]}
+
+        @param hall: its name.
+        @param plant: called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (that the
+            servers give to the air), `flow_m3_per_s` (that they pull), `outdoor_drybulb_K`, `outdoor_wetbulb_K`,
+            `outdoor_pressure_Pa`, and `state`, an array that it may change: all that it remembers. Answers with a dict:
+            `supply_K` (mean over the step), and if it likes `supply_end_K`, `electric_W` (mean), `water_kg` (of the step).
+        @param initial: the state to begin with.
+        @raises KeyError: no such hall.
+
+        What the callable raises ends the run as SolverError. A run asks from a thread of its own, with the GIL.
+        """
+        names = [h["name"] for h in self.halls]
+        if hall not in names:
+            raise KeyError(f"no hall {hall!r}; there are {', '.join(names)}")
+        what = f"{getattr(plant, '__module__', '')}.{getattr(plant, '__qualname__', type(plant).__name__)}"
+        return Scenario(_core.with_plant(self._core, names.index(hall), plant, [float(x) for x in initial], what), self.path)
 
     @property
     def assumed(self) -> pandas.DataFrame:

@@ -23,20 +23,25 @@ class MemorySource:
 
     @property
     def provenance(self) -> dict[str, str]:
+        """What the run was made from: name to text."""
         return self._core.provenance
 
     @property
     def payload_sha256(self) -> str:
+        """SHA-256 over all arrays."""
         return self._core.payload_sha256
 
     def values(self, path: str) -> np.ndarray:
+        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
         return self._core.values(path)
 
     def save(self, path: str) -> None:
+        """Writes the HDF5 file at `path`, whole or not at all. @raises OutputError: if it cannot be written."""
         self._core.save(path)
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
+        """What the report's drawing functions read from."""
         yield _MemoryFile(self)
 
 

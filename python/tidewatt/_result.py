@@ -103,6 +103,7 @@ class Result:
     def report(self, out_dir: str | os.PathLike[str]) -> list[Path]:
         """Draws everything into a folder: PNG, SVG and one page that needs no network.
 
+        @param out_dir: the folder; made if needed.
         @returns the paths written, the page (`report.html`) first.
         """
         from . import report
@@ -147,7 +148,11 @@ def _shown(value: Any) -> str:
 
 
 def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
-    """The result of a run that has just ended. Its summary has the keys of `run --json`."""
+    """The result of a run that has just ended. Its summary has the keys of `run --json`.
+
+    @param core: the finished run.
+    @param scenario: what was run.
+    """
     from ._memory import MemorySource
 
     figures = list(core.summary.items())

@@ -31,6 +31,10 @@ class SavedSource:
         self._cache: dict[str, np.ndarray] = {}
 
     def values(self, path: str) -> np.ndarray:
+        """The array at `path`, such as "/day/pcc_mean_W", read once and kept, read-only.
+
+        @raises KeyError: none there.
+        """
         if path not in self._cache:
             with h5py.File(self.path, "r") as tree:
                 item = tree[path]
@@ -41,6 +45,7 @@ class SavedSource:
         return self._cache[path]
 
     def save(self, path: str) -> None:
+        """Copies the file to `path`. @raises OutputError: if it cannot be written."""
         try:
             shutil.copyfile(self.path, path)
         except OSError as error:
@@ -48,6 +53,7 @@ class SavedSource:
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
+        """What the report's drawing functions read from, open meanwhile."""
         with ResultFile(self.path) as file:
             yield file
 

@@ -36,8 +36,17 @@ const Node* at_path(const Node& root, std::string_view path) {
 
 }  // namespace
 
-Catalog::Catalog(const std::string& overlay) {
-  for (const auto& file : embedded::catalog_files()) add(std::string(file.text), "catalog/" + std::string(file.path));
+/// Parsed once per process: a sweep reads the catalog with every case.
+const Catalog::Entries& Catalog::built_in() {
+  static const Entries entries = [] {
+    Entries out;
+    for (const auto& file : embedded::catalog_files()) add(out, std::string(file.text), "catalog/" + std::string(file.path));
+    return out;
+  }();
+  return entries;
+}
+
+Catalog::Catalog(const std::string& overlay) : entries_(built_in()) {
   if (overlay.empty()) return;
   std::error_code ec;
   std::vector<std::string> paths;
@@ -45,15 +54,15 @@ Catalog::Catalog(const std::string& overlay) {
     if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
   if (ec) throw InputError(Finding{{overlay, 0, 0}, "", "catalog folder cannot be read: " + ec.message()});
   std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) add(read_file(path, 1u << 20), path);
+  for (const auto& path : paths) add(entries_, read_file(path, 1u << 20), path);
 }
 
-void Catalog::add(const std::string& text, const std::string& file) {
+void Catalog::add(Entries& entries, const std::string& text, const std::string& file) {
   Node node = parse_toml(text, file);
   const std::string kind = text_at(node, "kind"), name = text_at(node, "name");
   if (kind.empty() || name.empty())
     throw InputError(Finding{{file, 1, 1}, "", "a catalog file needs `kind` and `name`"});
-  entries_[{kind, name}] = {text, std::move(node)};
+  entries[{kind, name}] = std::make_shared<const Entry>(Entry{text, std::move(node)});
 }
 
 std::vector<Catalog::Key> Catalog::list() const {
@@ -66,7 +75,7 @@ bool Catalog::has(const std::string& kind, const std::string& name) const { retu
 
 const Catalog::Entry& Catalog::find(const std::string& kind, const std::string& name) const {
   const auto it = entries_.find({kind, name});
-  if (it != entries_.end()) return it->second;
+  if (it != entries_.end()) return *it->second;
   std::vector<std::string> known;
   for (const auto& [key, entry] : entries_)
     if (key.first == kind) known.push_back(key.second);

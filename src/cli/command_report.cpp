@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Arguments {
-  std::string result, out;
+  std::string result, other, out;
 };
 
 /// The Python package that draws: beside the installed program, or in the source tree of a build.
@@ -28,6 +28,7 @@ fs::path python_folder() {
 /// Runs Python without a shell and hands its exit code on.
 int draw(const Arguments& a) {
   if (!fs::is_regular_file(a.result)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.result));
+  if (!a.other.empty() && !fs::is_regular_file(a.other)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.other));
   const std::string out = a.out.empty() ? fs::path(a.result).replace_extension("").string() + "_report" : a.out;
   const char* set = std::getenv("PYTHONPATH");
   const std::string path = python_folder().string() + (set ? std::string(":") + set : "");
@@ -36,7 +37,9 @@ int draw(const Arguments& a) {
   if (child == 0) {
     setenv("PYTHONPATH", path.c_str(), 1);
     const char* program = python ? python : "/usr/bin/python3";
-    execl(program, program, "-m", "tidewatt.report", a.result.c_str(), "--out", out.c_str(), static_cast<char*>(nullptr));
+    // With one result, the list of arguments ends where the other would stand.
+    const char* other = a.other.empty() ? nullptr : a.other.c_str();
+    execl(program, program, "-m", "tidewatt.report", "--out", out.c_str(), a.result.c_str(), other, static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;
@@ -50,6 +53,7 @@ void add_report_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("report", "draw a result: PNG and SVG pictures and one HTML page");
   c->add_option("result", a->result, "result file (HDF5)")->required();
+  c->add_option("other", a->other, "a second result: one page that compares both");
   c->add_option("--out", a->out, "folder of the pictures; default: beside the result");
   c->callback([a, &exit_code] { exit_code = draw(*a); });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
@@ -89,18 +90,34 @@ UnitRoot unit_root(std::size_t k, std::size_t n) {
   }
 }
 
+namespace {
+
+/// The last length's circle is kept: one run after another needs the same, and making it costs more than a transform.
+std::shared_ptr<const UnitCircle> circle_of(std::size_t n) {
+  static std::mutex mutex;
+  static std::shared_ptr<const UnitCircle> last;
+  const std::scoped_lock lock(mutex);
+  if (last && last->cos.size() == n) return last;
+  auto made = std::make_shared<UnitCircle>();
+  made->cos.resize(n);
+  made->sin.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const UnitRoot r = unit_root(k, n);
+    made->cos[k] = r.cos;
+    made->sin[k] = r.sin;
+  }
+  last = made;
+  return last;
+}
+
+}  // namespace
+
 Fft::Fft(std::size_t n) : n_(n) {
   if (n < 8 || n > (std::size_t{1} << 24) || !std::has_single_bit(n))
     throw InputError(fmt::format("Fourier transform: length {} is not a power of two from 8 to 2^24", n));
-  cos_.resize(n);
-  sin_.resize(n);
+  circle_ = circle_of(n);
   re_.resize(n);
   im_.resize(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const UnitRoot r = unit_root(k, n);
-    cos_[k] = r.cos;
-    sin_[k] = r.sin;
-  }
 }
 
 void Fft::transform(std::span<double> re, std::span<double> im) {
@@ -109,7 +126,7 @@ void Fft::transform(std::span<double> re, std::span<double> im) {
   Split to{re_.data(), im_.data()};
   std::size_t m = 1;
   for (; m <= n_ / 4; m *= 4) {
-    pass4(from, to, n_, m, cos_.data(), sin_.data());
+    pass4(from, to, n_, m, circle_->cos.data(), circle_->sin.data());
     std::swap(from, to);
   }
   if (m == n_ / 2) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "tidewatt/base/archive.hpp"
 #include "tidewatt/sim/site_params.hpp"
 
@@ -154,6 +156,21 @@ double Engine::time_s() const { return seconds(impl_->now); }
 void Engine::step() { impl_->step(); }
 std::span<const double> Engine::die_K() const { return impl_->state.die_K; }
 Result Engine::finish() { return impl_->finish(); }
+std::span<const double> Engine::clock_Hz() const { return impl_->state.clock_Hz; }
+std::span<const double> Engine::inlet_K() const { return impl_->halls.inlet_K(); }
+
+void Engine::set_limits(std::size_t hall, double cap_W, double clock_lock_Hz) {
+  if (hall >= impl_->fleet.types.size()) throw InputError(fmt::format("limits: there is no hall {}", hall));
+  auto& type = impl_->fleet.types[hall];
+  const auto& gpu = type.gpu;
+  if (!(cap_W > type.governor.cap_margin_W && cap_W <= gpu.params().tdp_W))
+    throw InputError(fmt::format("limits: a cap of {} W is not within {} to {} W", cap_W, type.governor.cap_margin_W, gpu.params().tdp_W));
+  if (!(clock_lock_Hz >= gpu.clock_min_Hz() && clock_lock_Hz <= gpu.clock_max_Hz()))
+    throw InputError(fmt::format("limits: a lock at {} MHz is not within {} to {} MHz", clock_lock_Hz / 1e6, gpu.clock_min_Hz() / 1e6,
+                                 gpu.clock_max_Hz() / 1e6));
+  type.cap_W = cap_W;
+  type.clock_lock_Hz = clock_lock_Hz;
+}
 
 std::string Engine::save() const {
   impl_->settle();

@@ -44,6 +44,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     Hall& h = halls_.emplace_back();
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
     h.plant = make_plant(spec, n_node * design_W(fleet.types[i]), weather.local_at_start_ns());
+    if (spec.own_plant) h.plant = spec.own_plant;
     h.state.resize(h.plant->n_state());
     h.liquid_asked_kg_per_s = n_node * liquid_flow_kg_per_s(fleet.types[i]);
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),

@@ -79,7 +79,7 @@ class HallLoop {
     }
   };
   struct Hall {
-    std::unique_ptr<cooling::CoolingPlant> plant;
+    std::shared_ptr<const cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air

@@ -24,6 +24,21 @@ echo "$text"
 grep -Eq 'iteration [5-8]\.[0-9]+ s' <<< "$text" || fail "the example's iteration time"
 grep -Eq 'peak 1[0-9]\.[0-9]+ MW' <<< "$text" || fail "the example's peak"
 
+# The other examples, each with what it must find.
+small=(hall.a.n_gpu=512 job.main.plan.n_gpu=512 job.main.plan.global_batch_sequences=64 run.duration_h=0.25
+       record.window.sample.start_s=600 record.window.sample.duration_s=1)
+says() { echo "$text"; grep -Eq "$1" <<< "$text" || fail "$2"; }
+text=$("$scratch/examples/gpu_operating_point")
+says 'die 85 degC: 1[0-9]{3} MHz' "the operating point of a hot die"
+text=$("$scratch/examples/waveform_meters")
+says 'largest change within a second 1[0-9]\.[0-9] MW' "the largest step of the square wave"
+text=$("$scratch/examples/plant_year")
+says 'year: PUE of cooling 1\.0[0-9]+' "the plant's year"
+text=$("$scratch/examples/step_by_step" "$scenario" 65 "${small[@]}")
+says 'end: hottest die (6[0-9]|7[0-4])\.[0-9] degC, cap [4-6][0-9]{2} W' "the controller lowers the cap"
+text=$("$scratch/examples/own_plant" "$scenario" "${small[@]}")
+says 'PUE 1\.[0-9]+ with the catalog.s plant, 1\.[0-9]+ with ours' "two plants"
+
 code=0
 "$scratch/examples/planner_day" "$scenario" run.duraton_h=1 2> refusal || code=$?
 [ $code -eq 2 ] && grep -q duration_h refusal || fail "a misspelt key gave exit code $code"

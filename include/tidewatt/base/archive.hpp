@@ -24,6 +24,7 @@ namespace tidewatt {
 class ArchiveWriter {
  public:
   static constexpr bool reads = false;
+  /// Appends `n` bytes as they lie in memory.
   void bytes(const void* from, std::size_t n) { bytes_.append(static_cast<const char*>(from), n); }
   template <class... T>
   void operator()(T&... values);
@@ -36,6 +37,7 @@ class ArchiveWriter {
 class ArchiveReader {
  public:
   static constexpr bool reads = true;
+  /// @param from bytes of an archive; must outlive the reader
   explicit ArchiveReader(std::span<const char> from) : from_(from) {}
   /// @throws InputError beyond the archive's end
   void bytes(void* to, std::size_t n) {

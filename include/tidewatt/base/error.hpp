@@ -25,8 +25,11 @@ struct Finding {
 /// Bad input: every finding at once. Exit code 2.
 class InputError : public std::runtime_error {
  public:
+  /// @param findings everything wrong, not empty; what() has one line for each
   explicit InputError(std::vector<Finding> findings);
+  /// One finding with place and key.
   explicit InputError(Finding finding);
+  /// One finding without a place: a function was called with what cannot be.
   explicit InputError(const std::string& message);
   const std::vector<Finding>& findings() const { return findings_; }
 

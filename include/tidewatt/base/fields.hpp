@@ -29,16 +29,22 @@ enum class Need { required, optional };
 class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
+  /// A number. @param si member in SI units  @param range allowed values, in the unit of the key
   virtual void number(std::string_view key, double& si, Range range, std::string_view doc, Need need = Need::required) = 0;
+  /// A whole number, without a unit.
   virtual void integer(std::string_view key, std::int64_t& value, Range range, std::string_view doc,
                        Need need = Need::required) = 0;
+  /// true or false.
   virtual void flag(std::string_view key, bool& value, std::string_view doc, Need need = Need::required) = 0;
+  /// Any text.
   virtual void text(std::string_view key, std::string& value, std::string_view doc, Need need = Need::required) = 0;
   /// One of a closed list of words.
   virtual void choice(std::string_view key, std::string& value, std::span<const std::string_view> options,
                       std::string_view doc, Need need = Need::required) = 0;
+  /// A list of numbers, shape [n]. @param si members in SI units  @param range of each, in the unit of the key
   virtual void numbers(std::string_view key, std::vector<double>& si, Range range, std::string_view doc,
                        Need need = Need::required) = 0;
+  /// A list of texts, shape [n].
   virtual void texts(std::string_view key, std::vector<std::string>& values, std::string_view doc,
                      Need need = Need::required) = 0;
 };

@@ -11,6 +11,7 @@ namespace tidewatt::math {
 
 /// e^x. Relative error <= 1e-15 for |x| <= 700; arguments beyond are held at ±700 (the callers' ranges are checked).
 /// x = k ln2 + r, |r| <= ln2/2; e^r by its Taylor polynomial of degree 13.
+/// @param x dimensionless
 TIDEWATT_INLINE double exp(double x) {
   x = x > 700.0 ? 700.0 : (x < -700.0 ? -700.0 : x);
   constexpr double round_bias = 0x1.8p52;  // adding and subtracting it rounds to the nearest integer
@@ -54,6 +55,7 @@ TIDEWATT_INLINE double log(double x) {
 }
 
 /// x^y for x > 0.
+/// Both dimensionless; the error of log times y is added to that of exp.
 TIDEWATT_INLINE double pow(double x, double y) { return math::exp(y * math::log(x)); }
 
 /// (1 - e^-x)/x for x >= 0, without cancellation near 0: the mean of e^-xs over s in (0, 1).

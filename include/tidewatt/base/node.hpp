@@ -21,6 +21,7 @@ struct Node {
   bool is_array() const { return std::holds_alternative<Array>(value); }
   bool is_text() const { return std::holds_alternative<std::string>(value); }
   const Node* find(std::string_view key) const;  ///< null if absent or not a table
+  /// The same, to be changed.
   Node* find(std::string_view key);
   Node& set(std::string_view key, Node node);  ///< adds or replaces; makes this a table if empty
   std::string text() const;                    ///< the value as TOML-like text, for messages

@@ -31,6 +31,7 @@ class TableReader final : public FieldVisitor {
   const Node* child(std::string_view key, Need need = Need::optional);
   /// Reports every key that nobody asked for, with the nearest known one. Call once, last.
   void finish();
+  /// Adds a finding. @param at place that it names; null: the table itself  @param key below the table's path
   void report(const Node* at, std::string_view key, std::string message);
   const std::string& path() const { return path_; }
 

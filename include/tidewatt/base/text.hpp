@@ -7,11 +7,15 @@
 
 namespace tidewatt {
 
+/// Parts between separators, [n]; empty ones are kept.
 std::vector<std::string> split(std::string_view text, char separator);
+/// Without blanks at either end.
 std::string_view trim(std::string_view text);
+/// The first `max_chars` bytes and an ellipsis, of what is longer.
 std::string shorten(std::string_view text, std::size_t max_chars);
 
 /// Locale-independent, whole-string number; false if it is not one.
+/// @param out the number, in any unit; unchanged if it is not one
 bool parse_number(std::string_view text, double& out);
 
 /// The known word closest to `word` by edit distance, if close enough to be a slip; else empty.

@@ -11,6 +11,7 @@ inline constexpr Tick ns_per_s = 1'000'000'000;
 inline constexpr Tick ns_per_ms = 1'000'000;
 
 /// Seconds as a double; exact to 1 ulp of the result. For right-hand sides and reports, never for state.
+/// @returns s
 constexpr double seconds(Tick t) { return static_cast<double>(t) * 1e-9; }
 
 /// Nearest tick to `s` seconds, |s| <= 9.2e9. @throws InputError if `s` is not finite or out of range.

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ class Catalog {
 
   using Key = std::pair<std::string, std::string>;  ///< kind, name
   std::vector<Key> list() const;
+  /// Whether there is such an entry.
   bool has(const std::string& kind, const std::string& name) const;
   /// The file as text, for `catalog show`. @throws InputError with the nearest known name.
   const std::string& text(const std::string& kind, const std::string& name) const;
@@ -41,9 +43,11 @@ class Catalog {
     std::string text;
     Node node;
   };
-  void add(const std::string& text, const std::string& file);
+  using Entries = std::map<Key, std::shared_ptr<const Entry>>;
+  static const Entries& built_in();
+  static void add(Entries& entries, const std::string& text, const std::string& file);
   const Entry& find(const std::string& kind, const std::string& name) const;
-  std::map<Key, Entry> entries_;
+  Entries entries_;
 };
 
 }  // namespace tidewatt::catalog

@@ -38,6 +38,7 @@ struct ChillerPoint {
 ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K);
 
 /// Throws InputError if a list has the wrong length, ranges are reversed or the curves are not 1 ± 0.1 at the middle.
+/// @throws InputError
 void check_chiller(const ChillerParams& p);
 
 }  // namespace tidewatt::cooling

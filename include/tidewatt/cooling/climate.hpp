@@ -47,6 +47,7 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
 Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence = 0.65);
 
 /// Throws InputError unless every list has twelve values, maxima are above minima and wet bulbs below dry bulbs.
+/// @throws InputError
 void check_climate(const ClimateParams& climate);
 
 }  // namespace tidewatt::cooling

@@ -69,13 +69,17 @@ class PlantWorkspace {
 class CoolingPlant {
  public:
   virtual ~CoolingPlant() = default;
+  /// Length of the plant's state.
   virtual std::size_t n_state() const = 0;
   virtual std::vector<std::string> state_names() const = 0;  ///< with unit suffix
+  /// A new workspace for one thread; any one serves any state.
   virtual std::unique_ptr<PlantWorkspace> make_workspace() const = 0;
   /// Fills `state` with the steady operation that `input` asks for at run time `t`.
+  /// @param state [n_state], in the units that state_names() ends with
   virtual void initialise(std::span<double> state, const PlantInput& input, Tick t) const = 0;
   /// Advances `state` from t0 to t1 > t0 under constant `input`.
   /// @throws SolverError with time and components, InputError for impossible input; `state` is then unchanged
+  /// @param state [n_state], in and out
   virtual PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                             PlantWorkspace& workspace) const = 0;
 };

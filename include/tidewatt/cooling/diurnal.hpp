@@ -18,8 +18,10 @@ class DiurnalShape {
   /// hour apart both ways. @throws InputError otherwise.
   DiurnalShape(double low_s, double high_s);
   /// @param local_ns any local standard time; only its time of day matters
+  /// @returns dimensionless, 0 to 1
   double at(Tick local_ns) const;
   /// Exact mean over [t0, t1], t0 < t1.
+  /// @returns dimensionless, 0 to 1
   double mean(Tick local0_ns, Tick local1_ns) const;
 
  private:

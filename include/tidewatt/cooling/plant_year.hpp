@@ -13,6 +13,7 @@ struct PlantMonth {
   double it_J = 0.0, electric_J = 0.0, water_kg = 0.0, reuse_J = 0.0;
   double supply_max_K = 0.0, liquid_supply_max_K = 0.0, capacity_margin_min_frac = 1.0;
   double pue() const { return it_J > 0.0 ? 1.0 + electric_J / it_J : 0.0; }  ///< cooling's share only
+  /// Water per energy of the servers; 0 before any.
   double water_kg_per_kWh() const { return it_J > 0.0 ? water_kg * 3.6e6 / it_J : 0.0; }
 };
 

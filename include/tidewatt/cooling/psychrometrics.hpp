@@ -25,9 +25,12 @@ double saturation_slope_Pa_per_K(double drybulb_K);
 
 /// `W = 0.621945 p_v / (p - p_v)`.
 double humidity_ratio_from_vapour_pressure(double vapour_Pa, double pressure_Pa);
+/// The inverse: `p_v = p W/(0.621945 + W)`. @param humidity_ratio kg/kg, >= 0
 double vapour_pressure_Pa(double humidity_ratio, double pressure_Pa);
 
+/// Humidity ratio, kg/kg, at saturation.
 double saturated_humidity_ratio(double drybulb_K, double pressure_Pa);
+/// Humidity ratio, kg/kg, of air whose vapour saturates at `dewpoint_K`.
 double humidity_ratio_from_dew_point(double dewpoint_K, double pressure_Pa);
 /// @param rh_frac relative humidity 0–1 against the phase of saturation_pressure_Pa
 double humidity_ratio_from_relative_humidity(double drybulb_K, double rh_frac, double pressure_Pa);
@@ -36,6 +39,7 @@ double humidity_ratio_from_relative_humidity(double drybulb_K, double rh_frac, d
 /// `h(T, W) + (W_s - W) h_water(T_wb) = h(T_wb, W_s)`, with ice below 0 °C. May be negative where no such air exists.
 double humidity_ratio_from_wet_bulb(double drybulb_K, double wetbulb_K, double pressure_Pa);
 
+/// Vapour pressure over that at saturation; above 1 in fog. @param humidity_ratio kg/kg
 double relative_humidity_frac(double drybulb_K, double humidity_ratio, double pressure_Pa);
 
 /// Temperature at which vapour of this pressure saturates (Newton on ln p_sat). @param vapour_Pa 0.01 to 1e5

@@ -56,6 +56,7 @@ class Tower {
     return at(water_kg_per_s, inlet_K, air(wetbulb_K, humidity_ratio, pressure_Pa), speed_frac, cells_frac);
   }
   double fan_W(double speed_frac) const;  ///< 0 below half the floor; all cells
+  /// Conductance that the design point asks for, on the sensible scale.
   double design_UA_W_per_K() const { return UA_W_per_K_; }
   const TowerParams& params() const { return p_; }
 

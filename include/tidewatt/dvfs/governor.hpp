@@ -59,13 +59,17 @@ struct GovernorView {
 /// boxcars, but what is held is not what is read.
 class SampledGovernor {
  public:
+  /// @param gpu must outlive the governor
   SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
+  /// All GPUs at one clock, nothing held.
   GovernorState start(std::size_t n_gpu, double clock_Hz) const;
   /// One sample: moves the bins and books what held them.
   void decide(const GovernorView& view, GovernorState& state) const;
+  /// Clock of one GPU now.
   double clock_Hz(const GovernorState& state, std::size_t gpu) const {
     return lowest_Hz_ + power::GpuModel::bin_Hz * state.bin[gpu];
   }
+  /// Time between two samples.
   double period_s() const { return sampling_.period_s; }
 
  private:

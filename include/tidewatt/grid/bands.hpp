@@ -30,14 +30,18 @@ class BandMeter {
  public:
   static constexpr std::size_t most_bands = 8;
   /// @param edges_Hz pairs (low, high), 1e-3 ≤ low < high ≤ 200  @throws InputError
+  /// The edges are in Hz, [band].
   explicit BandMeter(std::vector<std::pair<double, double>> edges_Hz);
   /// The bands of power-system swings: 0.1–1, 1–2.5, 2.5–7 and 7–60 Hz.
   static BandMeter standard();
 
   void begin(std::int64_t first_bin, double rest_W);  ///< a recorded interval, from rest at `rest_W`
+  /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<Band> bands() const;
+  /// @returns s
   double seconds() const;                            ///< measured so far
+  /// @returns dimensionless
   double gain(std::size_t band, double f_Hz) const;  ///< |y|/|x| of a sine, averaging included
 
   struct Snapshot {
@@ -50,6 +54,7 @@ class BandMeter {
   Snapshot snapshot() const;
   /// Within `tolerance` of each filter's memory (of the largest of its band). See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
+  /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   template <class A>

@@ -77,13 +77,15 @@ struct RuleSet {
   std::vector<Rule> rules;
 };
 
-/// A rule set from its table: `title`, `date`, and one table `rule.<name>` per rule with `title`, `figure`, the window or
+/// A rule set from its table: `title`, `date`, and one table `rule.NAME` per rule with `title`, `figure`, the window or
 /// band that the figure needs, and exactly one `limit_…` in the figure's unit. What is wrong is added to `findings`.
 RuleSet read_rules(const Node& values, const std::string& name, const std::string& path,
                    std::vector<Finding>& findings);
 
 enum class Compliance : std::uint8_t { pass, fail, undecided, not_measured };
+/// "pass", "fail", "undecided" or "not measured".
 std::string_view name(Compliance c);
+/// Its name in rule files, such as "ramp_up".
 std::string_view name(Metric m);
 
 struct RuleOutcome {

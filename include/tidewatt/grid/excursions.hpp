@@ -25,8 +25,11 @@ struct Excursions {
 class ExcursionMeter {
  public:
   /// @throws InputError unless low < high
+  /// @param low, high any unit, that of what is pushed
   ExcursionMeter(double low, double high);
+  /// A recorded interval begins at this absolute 1 ms bin.
   void begin(std::int64_t first_bin);
+  /// The next 1 ms values, [n], in the limits' unit.
   void push(std::span<const double> x);
   const Excursions& below() const { return below_; }
   const Excursions& above() const { return above_; }
@@ -38,6 +41,7 @@ class ExcursionMeter {
   Snapshot snapshot() const { return {next_bin_, run_below_, run_above_, below_, above_}; }
   /// Outside from end to end is never settled: the stay grows. See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r) const;
+  /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   template <class A>
@@ -59,7 +63,9 @@ class StepCounter {
  public:
   /// @param window w in bins, 1…10^6  @param sizes_W > 0, rising, at most 16  @throws InputError
   StepCounter(std::int64_t window, std::vector<double> sizes_W);
+  /// A recorded interval begins at this absolute 1 ms bin; the window is empty.
   void begin(std::int64_t first_bin);
+  /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   const std::vector<std::int64_t>& counts() const { return counts_; }  ///< in the order of the sizes
 
@@ -69,7 +75,9 @@ class StepCounter {
     std::vector<bool> inside;
   };
   Snapshot snapshot() const { return {next_bin_, counts_, inside_}; }
+  /// The window lies inside the repeated part and no step is half done; see repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r) const;
+  /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
 
  private:

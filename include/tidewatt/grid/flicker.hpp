@@ -48,8 +48,11 @@ class Flickermeter {
   void push(std::span<const double> v_pu);
 
   const std::vector<FlickerWindow>& windows() const { return windows_; }  ///< finished ones
+  /// Largest P_st, dimensionless.
   double P_st_max() const;                                                ///< 0 without a finished window
+  /// Largest P_lt, dimensionless.
   double P_lt_max() const;                                                ///< over twelve adjacent windows; 0 without
+  /// Largest instantaneous flicker sensation since the last `forget_max`, dimensionless: 1 is just perceptible.
   double P_inst_max() const { return P_inst_max_; }
   void forget_max() { P_inst_max_ = 0.0; }
 

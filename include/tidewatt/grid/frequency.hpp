@@ -41,6 +41,7 @@ struct FrequencyMeters {
   std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it stood
   double rocof_max_Hz_per_s = 0.0;                 ///< |df/dt| at an instant
   StepMeter window{500};                           ///< largest |f(t + 0.5 s) − f(t)|
+  /// Largest |f(t + 0.5 s) − f(t)|/0.5 s.
   double rocof_window_Hz_per_s() const { return window.largest() / 0.5; }
   template <class A>
   void archive(A& a) {
@@ -77,6 +78,7 @@ class Frequency {
   /// @throws InputError if rating, frequency, inertia or droop is not positive, or a time is negative
   explicit Frequency(const FrequencyParams& params);
 
+  /// At rest under a steady load. @param first_bin absolute 1 ms bin that comes first
   FrequencyState start(double load_W, std::int64_t first_bin = 0) const;
   /// A chunk of 1 ms means that follows the last one. @param load_W of the site
   /// @param deviation_Hz same length, f − f_0 at the end of each bin  @throws InputError if lengths differ

@@ -90,6 +90,7 @@ struct MachineCase {
   GovernorParams governor;
   void fields(FieldVisitor& v);  ///< the values of the table itself
 
+  /// @param number name of a bus, whole and without a unit (a count); @returns its place in the lists
   std::size_t bus_index(double number) const;  ///< @throws InputError
   /// @throws InputError with everything that does not fit together
   void check() const;

@@ -39,13 +39,17 @@ struct SystemRun {
 class MachineSystem final : public numerics::DaeSystem {
  public:
   /// @param site_bus number of the bus where a site draws  @throws InputError, RefusedError (no operating point)
+  /// The bus's number is a count, without a unit.
   MachineSystem(const MachineCase& c, double site_bus);
 
   void equations(double t_s, std::span<const double> y, std::span<double> out) const override;
+  /// What the site draws from now on, on top of its bus's load, until set again.
   void set_site(double load_W, double load_var) { site_pu_ = {load_W / case_.base_VA, load_var / case_.base_VA}; }
 
   /// The state at rest, the site drawing nothing.
+  /// @returns [n_state], per unit and rad, in the order of shape()
   const std::vector<double>& rest() const { return rest_; }
+  /// Names, sizes and kinds of the values, [n_state]. @param rtol relative tolerance, dimensionless
   numerics::DaeShape shape(double rtol = 1e-6) const;
   const PowerFlow& power_flow() const { return flow_; }
   const MachineCase& machine_case() const { return case_; }
@@ -57,6 +61,8 @@ class MachineSystem final : public numerics::DaeSystem {
   std::size_t n_machine() const { return machines_.size(); }
   std::size_t angle_at(std::size_t machine) const { return at_[machine].first; }      ///< index in the state
   std::size_t speed_at(std::size_t machine) const { return at_[machine].first + 1; }  ///< index in the state
+  /// Index in the state of the real part of a bus's voltage; the imaginary one follows. @param bus number, a count 
+  /// @throws InputError
   std::size_t voltage_at(double bus) const { return bus_at_ + 2 * case_.bus_index(bus); }
   std::size_t site_voltage_at() const { return bus_at_ + 2 * site_; }
   double inertia_frac(std::size_t machine) const;  ///< its share of the system's stored energy

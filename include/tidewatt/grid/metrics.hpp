@@ -18,16 +18,23 @@ class StepMeter {
  public:
   /// @param window w in bins, 1…10^7  @throws InputError
   explicit StepMeter(std::int64_t window);
+  /// A recorded interval begins at this absolute bin; the window is empty.
   void begin(std::int64_t first_bin);
+  /// The next means, [n], any unit.
   void push(std::span<const double> x);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
 
   std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
+  /// The window lies inside the repeated part; see repeat.hpp.
   bool settled(std::int64_t before, const Repetition& r) const;
+  /// Books `n` periods, all of them: they bring no new extreme.
   std::int64_t repeat_since(std::int64_t before, std::int64_t n);
 
+  /// Any unit, that of what is pushed.
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
+  /// Any unit, that of what is pushed.
   double fall() const { return fall_; }  ///< largest decrease, as a positive number
+  /// The larger of rise and fall, any unit.
   double largest() const { return rise_ > fall_ ? rise_ : fall_; }
   std::int64_t rise_bin() const { return rise_bin_; }  ///< t of the largest rise; −1: none
   std::int64_t fall_bin() const { return fall_bin_; }
@@ -70,12 +77,15 @@ class RampMeter {
  public:
   /// @param windows w in bins, each 1…10^7  @param bin_s length of a bin, > 0  @throws InputError
   explicit RampMeter(std::vector<std::int64_t> windows, double bin_s = 1e-3);
+  /// A recorded interval begins at this absolute bin; the windows are empty.
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
   std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
+  /// Twice the longest window lies inside the repeated part; see repeat.hpp.
   bool settled(std::int64_t before, const Repetition& r) const;
+  /// Books `n` periods, all of them: they bring no steeper ramp.
   std::int64_t repeat_since(std::int64_t before, std::int64_t n);
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
   template <class A>
@@ -97,7 +107,9 @@ class RampMeter {
 /// Extremes and energy.
 class ExtremesMeter {
  public:
+  /// A recorded interval begins at this absolute bin.
   void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
+  /// The next means, [n].
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
   struct Snapshot {
@@ -105,7 +117,9 @@ class ExtremesMeter {
     CompensatedSum energy_J;
   };
   Snapshot snapshot() const { return {next_bin_, n_bin_, energy_J_}; }  ///< see repeat.hpp
+  /// Always: one period holds all extremes.
   bool settled(const Snapshot&, const Repetition&) const { return true; }
+  /// Books `n` periods with their energy, all of them.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
@@ -113,8 +127,11 @@ class ExtremesMeter {
   void widen(double lo_W, double hi_W);
 
   double min_W() const { return min_W_; }  ///< +inf before the first sample
+  /// −inf before the first sample.
   double max_W() const { return max_W_; }
+  /// Largest minus smallest; 0 before the first sample.
   double range_W() const { return n_bin_ == 0 ? 0.0 : max_W_ - min_W_; }
+  /// ∫ of all pushed and repeated bins of 1 ms.
   double energy_J() const { return energy_J_.value(); }
   double mean_W() const;  ///< 0 before the first sample
   std::int64_t n_bin() const { return n_bin_; }

@@ -32,6 +32,7 @@ struct SwingGain {
 /// Derivatives by central differences. Assumption: small deviations. Source: [@kundur], ch. 12.
 class LinearSystem {
  public:
+  /// @param system at rest, the site drawing nothing  @throws SolverError if the eigenvalues are not found
   explicit LinearSystem(const MachineSystem& system);
 
   const std::vector<std::string>& states() const { return states_; }
@@ -47,6 +48,7 @@ class LinearSystem {
 
   /// Answer of each machine per W of the site's draw oscillating at `f_Hz`.
   SwingGain gain(double f_Hz) const;
+  /// Nominal frequency of the case.
   double nominal_Hz() const { return nominal_Hz_; }
 
  private:
@@ -75,6 +77,7 @@ struct ForcedOscillation {
 ///
 /// The mean over a period is left out: it belongs to the governors. @param swing_W full height  @param duty_frac share
 /// of the period at the high level, 0…1
+/// @throws InputError for a period, duty or limit without a harmonic below it
 ForcedOscillation forced_oscillation(const LinearSystem& system, double swing_W, double period_s, double duty_frac,
                                      double highest_Hz = 10.0);
 

@@ -30,6 +30,7 @@ class Pyramid {
   explicit Pyramid(std::vector<std::int64_t> lengths);
 
   void begin(std::int64_t first_bin);  ///< a recorded interval; ends the running one
+  /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   /// `n_bin` bins at once, of which these are known; not across a bucket of the finest level.
   void push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W);

@@ -26,6 +26,7 @@ class Rainflow {
   /// @throws InputError
   Rainflow(double class_W, std::size_t n_class);
   void begin(std::int64_t first_bin);  ///< a recorded interval; what the last one left open is counted as halves
+  /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<RainflowClass> cycles() const;  ///< classes with a count, smallest first, the open rest included
   /// Σ count · (range/reference)^exponent: wear relative to cycles of the reference range.
@@ -40,6 +41,7 @@ class Rainflow {
   };
   Snapshot snapshot() const { return {next_bin_, open_, closed_, direction_, low_W_}; }
   bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
+  /// Books `n` periods with their cycles, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   template <class A>

@@ -34,6 +34,7 @@ struct ReturnParams {
 };
 
 enum class Connection { connected, away, latched, returning };
+/// "connected", "away", "latched" or "returning".
 std::string_view name(Connection c);
 
 /// Something that a site did. Bins are absolute 1 ms bins.
@@ -77,6 +78,7 @@ class RideThrough {
   /// A chunk of 1 ms values. @param deviation_Hz from nominal at the end of each bin, same length, or empty: nominal
   /// @param share_frac share of the load that the grid carries during each bin, same length as `v_pu`
   /// @param events what happened is added
+  /// @throws InputError if lengths differ
   void advance(std::span<const double> v_pu, std::span<const double> deviation_Hz, std::span<double> share_frac,
                RideThroughState& state, std::vector<RideThroughEvent>& events) const;
   /// A person lets a latched site come back: its return begins as if it had become healthy now.

@@ -68,6 +68,7 @@ class Source {
   Loadability require(double p_W, double q_var, double least_margin_frac = 0.0) const;
 
   double r_pu() const { return r_pu_; }  ///< on short-circuit power
+  /// Reactance on short-circuit power.
   double x_pu() const { return x_pu_; }
 
  private:

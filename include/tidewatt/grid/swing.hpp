@@ -18,6 +18,7 @@ class SwingResponse {
   double settled_pu() const { return settled_; }  ///< ω(∞) = −p/(D + 1/R)
   bool turns() const { return turns_; }           ///< false: it creeps to its end without overshoot
   double turn_s() const { return turn_s_; }       ///< first instant of ω' = 0
+  /// ω at its first turning point; meaningless without one.
   double turn_pu() const { return deviation_pu(turn_s_); }
 
  private:

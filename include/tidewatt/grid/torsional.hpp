@@ -31,7 +31,9 @@ class TorsionalScreen {
  public:
   /// @param modes frequencies 0.5 to 200 Hz, 0 < ζ < 0.5  @throws InputError
   explicit TorsionalScreen(std::vector<TorsionalMode> modes);
+  /// A recorded interval begins at this absolute 1 ms bin, the shafts at rest under `rest_W`.
   void begin(std::int64_t first_bin, double rest_W);
+  /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<TorsionalFinding> findings() const;
 
@@ -40,7 +42,9 @@ class TorsionalScreen {
     std::vector<double> re, im;
   };
   Snapshot snapshot() const { return {next_bin_, re_, im_}; }
+  /// Within `tolerance` (relative) of each mode's swing; see repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
+  /// Books `n` periods, all of them: they drive no mode further.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
 
  private:

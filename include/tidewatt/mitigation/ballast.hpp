@@ -32,6 +32,7 @@ struct BallastOutcome {
   std::vector<BallastPiece> pieces;
   double natural_s = 0.0, total_s = 0.0;
   double burned_J = 0.0;  ///< ∫ ballast, per GPU
+  /// Share of the throughput that is lost: 1 − natural/total.
   double lost_throughput_frac() const { return total_s > 0.0 ? 1.0 - natural_s / total_s : 0.0; }
 };
 
@@ -48,6 +49,7 @@ BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<cons
                        std::span<const double> natural_W);
 
 /// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
+/// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive
 double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s);
 
 }  // namespace tidewatt::mitigation

@@ -28,6 +28,7 @@ struct BatteryWearMeters {
   double calendar_life_frac = 0.0;
   double full_cycles = 0.0;  ///< Σ |Δs|/2
   std::int64_t n_half_cycle = 0;
+  /// Share of the life that is used, all causes together; 1: end of life.
   double life_frac() const { return cycle_life_frac + throughput_life_frac + calendar_life_frac; }
 };
 
@@ -42,7 +43,9 @@ struct BatteryWearMeters {
 class BatteryWear {
  public:
   explicit BatteryWear(const BatteryWearParams& params);  ///< @throws InputError
+  /// The state of charge after another `elapsed_s`.
   void push(double soc_frac, double elapsed_s, BatteryWearState& state, BatteryWearMeters& meters) const;
+  /// ½ D^k/N_full: share of the life that one half cycle of this depth uses.
   double half_cycle_life_frac(double depth_frac) const;
 
  private:
@@ -62,6 +65,7 @@ struct ReactivePoint {
   bool limited = false;
 };
 /// @param converter_W active power of the converter  @param pcc_W, load_var at the connection without its help
+/// @throws InputError for a rating not above 0 or a power factor outside (0, 1]
 ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
 
 struct ReactiveMeters {

@@ -38,6 +38,7 @@ struct Bill {
   double energy_USD = 0.0, demand_USD = 0.0, fixed_USD = 0.0;
   double energy_J = 0.0, peak_W = 0.0;
   std::int64_t peak_window = -1;  ///< index of the largest mean
+  /// Energy, demand and fixed charges together.
   double total_USD() const { return energy_USD + demand_USD + fixed_USD; }
 };
 
@@ -53,6 +54,7 @@ Footprint footprint(const FootprintParams& params, std::span<const double> mean_
                     double site_water_m3 = 0.0);
 
 /// A yearly payment for a capital sum:  C r/(1 − (1 + r)^−n), C/n where r = 0.
+/// @param interest_frac per year  @throws InputError unless years > 0 and interest >= 0
 double annuity_USD(double capital_USD, double interest_frac, double years);
 
 /// A device's price as a required input with its range.
@@ -76,7 +78,8 @@ struct TokenCost {
   double USD_per_Ttoken = 0.0, energy_USD_per_Ttoken = 0.0, device_USD_per_Ttoken = 0.0;
   double carbon_kg_per_Ttoken = 0.0, water_m3_per_Ttoken = 0.0, energy_J_per_Ttoken = 0.0;
 };
-/// @param elapsed_s time that the bill covers, for the devices' share of the year  @param tokens > 0
+/// @param elapsed_s time that the bill covers, for the devices' share of the year  @param tokens count, > 0
+/// @throws InputError without tokens
 TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year, double elapsed_s,
                      double tokens);
 

@@ -50,6 +50,7 @@ struct CurtailmentMeters {
   CompensatedSum drawn_J;      ///< at the connection
   CompensatedSum over_J;       ///< above the limit while the order holds
   std::int64_t n_over = 0;     ///< bins above the limit while it holds
+  /// Relative, dimensionless.
   double closure() const;      ///< |asked − held back − storage − drawn| / asked
 };
 
@@ -61,7 +62,9 @@ struct CurtailmentMeters {
 /// Assumption: capped work is lost for the time (the simulation slows its jobs; the figure here is its energy).
 class Curtailment {
  public:
+  /// @param load_W expected load without measures  @throws InputError as plan_curtailment
   Curtailment(const CurtailmentOrder& order, const CurtailmentMeans& means, double load_W);
+  /// The storage full, the clock at `now`.
   CurtailmentState start(Tick now) const { return {now, means_.storage_J}; }
   double ceiling_W(Tick at) const;  ///< +inf outside the order and its ramps
   /// @param drawn_W same length as asked_W, may be the same memory  @throws InputError if lengths differ

@@ -63,6 +63,7 @@ struct SiteBatteryMeters {
   }
 
   /// |charged − discharged − losses − standby − stored| / (charged + discharged); `stored_J` = rise of the store.
+  /// Relative, dimensionless.
   double closure(double stored_J) const;
 };
 
@@ -97,6 +98,7 @@ class SiteBattery {
   void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state,
             SiteBatteryMeters& meters, double ceiling_W = std::numeric_limits<double>::infinity()) const;
 
+  /// State of charge, 0 to 1.
   double soc_frac(const SiteBatteryState& state) const { return (state.energy_J + state.energy_carry_J) / p_.energy_J; }
   const SiteBatteryParams& params() const { return p_; }
 

@@ -23,6 +23,7 @@ std::vector<RampStep> soft_ramp(Tick begin, double from_frac, double to_frac, do
                                 double step_W);
 
 /// A cap that moves on a straight line in steps of at most `step_W`: into a curtailment and out of it.
+/// @throws InputError for a rate or step not above 0, or more than a million steps
 std::vector<RampStep> cap_ramp(Tick begin, double from_W, double to_W, double rate_W_per_s, double step_W);
 
 /// Cooling below the usual set point before an event, so that the plant can do less during it.

@@ -12,7 +12,8 @@ namespace tidewatt::mitigation {
 std::vector<Tick> stagger_jobs(std::int64_t n_job, Tick period);
 
 /// What is left of harmonic k of waveforms with one period:  |Σ w_i e^(−2πi k o_i/T)| / Σ w_i.
-/// @param weight amplitude of each, >= 0  @throws InputError
+/// @param offset [waveform]  @param weight [waveform] amplitude of each, >= 0, relative  @throws InputError
+/// @returns dimensionless, 0 to 1
 double harmonic_left(std::span<const Tick> offset, std::span<const double> weight, Tick period, std::int64_t harmonic);
 
 /// Replicas of one job that begin their iterations apart. They still meet at the gradient reduction, so the last one

@@ -17,6 +17,7 @@ inline constexpr std::size_t block_size = 512;
 
 /// Sum in a fixed order of eight lanes, so that it vectorises and its bits never change. For blocks, whose rounding
 /// error it keeps below 100 ulp; add the blocks' sums with CompensatedSum.
+/// @param x [n], any unit, that of the result
 inline double lane_sum(std::span<const double> x) {
   std::array<double, 8> lane{};
   std::size_t i = 0;
@@ -27,6 +28,7 @@ inline double lane_sum(std::span<const double> x) {
 }
 
 /// Largest value of a non-empty span.
+/// @param x [n], any unit, that of the result
 inline double lane_max(std::span<const double> x) {
   std::array<double, 8> lane;
   lane.fill(x[0]);
@@ -38,6 +40,7 @@ inline double lane_max(std::span<const double> x) {
 }
 
 /// Smallest value of a non-empty span.
+/// @param x [n], any unit, that of the result
 inline double lane_min(std::span<const double> x) {
   std::array<double, 8> lane;
   lane.fill(x[0]);

@@ -13,12 +13,17 @@ class Curve {
  public:
   /// @param x strictly increasing, at least one point  @param y as many values
   /// @throws InputError naming the first pair that is not increasing, sizes that differ, or a value that is not finite
+  /// Both [point], any unit.
   Curve(std::span<const double> x, std::span<const double> y);
 
   double operator()(double x) const;
+  /// In y's unit per x's unit.
   double slope(double x) const;  ///< dy/dx of the piece to the right of x; 0 outside the points
+  /// Whether x, any unit, lies beyond the points or is not a number.
   bool outside(double x) const { return !(x >= x_.front() && x <= x_.back()); }
+  /// The points' x, [point], any unit.
   std::span<const double> x() const { return x_; }
+  /// The points' y, [point], any unit.
   std::span<const double> y() const { return y_; }
 
  private:

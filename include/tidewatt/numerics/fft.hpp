@@ -1,9 +1,15 @@
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace tidewatt::numerics {
+
+/// cos and sin of 2πk/n, k < n.
+struct UnitCircle {
+  std::vector<double> cos, sin;
+};
 
 /// Discrete Fourier transform of a power-of-two length, Y_k = Σ_n x_n e^(−2πi kn/N).
 ///
@@ -15,12 +21,13 @@ class Fft {
   explicit Fft(std::size_t n);
 
   /// Transforms in place; `re` and `im` hold n values each.
+  /// @param re, im [n], any unit; out: that of the input  @throws InputError for another length
   void transform(std::span<double> re, std::span<double> im);
   std::size_t size() const { return n_; }
 
  private:
   std::size_t n_;
-  std::vector<double> cos_, sin_;  // of 2πk/n, k < n
+  std::shared_ptr<const UnitCircle> circle_;  // of 2πk/n, k < n; one for all transforms of a length
   std::vector<double> re_, im_;    // the other half of the ping-pong
 };
 
@@ -29,6 +36,7 @@ struct UnitRoot {
   double cos = 1.0;
   double sin = 0.0;
 };
+/// @param k < n  @param n a multiple of 8
 UnitRoot unit_root(std::size_t k, std::size_t n);
 
 }  // namespace tidewatt::numerics

@@ -16,6 +16,7 @@ class DaeSystem {
  public:
   virtual ~DaeSystem() = default;
   /// Fills `out` with f where y is differential and with g where it is algebraic. Must not throw.
+  /// @param y, out [n], in the system's own units
   virtual void equations(double t_s, std::span<const double> y, std::span<double> out) const = 0;
 };
 
@@ -44,9 +45,11 @@ class Ida {
   Ida& operator=(Ida&&) noexcept;
 
   /// Solves g = 0 for the algebraic values with the differential ones held. @throws SolverError; `y` is then unchanged.
+  /// @param y [n], in the system's own units
   void make_consistent(const DaeSystem& system, std::span<double> y, double time_s);
   /// Integrates `y` over `duration_s` > 0 from a state whose algebraic values need only be near.
   /// @throws SolverError with `time_s` and the worst components by name; `y` is then unchanged.
+  /// @param y [n], in the system's own units
   void advance(const DaeSystem& system, std::span<double> y, double duration_s, double time_s);
   const DaeCounts& counts() const;
 
@@ -56,7 +59,7 @@ class Ida {
 };
 
 /// ∂equations/∂y by central differences, row-major n × n: error about 1e-9 of the entries' size.
-/// @param typical size of each value: the step is 1e-5 of it
+/// @param y [n], in the system's own units  @param typical [n] size of each value: the step is 1e-5 of it
 std::vector<double> dae_jacobian(const DaeSystem& system, double t_s, std::span<const double> y,
                                  std::span<const double> typical);
 

@@ -22,9 +22,12 @@ class LinearStep {
   LinearStep(std::span<const double> A, std::span<const double> B, std::size_t n, std::size_t m, double h_s);
 
   /// Advances `x` (n values) over one step under the constant input `u` (m values).
+  /// @param x [n_state], in and out  @param u [n_input]
   void step(std::span<double> x, std::span<const double> u) const;
 
+  /// [n × n], dimensionless where all states have one unit.
   std::span<const double> E() const { return E_; }  ///< n × n, row-major
+  /// [n × m], state unit per input unit.
   std::span<const double> F() const { return F_; }  ///< n × m, row-major
   std::size_t n_state() const { return n_; }
   std::size_t n_input() const { return m_; }
@@ -37,6 +40,7 @@ class LinearStep {
 };
 
 /// e^M of a dense k × k row-major matrix, by the method above. @throws InputError if an entry is not finite.
+/// @param M [k × k], dimensionless, as is the result [k × k]
 std::vector<double> matrix_exponential(std::span<const double> M, std::size_t k);
 
 }  // namespace tidewatt::numerics

@@ -20,6 +20,7 @@ struct Spectrum {
   std::vector<double> psd;    ///< one-sided power spectral density, signal unit² per Hz, at k·bin_Hz, k = 0…N/2
 
   /// rms of the part of the signal between two frequencies, sqrt(∫ psd df), over bins whose centre lies in [lo, hi].
+  /// In the signal's unit.
   double band_rms(double lo_Hz, double hi_Hz) const;
   /// Amplitude of a sine exactly at bin k, sqrt(3 psd_k bin_Hz): the Hann window's peak is 2/3 of a line's power.
   double amplitude(std::size_t k) const;
@@ -50,6 +51,7 @@ class Welch {
   /// @throws InputError
   Welch(std::size_t segment, double rate_Hz);
 
+  /// @param x [n], any unit
   void push(std::span<const double> x);  ///< the next samples
   void gap();                            ///< the next sample does not follow the last: a new segment begins
   Spectrum result() const;               ///< of the segments completed so far

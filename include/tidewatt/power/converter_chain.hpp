@@ -52,6 +52,7 @@ struct ConverterChainMeters {
   CompensatedSum load_J, loss_J, drawn_J;
   std::array<double, ConverterChainParams::n_stage> link_low_pu{1, 1, 1, 1}, link_high_pu{1, 1, 1, 1};
   /// |drawn − load − loss − stored| / drawn. @param stored_J rise of the links' energy
+  /// Relative, dimensionless.
   double closure(double stored_J) const;
   template <class A>
   void archive(A& a) {
@@ -74,7 +75,9 @@ class ConverterChain {
  public:
   explicit ConverterChain(const ConverterChainParams& params);  ///< @throws InputError
 
+  /// Gain and phase from the load to the connection at one frequency. @throws InputError unless it is above 0
   ChainResponse response(double frequency_Hz) const;
+  /// At several frequencies, [n], in any order. @throws InputError unless they are above 0
   std::vector<ChainResponse> response(std::span<const double> frequency_Hz) const;
   /// The largest magnitude between two frequencies, found on a grid and refined to 1e-6. @throws InputError
   ChainResponse peak(double low_Hz, double high_Hz) const;
@@ -84,6 +87,7 @@ class ConverterChain {
   void step(std::span<const double> load_W, std::span<double> drawn_W, ConverterChainState& state,
             ConverterChainMeters& meters) const;
   double stored_J(const ConverterChainState& state) const;  ///< energy of all links off nominal
+  /// Loss of all stages at a steady load.
   double loss_W(double load_W) const;
 
  private:

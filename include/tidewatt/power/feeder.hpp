@@ -35,6 +35,7 @@ struct FeederParams {
 
   /// A copy whose levels with n_branch = 0 have ceil(S/(rating · design_loading)) branches, S being the apparent power
   /// that the level draws at the design load. @param load_W, auxiliary_W design powers of the whole site, >= 0
+  /// @throws InputError for negative powers, or a level without rating
   FeederParams sized(double load_W, double auxiliary_W) const;
 };
 
@@ -46,12 +47,14 @@ struct FeederMeters {
   std::array<CompensatedSum, FeederParams::n_level> loss_J;
   std::array<double, FeederParams::n_level> loading_max_frac{};  ///< largest S/(n S_r) of a level, over its bins
 
+  /// Losses of all levels together.
   double total_loss_J() const;
   template <class A>
   void archive(A& a) {
     a(load_J, auxiliary_J, drawn_J, loss_J, loading_max_frac);
   }
   /// |drawn − load − auxiliary − losses| / drawn; 0 before any energy was drawn.
+  /// Relative, dimensionless.
   double closure() const;
 };
 
@@ -61,7 +64,9 @@ struct FeederPoint {
   std::array<double, FeederParams::n_level> level_var{};
   std::array<double, FeederParams::n_level> loss_W{};
   std::array<double, FeederParams::n_level> loading_frac{};
+  /// Active power drawn at the connection.
   double connection_W() const { return level_W.back(); }
+  /// Reactive power drawn at the connection.
   double connection_var() const { return level_var.back(); }
 };
 

@@ -54,6 +54,7 @@ struct GeneratorMeters {
   double lowest_Hz = 1e300, highest_Hz = -1e300;
   std::int64_t n_trip = 0, n_ramp_limited = 0, n_power_limited = 0;
   /// |mechanical + joined − electrical − damping − left − kinetic| / mechanical
+  /// Relative, dimensionless.
   double closure(const GeneratorState& now, double kinetic_before_J) const;
   template <class A>
   void archive(A& a) {
@@ -76,14 +77,20 @@ class Generator {
  public:
   explicit Generator(const GeneratorParams& params);  ///< @throws InputError
   GeneratorState off() const { return {}; }
+  /// @throws InputError above the rating
   GeneratorState running(double load_W) const;  ///< all units online, at rest under the load
+  /// Orders the units to start, or to leave the bus at once; a tripped set stays off until `reset`.
   void order(bool run, GeneratorState& state, GeneratorMeters& meters) const;
   /// After a trip: the machines are off and may be ordered again.
   void reset(GeneratorState& state) const { state = {}; }
   double limit_W(const GeneratorState& state) const;  ///< load that may be put on the bus now
+  /// Of the island's bus; 0 with no unit online.
   double frequency_Hz(const GeneratorState& state) const;
   /// One bin of 1 ms. @param load_W asked from the bus, >= 0  @return served
+  /// Power in W.
   double bin(double load_W, GeneratorState& state, GeneratorMeters& meters) const;
+  /// A chunk of 1 ms bins, [n] each: load asked, load served (out), frequency (out). @throws InputError if lengths
+  /// differ
   void step(std::span<const double> load_W, std::span<double> served_W, std::span<double> frequency_Hz,
             GeneratorState& state, GeneratorMeters& meters) const;
   const GeneratorParams& params() const { return p_; }

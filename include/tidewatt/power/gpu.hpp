@@ -76,7 +76,9 @@ class GpuModel {
     double clock_min_Hz, last_bin;
   };
   Grid grid() const { return {grid_.data(), slope_.data(), clock_min_Hz_, static_cast<double>(last_bin_)}; }
+  /// Leakage at this voltage over that at voltage_ref_V, dimensionless. @param V volts
   TIDEWATT_INLINE double leakage_voltage_factor(double V) const { return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V)); }
+  /// Leakage at this temperature over that at leakage_ref_K, dimensionless.
   TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const {
     return math::exp(p_.leakage_per_K * (die_K - p_.leakage_ref_K));
   }
@@ -85,9 +87,11 @@ class GpuModel {
     const double v = V / p_.voltage_ref_V;
     return p_.dynamic_W * v * v * (clock_Hz / p_.dynamic_ref_Hz);
   }
+  /// Lowest clock of the V/f table.
   double clock_min_Hz() const { return clock_min_Hz_; }
   /// Clock without a CUDA context, inside the table.
   double idle_clock_Hz() const { return p_.idle_clock_Hz > clock_min_Hz_ ? p_.idle_clock_Hz : clock_min_Hz_; }
+  /// Highest clock of the V/f table.
   double clock_max_Hz() const { return clock_max_Hz_; }
   const GpuPowerParams& params() const { return p_; }
 

@@ -65,6 +65,7 @@ class PowerShelf {
   explicit PowerShelf(const PowerShelfParams& params);  ///< @throws InputError
   PowerShelfState start() const;                        ///< input good, capacitors full
   /// @param duration >= 0  @param load_W constant over it, >= 0  @param input_good voltage within the rectifiers' range
+  /// @throws InputError for a negative load or duration
   void step(Tick duration, double load_W, bool input_good, PowerShelfState& state, PowerShelfMeters& meters) const;
   const Store& battery() const { return battery_; }
 

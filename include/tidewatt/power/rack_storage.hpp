@@ -40,6 +40,7 @@ struct RackStorageState {
 class RackStorage {
  public:
   explicit RackStorage(const RackStorageParams& params);  ///< @throws InputError
+  /// At rest under a steady load, the store at its initial charge.
   RackStorageState start(double load_W) const { return {store_.start(), load_W, load_W}; }
   /// @param load_W 1 ms means, any length  @param drawn_W same length, may be the same memory  @throws InputError
   void step(std::span<const double> load_W, std::span<double> drawn_W, RackStorageState& state,

@@ -34,6 +34,7 @@ class WaveMeter {
   explicit WaveMeter(StepWave wave);
   double energy_J(double from_s, double to_s) const;  ///< ∫ P dt
   double mean_W(double from_s, double to_s) const;    ///< of the interval; the level at `to_s` if it is empty
+  /// What the sensor publishes at this instant: the trailing mean, delayed and rounded.
   double reading_W(const PowerSensorParams& sensor, double at_s) const;
   /// What the sensor shows to a logger that looks at `at_s`: its newest publication, `offset_s` setting the phase.
   double logged_W(const PowerSensorParams& sensor, double offset_s, double at_s) const;

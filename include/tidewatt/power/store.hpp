@@ -61,6 +61,7 @@ class Store {
   StoreState start() const { return {p_.soc_initial_frac * p_.energy_J, 0.0}; }
 
   /// Asks for `asked_W` (positive: charge) over `h_s`; returns what the terminals exchange.
+  /// @param h_s > 0  @returns W at the terminals
   double exchange(StoreState& s, double asked_W, double h_s, StoreMeters& m) const {
     double given_W = asked_W;
     if (given_W > p_.power_W || given_W < -p_.power_W) {
@@ -99,8 +100,11 @@ class Store {
     return std::min(p_.power_W, std::max(0.0, usable_J(s)) * p_.discharge_efficiency_frac / h_s);
   }
   double usable_J(const StoreState& s) const { return (s.energy_J - E_min_J_) + s.carry_J; }  ///< above the lower bound
+  /// Free below the upper bound.
   double room_J(const StoreState& s) const { return (E_max_J_ - s.energy_J) - s.carry_J; }
+  /// Above the initial charge.
   double stored_J(const StoreState& s) const { return (s.energy_J - p_.soc_initial_frac * p_.energy_J) + s.carry_J; }
+  /// State of charge, 0 to 1.
   double soc_frac(const StoreState& s) const { return (s.energy_J + s.carry_J) / p_.energy_J; }
   const StoreParams& params() const { return p_; }
 

@@ -30,6 +30,7 @@ struct TransformerMeters {
   double elapsed_s = 0.0;
   double hottest_K = 0.0;  ///< absolute hot spot
   double above_limit_s = 0.0;
+  /// Life used per time, dimensionless: 1 at the reference hot spot; 0 before any time.
   double ageing_rate() const { return elapsed_s > 0.0 ? aged_s / elapsed_s : 0.0; }
 };
 
@@ -46,9 +47,13 @@ struct TransformerMeters {
 class Transformer {
  public:
   explicit Transformer(const TransformerParams& params);  ///< @throws InputError
+  /// The state that a constant loading (K = load over rating) leads to.
   TransformerState steady(double loading_frac) const;
+  /// Absolute hot-spot temperature.
   double hot_spot_K(const TransformerState& state, double ambient_K) const;
   double ageing(double hot_spot_K) const;  ///< V
+  /// A stretch of constant loading and ambient; ageing and time above the limit are booked. @throws InputError for a
+  /// negative time or loading
   void step(double duration_s, double loading_frac, double ambient_K, TransformerState& state,
             TransformerMeters& meters) const;
   /// The steady loading whose hot spot stands at the limit.

@@ -53,6 +53,7 @@ struct UpsMeters {
   std::int64_t n_transfer = 0, n_lockout = 0, n_input_limited = 0;
   std::int64_t n_off = 0;  ///< times that the load was dropped: battery empty or too weak, or overload
   /// |drawn + discharged − charged − served − loss| / (drawn + discharged)
+  /// Relative, dimensionless.
   double closure() const;
   template <class A>
   void archive(A& a) {
@@ -90,6 +91,7 @@ class Ups {
   /// A chunk of 1 ms means; spans of equal length. @throws InputError if not
   void step(std::span<const double> load_W, std::span<const double> source_pu, std::span<double> drawn_W,
             std::span<double> served_W, UpsState& state, UpsMeters& meters) const;
+  /// Loss at a steady output.
   double loss_W(double load_W, bool eco) const;
   const Store& battery() const { return battery_; }
   const UpsParams& params() const { return p_; }

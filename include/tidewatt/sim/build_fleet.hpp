@@ -19,6 +19,7 @@ Fleet build_fleet(const Scenario& scenario);
 
 /// A fleet at the temperature of its inlets. @param inlet_K [node]
 FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K);
+/// Signals of the fleet's size, all zero.
 FleetSignals make_signals(const Fleet& fleet);
 
 }  // namespace tidewatt::sim

@@ -21,6 +21,7 @@ class LoadLane {
       a(load, begin, end, iterating);
     }
   };
+  /// Adds a template, to be played `repetitions` times from the lane's end on. @param iterating a job trains
   void append(LoadTemplate load, std::int64_t repetitions, bool iterating);
   Tick end() const { return end_; }
   /// The stretch that holds `at`; everything before it is forgotten.

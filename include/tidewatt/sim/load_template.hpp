@@ -11,6 +11,7 @@ struct LoadTemplate {
   Tick period = 0;
   std::vector<double> bin_J;
   double min_W = 0.0, max_W = 0.0;
+  /// Energy of one repetition.
   double total_J() const;
   template <class A>
   void archive(A& a) {
@@ -26,6 +27,7 @@ struct LoadEdges {
   std::vector<Tick> edge;
   std::vector<double> load_W;
 };
+/// @param power [class][segment], W, summed over each class's nodes
 LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& power);
 
 }  // namespace tidewatt::sim

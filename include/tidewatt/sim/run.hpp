@@ -27,11 +27,20 @@ class Engine {
   Engine(Engine&&) noexcept;
 
   bool done() const;
+  /// Simulated time since the start.
   double time_s() const;
   /// One macro step: the jobs, the halls' answer, and the connection.
   void step();
   /// Die temperatures now, [gpu], K; valid until the next step.
   std::span<const double> die_K() const;
+  /// Clocks of the last step, [gpu], Hz; valid until the next step.
+  std::span<const double> clock_Hz() const;
+  /// Air at every server's front now, [node], K; valid until the next step.
+  std::span<const double> inlet_K() const;
+  /// Limits of a hall's GPUs from the next step on: what a controller outside moves. A saved state does not hold them.
+  /// @param hall index in the scenario  @param cap_W power cap per GPU, up to the board limit  @param clock_lock_Hz
+  /// highest clock, within the V/f table  @throws InputError for a hall or limit that is not there
+  void set_limits(std::size_t hall, double cap_W, double clock_lock_Hz);
   /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for what is in flight.
   std::string save() const;
   /// Goes on from bytes that an engine of the same scenario saved between two steps: the result has the same bits as an

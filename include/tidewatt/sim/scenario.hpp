@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/climate.hpp"
+#include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/prescribed_inlet.hpp"
@@ -86,6 +88,8 @@ struct HallSpec {
   cooling::OutsideAirParams outside_air;
   cooling::HydronicParams hydronic;
   cooling::PrescribedInletParams prescribed;
+  /// The caller's own plant in the place of the catalog's; must not care which thread calls it. Null: none.
+  std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
 
 struct JobSpec {

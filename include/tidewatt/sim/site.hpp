@@ -38,8 +38,10 @@ std::size_t fan_step(double fan_frac);
 inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
   return fan_step(type.liquid ? flow_frac : fan_frac);
 }
+/// Speed ÷ full speed of a fan step, relative.
 inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) / static_cast<double>(n_fan_step); }
 
+/// Everything that a step needs of one type of server. @param cap_W, clock_lock_Hz board limit and table's end for none
 NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams&, const power::ServerPowerParams&,
                         const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
                         double clock_lock_Hz, const std::optional<thermal::LiquidCooling>& liquid = {});
@@ -64,6 +66,7 @@ struct Fleet {
   std::vector<double> resistance_ratio;    ///< [gpu]
   std::size_t n_node() const { return node_hall.size(); }
   std::size_t n_gpu() const { return chip.size(); }
+  /// Whether a GPU's slot lies in the second row of its server's air.
   bool rear(std::size_t slot) const { return slot >= n_gpu_per_node / 2; }
 };
 

@@ -51,6 +51,7 @@ class SiteStream {
     };
     std::vector<Order> orders;  ///< of the utility, to draw no more than this
   };
+  /// At rest under a steady load and cooling power. @throws InputError as the parts' own constructors
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
   /// A lane's load from where the lane stands. @param iterating a job trains: candidates for the spectrum
@@ -68,14 +69,22 @@ class SiteStream {
 
   const power::FeederMeters& feeder_meters() const { return feeder_meters_; }
   const mitigation::SiteBatteryMeters& battery_meters() const { return battery_meters_; }
+  /// Rise of the battery's energy since the start; 0 without one.
   double battery_stored_J() const;
+  /// Energy through the connection so far.
   double connection_J() const { return connection_J_.value(); }
+  /// Largest power at the connection so far.
   double max_W() const { return extremes_.max_W(); }
+  /// Smallest power at the connection so far.
   double min_W() const { return extremes_.min_W(); }
+  /// Largest |P(t + 1 s) − P(t)| so far.
   double step_1s_W() const { return step_.largest(); }
   double ramp_up_W_per_s() const { return ramp_.ramps().front().up_W_per_s; }      ///< through 0.1 s
+  /// Steepest fall through 0.1 s, as a positive number.
   double ramp_down_W_per_s() const { return ramp_.ramps().front().down_W_per_s; }
+  /// Largest deviation from nominal so far, either sign.
   double frequency_deviation_Hz() const;
+  /// Largest deviation of the bus voltage from that before the run, either sign.
   double voltage_deviation_pu() const;
   /// Of the longest uninterrupted iterating interval, its first five minutes.
   numerics::Spectrum spectrum() const { return best_; }
@@ -96,6 +105,7 @@ class SiteStream {
   const OrderMeters& order_meters() const { return order_meters_; }
   double load_lost_W() const;  ///< in a disturbance; NaN: there was none
   std::vector<grid::RideThroughEvent> take_events();
+  /// Hands over windows, pyramid, spectrum and ramps as result arrays. Call once, after finish().
   void add_arrays(std::vector<Array>& arrays);
   template <class A>
   void archive(A& a) {

@@ -56,13 +56,16 @@ class TrainingTask {
   const workload::Timeline& timeline() const { return timeline_; }
   double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
   double nominal_hold_W(const workload::PhaseKind& kind) const;  ///< of one GPU in a constant state
+  /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return slowest_Hz_; }
   template <class A>
   void archive(A& a) {
     a(slowest_Hz_, smoothing_, held_);
   }
   std::size_t n_node() const { return node_stage_.size(); }
+  /// Pipeline stage of a node of the site; −1: not the job's.
   std::int64_t stage_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_stage_[n - first_node_]; }
+  /// Replica of a node of the site; −1: not the job's.
   std::int64_t replica_of_node(std::size_t n) const { return n < first_node_ || n - first_node_ >= n_node() ? -1 : node_replica_[n - first_node_]; }
 
  private:

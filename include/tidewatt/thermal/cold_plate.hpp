@@ -19,6 +19,7 @@ struct ColdPlateParams {
 ///     UA = (flow/flow_ref)^n / R_ref      R = 1 / (ṁ c (1 − e^{−UA/(ṁ c)}))
 ///
 /// so that R counts the liquid's own rise along the plate. Without flow only `still_W_per_K` is left.
+/// @throws InputError for a negative flow
 double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s);
 
 /// Temperature rise of the liquid across the plate, K. @param heat_W into the liquid

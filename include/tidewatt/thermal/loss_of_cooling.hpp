@@ -28,6 +28,7 @@ using HeatingPower = std::function<double(double die_K, bool slowed)>;
 /// temperatures it had, its power following its own temperature. Times are interpolated inside the step.
 /// @param network  with the conductance that is left  @param store_K  store 0 is the die
 /// @param coolant_K  of what still carries heat away
+/// @returns times in s, infinite where nothing happens within the horizon
 template <std::size_t N>
 LossOfCooling loss_of_cooling(const StoreNetwork<N>& network, std::array<double, N> store_K, double coolant_K,
                               const HeatProtection& protection, const HeatingPower& power_W, double step_s,

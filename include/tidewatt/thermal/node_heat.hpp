@@ -28,6 +28,7 @@ struct NodeHeatBooks {
 /// of its row, the front row's heat of the step before warming the rear one.
 class NodeHeat {
  public:
+  /// @param n_gpu even: two rows  @param air_J_per_m3_K volumetric heat capacity of air
   NodeHeat(const PackageParams& package, const HbmBranchParams& hbm, const ServerAirParams& air, std::size_t n_gpu,
            double air_J_per_m3_K);
 
@@ -37,6 +38,7 @@ class NodeHeat {
   NodeHeatBooks step(NodeHeatState& state, std::span<const double> die_W, std::span<const double> hbm_W,
                      std::span<const double> resistance_ratio, double inlet_K, double step_s) const;
   std::size_t n_gpu() const { return n_gpu_; }
+  /// Whether a GPU stands in the second row of the air.
   bool rear(std::size_t gpu) const { return gpu >= n_gpu_ / 2; }
 
  private:

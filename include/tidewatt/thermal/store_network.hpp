@@ -31,6 +31,7 @@ struct StoreModes {
 /// row), by cyclic Jacobi rotations: relative accuracy also for the slow modes.
 void symmetric_modes(std::span<double> matrix, std::span<double> vectors, std::size_t n);
 
+/// The network in its own modes, from the eigenvectors of C^−1/2 G C^−1/2; capacities must be above 0.
 template <std::size_t N>
 StoreModes<N> store_modes(const StoreNetwork<N>& w) {
   // S = C^-1/2 G C^-1/2 is symmetric; its eigenvalues are the rates.
@@ -82,6 +83,7 @@ struct StoreStep {
 
 /// Exact step under constant heat and coolant: z(t) = z0 e^{−λt} + g Q t m(λt), m(x) = (1 − e^{−x})/x.
 /// @param resistance_ratio  of this package; its capacities are divided by it, so that the time constants stay
+/// @param store_K [N], in and out  @param heat_W [N]
 template <std::size_t N>
 StoreStep<N> advance(const StoreModes<N>& m, std::array<double, N>& store_K, const std::array<double, N>& heat_W,
                      double coolant_K, double step_s, double resistance_ratio) {

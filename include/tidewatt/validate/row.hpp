@@ -29,6 +29,7 @@ struct Row {
 Row against(std::string id, std::string what, std::string unit, double expected, double got, double tolerance_frac,
             std::string source, std::string note = "");
 /// An interval: inside passes; outside, the distance to its nearer end counts against `tolerance_frac` (0: none allowed).
+/// @param low, high, got in `unit`
 Row within(std::string id, std::string what, std::string unit, double low, double high, double got, double tolerance_frac,
            std::string source, std::string note = "");
 /// One value with a tolerance in the row's own unit.

@@ -42,22 +42,27 @@ struct Work {
   double attention_s = 0.0;
   double memory_s = 0.0;
   double link_s = 0.0;
+  /// All of it, one after the other.
   double total_s() const { return gemm_s + attention_s + memory_s + link_s; }
   Work& operator+=(const Work& o);
+  /// Adds `times` as much of `o`. @param times dimensionless
   Work& add(const Work& o, double times);
 };
 
 /// Share of its multiprocessor time that a rows × columns product uses: output tiles are worked off in whole waves,
 /// n/(SM ⌈n/SM⌉) for n tiles, with the better of 256 × 128 and 128 × 128 tiles.
+/// @param rows, columns count; @returns share, 0 to 1
 double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
 
 /// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
 /// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound). fp8 has its own peak and the same ε.
+/// @param rows, columns, inner count  @param bytes in B
 Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
                Precision precision = Precision::bf16);
 /// Fused attention over a sequence of s tokens: flops/(ε_a·s/(s + s_half)·peak) + overhead.
 Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens);
 /// Memory-bound kernels: bytes/(η·HBM).
+/// @param bytes in B
 Work memory_work(const ComputeParams& gpu, double bytes);
 
 /// A phase from its work. @param link_frac  share of peak NVLink bandwidth during `link_s`

@@ -24,8 +24,10 @@ struct DipWave {
   double plateau = 0.0, depth = 0.0;
   double begin_frac = 0.0, width_frac = 0.0;
   double lag_s = 0.0;
+  /// The lagged wave at a place in the iteration, in the samples' unit (W or share).
   double at(double place_frac) const;
   /// plateau - depth · width: a lag does not change the mean.
+  /// In the samples' unit (W or share).
   double mean() const { return plateau - depth * width_frac; }
 };
 

@@ -57,13 +57,19 @@ class InferenceService {
                    const NetworkParams& network);
 
   std::int64_t n_gpu() const { return params_.tp * params_.n_replica; }
+  /// Time of one mean prompt. @param pace relative: clock ÷ reference clock, > 0
   double prefill_s(double pace) const;
+  /// Time of one decoding step. @param batch count of requests decoded together, >= 1  @param pace relative: clock ÷
+  /// reference clock, > 0
   double step_s(double batch, double pace) const;
   /// Most requests decoded together: max_batch or what the memory holds, whichever is less.
+  /// @returns count
   double batch_limit() const { return batch_limit_; }
   /// Most requests per second of one replica within all limits.
+  /// @param pace relative: clock ÷ reference clock, > 0
   double capacity_per_s(double pace) const;
   /// @param requests_per_s  of one replica, ≥ 0  @param pace  clock ÷ reference clock
+  /// Pace is relative. @throws InputError for a negative rate or a pace not above 0
   InferenceHour steady(double requests_per_s, double pace) const;
   /// The 24 hours of a day, each replica with its share; backlog goes on into the next hour.
   std::vector<InferenceHour> day(double pace, double backlog = 0.0) const;

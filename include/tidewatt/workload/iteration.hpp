@@ -28,13 +28,16 @@ class IterationModel {
 
   /// @param pace  per replica group: clock of its slowest GPU ÷ reference clock, > 0; 1 … dp groups.
   /// Classes stand as [group × n_stage + stage]; every class adds up to `period` exactly.
+  /// Paces are relative, [group]. @throws InputError for more groups than replicas or a pace not above 0
   Timeline iteration(std::span<const double> pace) const { return iteration(pace, {}); }
   /// The same with replicas that scatter: late ones work later, early ones wait for the slowest, and the period is
   /// `excess` longer to the nanosecond, whatever overlap might have hidden.  @throws InputError for lateness beyond it
   Timeline iteration(std::span<const double> pace, const Scatter& scatter) const;
   /// Forward passes over `batches` global batches, then a barrier.
+  /// @param pace relative, [group], as above  @throws InputError as above, or without a batch
   Timeline evaluation(std::span<const double> pace, std::int64_t batches) const;
   /// All classes in one state for `duration`.
+  /// @throws InputError for a negative duration or more groups than replicas
   Timeline hold(const PhaseKind& kind, Tick duration, std::int64_t n_group) const;
 
   const ModelShape& shape() const { return shape_; }
@@ -44,12 +47,17 @@ class IterationModel {
   std::int64_t dp() const { return plan_.dp(); }
   std::int64_t n_gpu() const { return plan_.n_gpu; }
   std::int64_t gpus_per_stage() const { return plan_.tp * plan_.cp; }  ///< of one replica
+  /// Pipeline stage of a rank, 0 … n_gpu − 1.
   std::int64_t stage_of_gpu(std::int64_t rank) const;
+  /// Data-parallel replica of a rank, 0 … n_gpu − 1.
   std::int64_t replica_of_gpu(std::int64_t rank) const;
+  /// Global batch times sequence length, count.
   double tokens_per_iteration() const { return plan_.tokens_per_iteration(); }
   /// 3 × forward FLOPs of all tokens, recomputation not counted.
   double model_flops_per_iteration(AttentionCount count = AttentionCount::causal) const;
+  /// Clock at which all work is counted.
   double reference_clock_Hz() const { return gpu_.reference_clock_Hz; }
+  /// Bytes of a checkpoint of the whole model, see memory.hpp.
   double model_checkpoint_bytes() const;
 
  private:

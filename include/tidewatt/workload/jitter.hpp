@@ -24,6 +24,7 @@ struct JitterParams {
 class Jitter {
  public:
   /// @param job  number that keeps jobs apart  @param n_replica  data-parallel replicas, ≥ 1
+  /// @throws InputError for a negative scatter or no replica
   Jitter(const JitterParams& params, std::uint64_t seed, std::uint64_t job, std::int64_t n_replica);
 
   /// Excess of an iteration as a share of its period, ≥ 0.
@@ -39,6 +40,7 @@ class Jitter {
   };
   /// @param through  false: whole iterations inside `length`; true: also the one that `length` falls into, if more
   ///                 than nothing is left of it (the first boundary at or after `length`)
+  /// @throws InputError for a period not above 0
   Fit fit(std::int64_t first, std::int64_t at_most, Tick period, Tick length, bool through) const;
   /// Excess of the k-th of n equally large groups of replicas, a share of the period ≥ 0: the middle of the k-th of n
   /// equally likely parts of σ |z|.
@@ -59,8 +61,10 @@ std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed
 /// Their lines at f = k/T keep exp(-2π²f²σ²) of their amplitude: the characteristic function of the scatter.
 class JitteredTrains {
  public:
+  /// @param sigma_s of an edge around its beat, >= 0
   JitteredTrains(double period_s, double sigma_s, std::uint64_t seed)
       : period_s_(period_s), sigma_s_(sigma_s), seed_(seed) {}
+  /// Instant of edge n of a train.
   double edge_s(std::uint64_t train, std::uint64_t n) const;
   /// Amplitude of the line at k/T over n_train × n_edge edges, as a share of the one without scatter (in-phase part).
   double line_ratio(std::int64_t harmonic, std::uint64_t n_train, std::uint64_t n_edge) const;
@@ -71,6 +75,7 @@ class JitteredTrains {
 };
 
 /// exp(-2π²f²σ²).
+/// @returns dimensionless, 0 to 1
 double line_attenuation(double frequency_Hz, double sigma_s);
 
 }  // namespace tidewatt::workload

@@ -41,8 +41,10 @@ class JobLife {
   /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps without a sense
   JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures);
 
+  /// What the job does from `now` on, which must be where it is booked up to.
   JobStep next(Tick now) const;
   /// The step ended by itself. @param iterations  whole iterations done (iterate only)
+  /// @throws InputError if the job is in another state, or time went back
   void completed(const JobStep& step, std::int64_t iterations, Tick now);
   /// The step was cut at `now`, by the list's next failure or by something from outside (a trip).
   /// @param iterations  whole iterations done since the step began (iterate only)

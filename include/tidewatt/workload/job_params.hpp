@@ -58,6 +58,7 @@ double checkpoint_drain_s(const JobParams& job, const JobSize& size);
 
 /// Share of the whole in stage k = 0 … n-1 of a ramp up: replicas (k + 1)/(n + 1); clock f + (1 - f) k/n with the
 /// floor f = soft_clock_frac. A ramp down runs through the same stages backwards.
+/// @returns dimensionless, 0 to 1
 double soft_share(const JobParams& job, std::int64_t stage);
 
 }  // namespace tidewatt::workload

@@ -27,6 +27,7 @@ enum class JobState {
   wait_for_spare  ///< the pool of spares is dry
 };
 inline constexpr std::size_t n_job_state = 14;
+/// Its name in results, such as "warm_up".
 const char* name_of(JobState state);
 
 inline constexpr Tick never = std::numeric_limits<Tick>::max();
@@ -51,6 +52,7 @@ struct JobBooks {
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
+  /// Time booked in a state.
   Tick in(JobState state) const { return state_ns[static_cast<std::size_t>(state)]; }
   Tick total_ns() const;
   /// (effective + not yet saved) ÷ time since the job got its GPUs; 0 before that.

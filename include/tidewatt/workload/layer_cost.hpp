@@ -8,6 +8,7 @@ namespace tidewatt::workload {
 struct PassCost {
   Work forward;
   Work backward;
+  /// Adds `times` as much of `o`. @param times dimensionless
   PassCost& add(const PassCost& o, double times = 1.0);
 };
 

@@ -9,6 +9,7 @@ struct MemoryUse {
   double gradients_B = 0.0;    ///< cut over the replicas by zero2 and fsdp
   double optimizer_B = 0.0;    ///< fp32 copy and two moments, cut by any sharding
   double activations_B = 0.0;  ///< of all micro-batches in flight
+  /// All of it.
   double total_B() const { return weights_B + gradients_B + optimizer_B + activations_B; }
 };
 
@@ -21,12 +22,15 @@ struct MemoryUse {
 double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
 
 /// Chunk passes whose activations stage r holds at once: min(m, p - r), or min(m v, v p + p - 1 - 2 r) interleaved.
+/// @returns count
 double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage = 0);
 
 /// Activations of a stage: tokens · bytes · layers per chunk · chunks in flight. Reproduces the eight published values of
 /// arXiv 2205.05198.
+/// @returns B
 double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
+/// All that one GPU of a pipeline stage holds, at the fullest moment.
 MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
 /// The stage that holds most: the first of a uniform model (most activations), a later one where the first layers are
@@ -37,12 +41,14 @@ std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan);
 /// (experts) are cut over ep.
 struct HeldWeights {
   double shared = 0.0, routed = 0.0;
+  /// Both together, count.
   double total() const { return shared + routed; }
 };
 /// Weights of virtual stage k held by one GPU.
 HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Bytes of a checkpoint: bf16 weights, fp32 copy and two fp32 moments, 14 per parameter, whatever the sharding.
+/// @returns B
 double checkpoint_bytes(const ModelShape& shape);
 
 }  // namespace tidewatt::workload

@@ -38,19 +38,25 @@ struct ModelShape {
   std::int64_t rope_width = 0;  ///< latent attention: rotary part of a query head and of the one shared key
 
   void fields(FieldVisitor& v);
+  /// Width of a query head without its rotary part, count.
   double head() const {
     return head_width > 0 ? static_cast<double>(head_width) : static_cast<double>(width) / static_cast<double>(heads);
   }
+  /// Width of all queries together, rotary parts included, count.
   double score_width() const { return static_cast<double>(heads) * (head() + static_cast<double>(rope_width)); }
   double value_width() const { return static_cast<double>(heads) * head(); }  ///< of the attention's output
+  /// Count.
   double kv_width() const { return static_cast<double>(kv_heads) * head(); }  ///< of keys, and of values
   /// Keys and values that context parallelism moves per token: both widths, or the latent vector with its rotary key.
+  /// Count.
   double kv_travel_width() const { return kv_rank > 0 ? static_cast<double>(kv_rank + rope_width) : 2.0 * kv_width(); }
 };
 
 /// The two kinds of layer that a model may mix: the first `dense_layers` are dense, the rest expert layers.
 enum class LayerKind { dense, expert };
+/// Kind of a layer, counted from 0.
 LayerKind layer_kind(const ModelShape& shape, std::int64_t layer);
+/// Layers with a dense feed-forward block: all of a dense model.
 std::int64_t dense_layer_count(const ModelShape& shape);
 
 /// How attention FLOPs are counted: `causal` counts the lower triangle that a fused kernel computes and model-FLOP
@@ -61,19 +67,25 @@ enum class AttentionCount { causal, full };
 /// router and shared experts, norms, biases.
 double layer_parameters(const ModelShape& shape, LayerKind kind = LayerKind::dense);
 /// Weights of the routed experts of one expert layer.
+/// Count.
 double routed_expert_parameters(const ModelShape& shape);
 /// Weights of the input table (and learned positions).
+/// Count.
 double embedding_parameters(const ModelShape& shape);
 /// Weights of an untied output head and the last norm.
+/// Count.
 double head_parameters(const ModelShape& shape);
 /// All weights. Llama 3 405B: 405.8e9 (arXiv 2407.21783); DeepSeek-V3: 671e9 (arXiv 2412.19437).
+/// Count.
 double parameter_count(const ModelShape& shape);
 /// Weights that one token passes through, embedding table included.
+/// Count.
 double active_parameter_count(const ModelShape& shape);
 
 /// Mean number of keys a query meets: s/2 causal, s full; a window w caps it at w(1 - w/2s) causal, w full.
 double attended_tokens(const ModelShape& shape, double sequence_tokens, AttentionCount count);
 /// Forward FLOPs per token in the linear layers of one layer: 2 × matrix weights that the token meets.
+/// Count per token.
 double layer_linear_flops(const ModelShape& shape, LayerKind kind = LayerKind::dense);
 /// Forward FLOPs per token of scores and values in one layer: 2 (score width + value width) × attended tokens; 4 h of
 /// them in a plain layer.
@@ -83,6 +95,7 @@ double head_flops(const ModelShape& shape);
 
 /// FLOPs per trained token without recomputation: 3 × forward (backward = 2 forward). Basis of model-FLOP utilisation.
 /// Llama 3 405B at 8,192 tokens, causal: 2.524e12.
+/// @param sequence_tokens count
 double train_flops_per_token(const ModelShape& shape, double sequence_tokens,
                              AttentionCount count = AttentionCount::causal);
 

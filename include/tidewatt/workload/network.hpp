@@ -20,6 +20,7 @@ struct NetworkParams {
   double pod_oversubscription_ratio = 1.0;  ///< bandwidth inside a pod ÷ bandwidth out of it
 
   void fields(FieldVisitor& v);
+  /// Bandwidth of the node's cards per GPU and direction.
   double nic_per_gpu_B_per_s() const {
     return nic_B_per_s * static_cast<double>(nics_per_node) / static_cast<double>(gpus_per_node);
   }
@@ -50,19 +51,26 @@ Link group_link(const NetworkParams& network, RankGroup group);
 
 /// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 costs nothing.
 /// all-gather = reduce-scatter = (n-1) α + (n-1)/n · S/B;  all-reduce is both, one after the other.
+/// @param bytes in B  @param n ranks
 double all_gather_s(double bytes, std::int64_t n, const Link& link);
+/// The same cost as the all-gather.
 double reduce_scatter_s(double bytes, std::int64_t n, const Link& link);
+/// Reduce-scatter, then all-gather.
 double all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// Double binary tree: 2 ⌈log₂ n⌉ α + 2 S/B. Beats the ring where latency counts.
+/// @param bytes in B
 double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// One message: α + S/B.
+/// @param bytes in B
 double send_s(double bytes, const Link& link);
 
 /// All-gather (or reduce-scatter) over a group by the faster of one ring and two levels: S/k of each of the k members
 /// in a node over the m = n/k nodes, each member on its own cards, then NVLink inside the node:
 /// (m-1) α + (m-1)/m · (S/k)/NIC  +  (k-1) α_NVLink + (k-1)/k · S/NVLink.
+/// @param bytes gathered size, in B
 double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
 /// All-reduce over a group by the fastest of ring, tree and two levels.
+/// @param bytes reduced size, in B
 double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
 
 /// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a node, else one rank's

@@ -45,7 +45,9 @@ struct ParallelPlan {
   std::int64_t dp() const { return n_gpu / (tp * cp * pp); }
   std::int64_t micro_batches() const { return global_batch_sequences / (dp() * micro_batch_sequences); }
   std::int64_t virtual_stage_count() const { return pp * virtual_stages; }
+  /// Tokens of a micro-batch that one context-parallel rank holds.
   double micro_batch_tokens_per_gpu() const;
+  /// Global batch times sequence length, count.
   double tokens_per_iteration() const;
   RankGroup tp_group() const { return {tp, 1}; }
   RankGroup cp_group() const { return {cp, tp}; }

@@ -21,6 +21,7 @@ struct PhaseKind {
   double hbm_frac_memory = 0.0; ///< ... and during memory_s
   double link_frac = 0.0;       ///< share of peak link bandwidth used during link_s
   bool context = true;          ///< false: no CUDA context, clocks and memory at idle
+  /// Duration at the reference clock.
   double reference_s() const { return matrix_s + memory_s + link_s + wait_s; }
 };
 

@@ -14,6 +14,7 @@ struct PeriodicFit {
   std::vector<double> phase_rad;  ///< of cos(2πkt/T - phase)
   double residual_rms = 0.0;
   double explained_frac = 0.0;  ///< share of the variance that the harmonics hold
+  /// The fitted curve at an instant, in the values' unit.
   double at(double t_s) const;
 };
 
@@ -25,10 +26,12 @@ PeriodicFit fit_periodic(std::span<const double> time_s, std::span<const double>
 
 /// The period in [low_s, high_s] whose fit explains most, searched on a grid as fine as the length of the series
 /// demands (a quarter of a turn of the highest harmonic) and refined by golden section.
+/// @param value [sample], any unit  @throws InputError unless 0 < low < high, and as fit_periodic
 PeriodicFit find_period(std::span<const double> time_s, std::span<const double> value, double low_s, double high_s,
                         int n_harmonic);
 
 /// Mean by place in the period: bin i holds the samples with phase in [i, i + 1)/n. Empty bins are NaN.
+/// @param time_s, value [sample], any unit; @returns [n_bin], that unit
 std::vector<double> fold(std::span<const double> time_s, std::span<const double> value, double period_s,
                          std::size_t n_bin);
 
@@ -36,6 +39,7 @@ std::vector<double> fold(std::span<const double> time_s, std::span<const double>
 struct Samples {
   std::vector<double> time_s, value;
 };
+/// Empty where none lies there. @param channel < n_channel
 Samples samples(const Trace& trace, std::size_t channel, Tick begin, Tick end);
 
 }  // namespace tidewatt::workload

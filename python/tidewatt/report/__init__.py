@@ -9,7 +9,7 @@ import dataclasses
 from pathlib import Path
 from typing import Callable, Iterator
 
-__all__ = ["Report", "build", "write"]
+__all__ = ["Report", "build", "compare", "write"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +31,7 @@ def write(result_path, out_dir) -> list[Path]:
 
 
 def build(result_path, out_dir) -> Report:
-    """As `write`, with the notes on what was left out."""
+    """As `write`, with the notes on what was left out. @param result_path, out_dir: as for `write`."""
     from . import page
     from .read import Missing, ResultFile
     from .style import house_style
@@ -52,6 +52,24 @@ def build(result_path, out_dir) -> Report:
         html, left_out = page.write(result)
         paths[0].write_text(html, encoding="utf-8")
     return Report(paths, notes + [note for note in left_out if note not in notes])
+
+
+def compare(before_path, after_path, out_dir) -> Report:
+    """One page (`compare.html`) that holds two results beside each other.
+
+    @param before_path, after_path: HDF5 files that `tidewatt run` wrote.
+    @param out_dir: folder for the page; made if needed.
+    """
+    from . import compare_page
+    from .read import ResultFile
+
+    folder = Path(out_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ResultFile(before_path) as before, ResultFile(after_path) as after:
+        html, notes = compare_page.write(before, after)
+    path = folder / "compare.html"
+    path.write_text(html, encoding="utf-8")
+    return Report([path], notes)
 
 
 def _pictures(result) -> Iterator[tuple[str, Callable]]:

@@ -15,17 +15,20 @@ N_POINTS = 3000
 
 
 def numbers(values, digits: int = 6) -> list:
-    """Rounded to significant digits, None for NaN: what a page can carry."""
+    """The `values`, shape (n,), rounded to so many significant `digits`, None for NaN: what a page can carry."""
     return [float(f"{x:.{digits}g}") if math.isfinite(x) else None for x in np.asarray(values, dtype=float).tolist()]
 
 
 def trace(x, y, name, colour, **more):
+    """A line through `x` and `y`, shapes (n,), with its `name` and `colour`."""
     line = {"color": colour, "width": 1.6, **more.pop("line", {})}
     return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y), "name": name, "line": line, **more}
 
 
 def band(x, low, high, name, colour, **more):
-    """A filled band: per unbroken stretch a closed outline of two traces, the second filling to the first."""
+    """A filled band between `low` and `high` over `x`, shapes (n,), with a `name` and a `colour`: per unbroken stretch
+    a closed outline of two traces, the second filling to the first.
+    """
     edge = {"line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip", "legendgroup": name, **more}
     known = np.isfinite(np.asarray(low, float)) & np.isfinite(np.asarray(high, float))
     starts = np.flatnonzero(known & ~np.r_[False, known[:-1]])
@@ -38,7 +41,7 @@ def band(x, low, high, name, colour, **more):
 
 
 def stacked(n: int, titles: list[str], x_title: str, height: int) -> dict:
-    """Layout of `n` panels above one another with a shared x axis."""
+    """Layout of `n` panels above one another with their `titles`, a shared `x_title`, and a `height` in pixels."""
     gap = 0.06
     each = (1 - gap * (n - 1)) / n
     layout = {"height": height, "xaxis": {"title": x_title, "anchor": f"y{n}" if n > 1 else "y"}}
@@ -54,6 +57,7 @@ def hours(axis: TimeAxis) -> dict:
 
 
 def window(result: ResultFile, name: str) -> dict:
+    """Power, frequency and voltage of the recorded window `name` of a `result`."""
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"] / 1e6
     data = []
@@ -77,6 +81,7 @@ def window(result: ResultFile, name: str) -> dict:
 
 
 def worst(result: ResultFile, name: str) -> dict:
+    """Six seconds around the largest change of the window `name` of a `result`."""
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"] / 1e6
     middle = waveform.worst_step(t, pcc)[0]
@@ -88,6 +93,7 @@ def worst(result: ResultFile, name: str) -> dict:
 
 
 def iteration(result: ResultFile) -> dict:
+    """The representative iteration of a `result` at its exact edges."""
     edges, load = waveform.iteration_edges(result)
     layout = stacked(1, ["load of the site (MW)"], "time in the iteration (s)", 340)
     layout["yaxis"]["rangemode"] = "tozero"
@@ -95,21 +101,8 @@ def iteration(result: ResultFile) -> dict:
     return {"data": [trace(edges - edges[0], y, "power", BLUE, line={"shape": "hv"})], "layout": layout}
 
 
-def whole_run(result: ResultFile) -> dict:
-    group = waveform.finest_pyramid(result)
-    end = bin_edges(group["time"])[-1]
-    axis = TimeAxis(group.start, end - group["time"][0])
-    t, low, high = downsample.band(axis(group["time"]), group["pcc_min_W"] / 1e6, group["pcc_max_W"] / 1e6, N_POINTS)
-    mean = downsample.mean(group["pcc_mean_W"], N_POINTS) / 1e6
-    data = band(t, low, high, "smallest to largest", "rgba(0,114,178,0.35)")
-    data.append(trace(t, mean, "mean", BLACK, line={"shape": "hv", "width": 1}))
-    layout = stacked(1, ["power (MW)"], axis.label, 380)
-    layout["xaxis"].update(hours(axis))
-    layout["yaxis"]["rangemode"] = "tozero"
-    return {"data": data, "layout": layout}
-
-
 def lines(result: ResultFile) -> dict:
+    """The spectrum of a `result` with its strongest line."""
     f, amplitude = spectrum.lines(result)
     x, y = downsample.log_peaks(f, amplitude / 1e3, N_POINTS)
     line_Hz, line_W = spectrum.dominant(result)
@@ -122,6 +115,7 @@ def lines(result: ResultFile) -> dict:
 
 
 def ramp_lines(result: ResultFile) -> dict:
+    """The steepest ramps of a `result` over their windows."""
     window_s, up, down = ramps.tables(result)
     data = [
         trace(window_s, up / 1e6, "rising", BLUE, mode="lines+markers"),
@@ -134,6 +128,7 @@ def ramp_lines(result: ResultFile) -> dict:
 
 
 def limiters(result: ResultFile) -> dict:
+    """Shares of compute time of a `result` by what held the clocks, stacked."""
     group, shares = result.group("day"), limiter.shares(result)
     edges = bin_edges(group["time"])
     axis = TimeAxis(group.start, edges[-1] - edges[0])
@@ -151,6 +146,7 @@ def limiters(result: ResultFile) -> dict:
 
 
 def strip(result: ResultFile) -> dict:
+    """What the first job of a `result` was doing, with marks where something happened."""
     group, happened = result.group("day"), events.log(result)
     edges = bin_edges(group["time"])
     axis = TimeAxis(group.start, edges[-1] - edges[0])
@@ -171,7 +167,7 @@ def strip(result: ResultFile) -> dict:
 
 
 def heat_map(result: ResultFile) -> dict:
-    """All four maps in one chart, chosen by buttons."""
+    """All four maps of a `result`'s halls in one chart, chosen by buttons."""
     rows, maps = fleet.tables(result)
     data, buttons = [], []
     for k, (title, unit, table, colours) in enumerate(maps):

@@ -11,7 +11,7 @@ from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis, bin_edg
 
 
 def day(result: ResultFile) -> list[dict]:
-    """The day's panels, each with its own legend; the page moves their time axes together."""
+    """The panels of a `result`'s day, each with its own legend; the page moves their time axes together."""
     group = result.group("day")
     edges = bin_edges(group["time"])
     axis = TimeAxis(group.start, edges[-1] - edges[0])

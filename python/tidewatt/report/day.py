@@ -11,7 +11,9 @@ ZERO_degC_K = 273.15
 
 
 def hourly_steps(result: ResultFile):
-    """(edges, mean) of the hourly throughput; hours with under 15 iterating minutes are NaN."""
+    """(edges in s, shape (n + 1,); mean in tokens/s, shape (n,)) of the hourly throughput of a `result`; hours with
+    under 15 iterating minutes are NaN.
+    """
     hourly = result.group("hourly")
     value = np.array(hourly["throughput_tokens_per_s"], dtype=float)
     if "iterating_s" in hourly:
@@ -20,7 +22,9 @@ def hourly_steps(result: ResultFile):
 
 
 def throughput_limits(day: Group) -> tuple[float, float] | None:
-    """Axis limits in tokens/s: single minutes around stops must not squeeze the daily course into a line."""
+    """Axis limits in tokens/s for the group `day`, None without values: single minutes around stops must not squeeze
+    the daily course into a line.
+    """
     value = day["throughput_tokens_per_s"]
     value = value[np.isfinite(value)]
     if not value.size:
@@ -31,6 +35,7 @@ def throughput_limits(day: Group) -> tuple[float, float] | None:
 
 
 def draw(result: ResultFile):
+    """The day of a `result`: air, dies, clocks, throughput and power."""
     day = result.group("day")
     edges = bin_edges(day["time"])
     axis = TimeAxis(day.start, edges[-1] - edges[0])

@@ -11,7 +11,9 @@ def buckets(n: int, n_buckets: int) -> np.ndarray:
 
 
 def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, n_buckets: int):
-    """(x of each bucket's start, minimum of `low`, maximum of `high`); a bucket of NaN only stays NaN."""
+    """(x of each of at most `n_buckets` buckets' start, minimum of `low`, maximum of `high`); a bucket of NaN only
+    stays NaN. All of one shape (n,).
+    """
     if len(x) == 0:
         return x, low, high
     first = buckets(len(x), n_buckets)
@@ -19,7 +21,7 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, n_buckets: int):
 
 
 def mean(y: np.ndarray, n_buckets: int) -> np.ndarray:
-    """Mean of each bucket of `band`; NaN samples are left out."""
+    """Mean of `y`, shape (n,), in each of at most `n_buckets` buckets, those of `band`; NaN samples are left out."""
     if len(y) == 0:
         return y
     first = buckets(len(y), n_buckets)
@@ -30,7 +32,9 @@ def mean(y: np.ndarray, n_buckets: int) -> np.ndarray:
 
 
 def line(x: np.ndarray, y: np.ndarray, n_buckets: int):
-    """(x, y) of a line with at most two points per bucket, its minimum and maximum, in the order in which they come."""
+    """(x, y) of a line with at most two points in each of `n_buckets` buckets, its minimum and maximum, in the order in
+    which they come.
+    """
     if len(x) <= 2 * n_buckets:
         return x, y
     first = buckets(len(x), n_buckets)
@@ -47,7 +51,7 @@ def line(x: np.ndarray, y: np.ndarray, n_buckets: int):
 
 
 def log_peaks(x: np.ndarray, y: np.ndarray, n_buckets: int):
-    """The largest `y` of each of `n_buckets` buckets of equal width in log x > 0: a spectrum that keeps its lines."""
+    """The largest `y` of each of `n_buckets` buckets of equal width in log `x` > 0: a spectrum that keeps its lines."""
     if len(x) <= n_buckets:
         return x, y
     position = np.log(x / x[0]) / np.log(x[-1] / x[0])

@@ -13,7 +13,7 @@ MOST_LABELS = 14
 
 
 def log(result: ResultFile):
-    """[(s, kind, entity, text)] in order of time; empty if nothing happened or nothing was recorded."""
+    """[(s, kind, entity, text)] of a `result` in order of time; empty if nothing happened or nothing was recorded."""
     try:
         group = result.group("events")
         columns = (group["time"], group["kind"], group["entity"], group["text"])
@@ -23,18 +23,19 @@ def log(result: ResultFile):
 
 
 def state_spans(result: ResultFile):
-    """[(state, [(begin, end) in s])] of the states that occur."""
+    """[(state, [(begin, end) in s])] of the states that occur in a `result`."""
     day = result.group("day")
     state, edges = day["job_state"], bin_edges(day["time"])
     return [(int(k), spans(state == k, edges)) for k in np.unique(state)]
 
 
 def state_look(k: int) -> tuple[str, str]:
-    """(word, colour) of a job state."""
+    """(word, colour) of the job state numbered `k`."""
     return (STATES[k], STATE_COLOUR[STATES[k]]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
 
 
 def draw(result: ResultFile):
+    """What the job of a `result` did, and what happened to it."""
     day, happened = result.group("day"), log(result)
     edges = bin_edges(day["time"])
     axis = TimeAxis(day.start, edges[-1] - edges[0])

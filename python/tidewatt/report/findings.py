@@ -8,7 +8,7 @@ from .style import LIMITER_WORDS, grouped
 
 
 def number(x: float, digits: int = 3) -> str:
-    """Significant digits without exponent where that reads well."""
+    """`x` with so many significant `digits`, without exponent where that reads well."""
     if not math.isfinite(x):
         return "–"
     if x == 0:
@@ -32,11 +32,13 @@ def _count(result: ResultFile, key: str, word: str) -> str:
 
 
 def fleet_words(result: ResultFile) -> str:
+    """How many GPUs a `result` has, in words."""
     n = result.figure("n_gpu")
     return f"{grouped(n)} GPUs" if math.isfinite(n) else ""
 
 
 def day(result: ResultFile) -> tuple[str, str]:
+    """(title, subtitle) of the day of a `result`."""
     swing, hour = result.figure("throughput_swing_percent"), result.figure("throughput_min_hour")
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing):
@@ -57,7 +59,10 @@ def day(result: ResultFile) -> tuple[str, str]:
 
 
 def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
-    """@param step_MW: the largest change within one second of what is drawn; NaN if not known."""
+    """(title, subtitle) of a waveform of a `result`.
+
+    @param step_MW: the largest change within one second of what is drawn, MW; NaN if not known.
+    """
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
         title += f" moves by up to {number(step_MW)} MW within one second"
@@ -74,12 +79,15 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
 
 
 def iteration(result: ResultFile, load_W) -> tuple[str, str]:
+    """(title, subtitle) of an iteration of a `result`. @param load_W: its levels, W, shape (n,)."""
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
     title = f"Each iteration, the site's load moves between {number(low)} and {number(high)} MW"
     return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
 
 
 def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, str]:
+    """(title, subtitle) of a `result`'s spectrum, whose strongest line lies at `line_Hz` with the amplitude `line_W`.
+    """
     title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz"
     iteration = result.figure("iteration_s")
     order = line_Hz * iteration
@@ -90,12 +98,15 @@ def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, st
 
 
 def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: float) -> tuple[str, str]:
+    """(title, subtitle) of a `result`'s ramps: steepest over `window_s`, `up_W_per_s` and `down_W_per_s` both positive.
+    """
     way, steepest = ("Falls", down_W_per_s) if down_W_per_s >= up_W_per_s else ("Rises", up_W_per_s)
     title = f"{way} reach {number(steepest / 1e6)} MW/s over {duration(window_s)}"
     return title, "steepest change of the mean power at the connection between two neighbouring windows"
 
 
 def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz: float, mean_MHz: float):
+    """(title, subtitle) of the maps of a `result`, from `hottest_degC`, `mean_degC`, `slowest_MHz` and `mean_MHz`."""
     title = (
         f"The hottest of {grouped(result.figure('n_gpu'))} GPUs is {number(hottest_degC - mean_degC, 2)} K above the mean,"
         if math.isfinite(result.figure("n_gpu"))
@@ -112,6 +123,7 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
 
 
 def limiter(result: ResultFile) -> tuple[str, str]:
+    """(title, subtitle) of what held the clocks of a `result`."""
     share = result.summary.get("limiter_share") or {}
     title = "What held the clocks"
     share = {k: v for k, v in share.items() if isinstance(v, (int, float))}
@@ -127,6 +139,7 @@ def limiter(result: ResultFile) -> tuple[str, str]:
 
 
 def events(result: ResultFile, n: int) -> tuple[str, str]:
+    """(title, subtitle) of the `n` events of a `result`."""
     return f"{n} event{'' if n == 1 else 's'}", _join(
         [
             _count(result, "n_interruptions_unexpected", "unexpected interruption"),
@@ -137,6 +150,7 @@ def events(result: ResultFile, n: int) -> tuple[str, str]:
 
 
 def duration(seconds: float) -> str:
+    """`seconds` in words: ms, s, min or h."""
     if seconds < 1:
         return f"{1000 * seconds:g} ms"
     if seconds < 120:

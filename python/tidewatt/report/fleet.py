@@ -29,20 +29,23 @@ class Map:
         return table.reshape(self.shape)
 
     def mean(self, values):
+        """Mean of the `values`, shape (n_gpu,), by (row, rack); NaN where there is no GPU."""
         count = self._gather(np.ones(len(values)), np.add, 0.0)
         total = self._gather(values, np.add, 0.0)
         return np.divide(total, count, out=np.full(self.shape, np.nan), where=count > 0)
 
     def largest(self, values):
+        """Largest of the `values`, shape (n_gpu,), by (row, rack); NaN where there is no GPU."""
         table = self._gather(values, np.fmax, -np.inf)
         return np.where(np.isfinite(table), table, np.nan)
 
     def smallest(self, values):
+        """Smallest of the `values`, shape (n_gpu,), by (row, rack); NaN where there is no GPU."""
         return -self.largest(-values)
 
 
 def tables(result: ResultFile):
-    """[(title, unit, table, colour map)] of the four maps."""
+    """(rows, [(title, unit, table, colour map)]) of the four maps of a `result`."""
     fleet = result.group("fleet")
     place = Map(fleet["row"], fleet["rack"])
     die, clock = fleet["die_K"] - ZERO_degC_K, fleet["clock_Hz"] / 1e6
@@ -55,13 +58,14 @@ def tables(result: ResultFile):
 
 
 def extremes(result: ResultFile):
-    """(hottest, mean) die in °C and (slowest, mean) clock in MHz."""
+    """(hottest, mean) die in °C and (slowest, mean) clock in MHz of a `result`."""
     fleet = result.group("fleet")
     die, clock = fleet["die_K"] - ZERO_degC_K, fleet["clock_Hz"] / 1e6
     return float(np.nanmax(die)), float(np.nanmean(die)), float(np.nanmin(clock)), float(np.nanmean(clock))
 
 
 def draw(result: ResultFile):
+    """Temperatures and clocks of all GPUs of a `result`, by row and rack and by place in the node."""
     rows, maps = tables(result)
     tall = 2.2 + 0.07 * len(rows)
     title, subtitle = findings.fleet(result, *extremes(result))

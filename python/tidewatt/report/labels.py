@@ -48,7 +48,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def text(value) -> str:
-    """A figure as a reader wants it; "–" for null."""
+    """A `value` as a reader wants it; "–" for null."""
     if value is None:
         return "–"
     if isinstance(value, dict):
@@ -63,4 +63,5 @@ def text(value) -> str:
 
 
 def with_unit(value, unit: str) -> str:
+    """A `value` as a reader wants it, with its `unit` behind a blank that does not break."""
     return f"{text(value)}\u00a0{unit}" if unit and value is not None else text(value)

@@ -11,7 +11,11 @@ ORDER = ["power", "thermal", "clock", "none"]
 
 
 def shares(result: ResultFile):
-    """{limiter: share of compute time per macro step} in stacking order, as far as the file holds them."""
+    """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, as far as the file holds
+    them.
+
+    @raises Missing: it holds none.
+    """
     day = result.group("day")
     found = {name: day[f"limiter_{name}_frac"] for name in ORDER if f"limiter_{name}_frac" in day}
     if not found:
@@ -20,6 +24,7 @@ def shares(result: ResultFile):
 
 
 def draw(result: ResultFile):
+    """Which limiter held the clocks of a `result` over time."""
     day, found = result.group("day"), shares(result)
     edges = bin_edges(day["time"])
     axis = TimeAxis(day.start, edges[-1] - edges[0])

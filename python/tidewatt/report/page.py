@@ -6,9 +6,10 @@ import json
 import math
 from html import escape
 
-from . import charts, charts_day, events, findings, fleet, ramps, spectrum, waveform
+from . import charts, charts_day, compliance, energy, events, findings, fleet, ramps, spectrum, waveform, zoom
 from .labels import FIGURES, text, with_unit
-from .page_style import CSS, SCRIPT
+from .page_script import SCRIPT
+from .page_style import CSS
 from .read import Missing, ResultFile
 
 TOP = [
@@ -32,7 +33,7 @@ class Page:
         self.notes: list[str] = []
 
     def add(self, name: str, word: str, build):
-        """`build` returns (title, subtitle, inner html)."""
+        """Adds the section `name`, called `word` in the navigation; `build` returns (title, subtitle, inner html)."""
         try:
             title, subtitle, inner = build()
         except Missing as missing:
@@ -42,40 +43,45 @@ class Page:
         self.sections.append((name, word, f'<section id="{name}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
 
     def chart(self, name: str, figure: dict) -> str:
+        """Keeps a `figure` for the page's script. @returns the html of the place `name` where it is drawn"""
         self.charts[name] = figure
         return f'<div class="chart" id="{name}"></div>'
 
 
 def write(result: ResultFile) -> tuple[str, list[str]]:
-    """(the page, notes on what it had to leave out)."""
+    """(the page of a `result`, notes on what it had to leave out)."""
     page = Page()
     page.add("figures", "Figures", functools.partial(_figures, result))
     page.add("day", "Day", functools.partial(_day, page, result))
+    page.add("zoom", "Zoom", functools.partial(_zoom, page, result))
     for name in result.names("waveform_"):
         page.add(name, "Waveform: " + waveform.window_word(name), functools.partial(_window, page, result, name))
-    if waveform.has_more_than_windows(result):
-        page.add("run_power", "Whole run", functools.partial(_whole_run, page, result))
     page.add("iteration", "Iteration", functools.partial(_iteration, page, result))
     page.add("spectrum", "Spectrum", functools.partial(_spectrum, page, result))
     page.add("ramps", "Ramps", functools.partial(_ramps, page, result))
     page.add("fleet", "Map", functools.partial(_fleet, page, result))
     page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
+    page.add("compliance", "Compliance", functools.partial(_compliance, result))
+    page.add("energy", "Energy and cost", functools.partial(_energy, page, result))
+    page.add("books", "Energy books", functools.partial(_books, result))
     page.add("trust", "Assumed inputs", functools.partial(_trust, result))
-    page.add("energy", "Energy books", functools.partial(_energy, result))
     page.add("provenance", "Provenance", functools.partial(_provenance, result))
-    return _whole(page, result), page.notes
+    return whole(page, *findings.day(result), _tiles(result)), page.notes
 
 
-def _whole(page: Page, result: ResultFile) -> str:
-    from plotly.offline import get_plotlyjs
-
-    title, subtitle = findings.day(result)
-    tiles = "".join(
+def _tiles(result: ResultFile) -> str:
+    return "".join(
         f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{word}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )
+
+
+def whole(page: Page, title: str, subtitle: str, tiles: str) -> str:
+    """The html of a `page` with its `title`, `subtitle` and `tiles` (html) on top."""
+    from plotly.offline import get_plotlyjs
+
     links = "".join(f'<a href="#{name}">{escape(word)}</a>' for name, word, _ in page.sections)
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
@@ -95,6 +101,7 @@ def _whole(page: Page, result: ResultFile) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "") -> str:
+    """A table as html: its `head`, its `rows` of text, which columns are `numeric`, a `caption`."""
     def cells(tag, row):
         kinds = ["n" if i in numeric else "wide" if len(row[i]) > 26 else "" for i in range(len(row))]
         return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for cell, kind in zip(row, kinds))
@@ -134,13 +141,6 @@ def _window(page, result, name):
     return f"{title} ({waveform.window_word(name)})", f"{subtitle} · buckets keep their smallest and largest value".removeprefix(" · "), inner
 
 
-def _whole_run(page, result):
-    group = waveform.finest_pyramid(result)
-    level = group.name.removeprefix("pyramid_")
-    sub = f"smallest, mean and largest value, from bins of {level}"
-    return "Power at the connection over the whole run", sub, page.chart("chart-run", charts.whole_run(result))
-
-
 def _iteration(page, result):
     chart = page.chart("chart-iteration", charts.iteration(result))
     return *findings.iteration(result, waveform.iteration_edges(result)[1]), chart
@@ -178,7 +178,45 @@ def _trust(result):
     return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", inner
 
 
-def _energy(result):
+def _zoom(page, result):
+    chart = zoom.chart(result)
+    buttons = "".join(f'<button type="button" data-zoom="{k}">{escape(span["word"])}</button>' for k, span in enumerate(chart["spans"]))
+    inner = f'<div class="buttons">{buttons}</div>' + page.chart("chart-zoom", chart) + '<p class="note" id="chart-zoom-level"></p>'
+    return "From the whole run to a millisecond", "drag over a span, or press a button; the finest record that fits the screen is drawn", inner
+
+
+def _compliance(result):
+    found = compliance.rows(result)
+    head = ["rule", "verdict", "figure (SI)", "limit (SI)", "margin", "worst at"]
+    inner = table(head, [compliance.cells(row) for row in found], numeric=(2, 3, 4, 5))
+    for verdict, colour in compliance.COLOUR.items():
+        inner = inner.replace(f'<td class="">{verdict}</td>', f'<td><b style="color:{colour}">{verdict}</b></td>')
+    return *compliance.words(found), f'<div class="scroll">{inner}</div>'
+
+
+def _energy(page, result):
+    total = energy.totals(result)
+    tiles = [(total["site"], "MWh at the connection"), (total["it"], "MWh in the servers"), (total["rest"], "MWh cooling and losses"),
+             (total["water_m3"], "m³ of water"), (total["tokens"], "trillion tokens")]  # fmt: skip
+    inner = "".join(f"<div><b>{findings.number(value, 4)}</b><span>{word}</span></div>" for value, word in tiles if math.isfinite(value))
+    inner = f'<div class="big">{inner}</div>'
+    for name, draw in [("chart-energy-hourly", energy.hourly), ("chart-energy-flows", energy.flows)]:
+        try:
+            inner += page.chart(name, draw(result))
+        except Missing as missing:
+            page.notes.append(f"energy: {missing}")
+    # The page asks for prices: they are the reader's, not findings.
+    inner += (
+        f'<form id="cost" data-site="{total["site"]:.9g}" data-tokens="{total["tokens"]:.9g}">'
+        '<label>electricity <input name="price" type="number" min="0" value="60"> USD/MWh</label>'
+        '<label>carbon <input name="carbon" type="number" min="0" value="400"> kg/MWh</label>'
+        '<output></output></form><p class="note">Prices and carbon are yours to set; the values here are assumed (20–150 USD/MWh, '
+        "10–900 kg/MWh). Demand charges and devices: catalog entries of kind <code>tariff</code>.</p>"
+    )
+    return f"{findings.number(total['site'], 4)} MWh in {findings.duration(total['hours'] * 3600)}", "energy at the connection, where it goes, what it costs", inner
+
+
+def _books(result):
     group = result.group("energy")
     columns = [group[key].tolist() for key in ("level", "in_J", "out_J", "stored_J", "closure")]
     rows = [[level, *(f"{joule / 3.6e9:,.6g}" for joule in flows), f"{closure:.1e}" if closure else "0"]

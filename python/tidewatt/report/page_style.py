@@ -1,4 +1,4 @@
-"""Style and script of the page. Both stand inside it: the page loads nothing."""
+"""Style of the page. It stands inside it: the page loads nothing."""
 
 CSS = """
 :root { --ink: #1f2937; --soft: #6b7280; --line: #e5e7eb; --accent: #0072b2; }
@@ -8,7 +8,7 @@ main { max-width: 1120px; margin: 0 auto; padding: 24px 20px 60px; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 4px; }
 h2 { font-size: 1.15rem; margin: 0 0 2px; }
 .sub { color: var(--soft); margin: 0 0 12px; }
-nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 14px 0 18px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 14px 0 18px; padding: 6px 0; position: sticky; top: 0; background: #f6f7f9; z-index: 5; }
 nav a { color: var(--accent); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 section { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 18px; margin: 0 0 18px; }
@@ -31,46 +31,20 @@ code { overflow-wrap: anywhere; }
 .chart { width: 100%; }
 section h2 + .chart { margin-top: 0; }
 .chart + h2 { margin-top: 18px; }
+section { scroll-margin-top: 70px; }
+.buttons { display: flex; flex-wrap: wrap; gap: 6px; margin: 0 0 6px; }
+button { font: inherit; font-size: 0.85rem; padding: 3px 10px; border: 1px solid var(--line); border-radius: 14px; background: #f6f7f9; cursor: pointer; }
+button:hover { border-color: var(--accent); color: var(--accent); }
+form { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: baseline; margin: 6px 0; }
+form input { width: 5.5em; font: inherit; padding: 2px 4px; }
+form output { font-weight: 600; }
+.worse { color: #b45309; }
 @media (max-width: 640px) {
+  nav { overflow-x: auto; flex-wrap: nowrap; white-space: nowrap; }
   main { padding: 14px 8px 40px; }
   h1 { font-size: 1.3rem; }
   section { padding: 12px 8px; }
   .big { grid-template-columns: repeat(2, 1fr); }
   .big b { font-size: 1.1rem; }
 }
-"""
-
-SCRIPT = """
-(function () {
-  var charts = JSON.parse(document.getElementById("charts").textContent);
-  var narrow = window.innerWidth < 640;
-  function draw(id) {
-    var chart = charts[id], layout = chart.layout;
-    layout.font = { family: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif', size: narrow ? 10 : 12, color: "#374151" };
-    layout.paper_bgcolor = layout.plot_bgcolor = "#ffffff";
-    layout.hovermode = layout.hovermode || "closest";
-    layout.margin = Object.assign({ l: narrow ? 44 : 66, r: narrow ? 6 : 16, t: 30, b: 44 }, layout.margin || {});
-    layout.legend = { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal", font: { size: narrow ? 9 : 12 } };
-    Object.keys(layout).forEach(function (key) {
-      if (/^[xy]axis/.test(key)) {
-        layout[key] = Object.assign({ gridcolor: "#e5e7eb", zerolinecolor: "#e5e7eb", linecolor: "#6b7280" }, layout[key]);
-      }
-    });
-    if (narrow) { layout.dragmode = false; layout.height = Math.round(layout.height * 0.9); }
-    Plotly.newPlot(id, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: narrow ? false : undefined });
-  }
-  function link(id, others) {
-    document.getElementById(id).on("plotly_relayout", function (change) {
-      var range = change["xaxis.range"] || [change["xaxis.range[0]"], change["xaxis.range[1]"]];
-      var told = range[0] !== undefined ? { "xaxis.range": range } : change["xaxis.autorange"] ? { "xaxis.autorange": true } : null;
-      if (!told || change.tidewatt) return;
-      others.forEach(function (other) { Plotly.relayout(other, Object.assign({ tidewatt: true }, told)); });
-    });
-  }
-  Object.keys(charts).forEach(draw);
-  var linked = Object.keys(charts).filter(function (id) { return charts[id].linked; });
-  linked.forEach(function (id) {
-    link(id, linked.filter(function (other) { return other !== id && charts[other].linked === charts[id].linked; }));
-  });
-})();
 """

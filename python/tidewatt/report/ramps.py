@@ -9,19 +9,20 @@ from .style import BLUE, VERMILION, new_figure
 
 
 def tables(result: ResultFile):
-    """(window in s, rise, fall), both as positive W/s."""
+    """(window in s, rise, fall) of a `result`, shapes (n,), both as positive W/s."""
     group = result.group("ramps")
     return group["window_s"], np.abs(group["up_W_per_s"]), np.abs(group["down_W_per_s"])
 
 
 def steepest(result: ResultFile) -> tuple[float, float, float]:
-    """(window in s, rise, fall) where the larger of the two is largest."""
+    """(window in s, rise, fall) of a `result` where the larger of the two is largest, W/s."""
     window, up, down = tables(result)
     k = int(np.nanargmax(np.fmax(up, down)))
     return float(window[k]), float(up[k]), float(down[k])
 
 
 def draw(result: ResultFile):
+    """The steepest ramps of a `result` by their window."""
     window, up, down = tables(result)
     figure = new_figure(9, 4.8, *findings.ramps(result, *steepest(result)))
     axes = figure.subplots()

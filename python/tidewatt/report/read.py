@@ -68,17 +68,18 @@ class ResultFile:
         self._file.close()
 
     def group(self, name: str) -> Group:
-        """@raises Missing if there is no such group, or nothing in it."""
+        """The group `name`. @raises Missing: no such group, or nothing in it."""
         group = self._groups.get(name)
         if group is None or not group.units:
             raise Missing(f"/{name} is not in the file")
         return group
 
     def names(self, prefix: str) -> list[str]:
+        """Names of the groups that begin with a `prefix`."""
         return [name for name in self._groups if name.startswith(prefix)]
 
     def figure(self, key: str) -> float:
-        """A number of the summary; NaN where it is null or absent."""
+        """The number `key` of the summary; NaN where it is null or absent."""
         value = self.summary.get(key)
         return float(value) if isinstance(value, (int, float)) else float("nan")
 

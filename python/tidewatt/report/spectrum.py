@@ -11,7 +11,7 @@ LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
 
 def lines(result: ResultFile):
-    """(Hz, W) without the constant part."""
+    """(Hz, W) of a `result`, shapes (n,), without the constant part."""
     group = result.group("spectrum")
     f, amplitude = group["frequency_Hz"], group["pcc_amplitude_W"]
     keep = (f > 0) & np.isfinite(amplitude)
@@ -19,7 +19,9 @@ def lines(result: ResultFile):
 
 
 def dominant(result: ResultFile) -> tuple[float, float]:
-    """The strongest line (Hz, W); its frequency is the summary's interpolated one where that lies beside it."""
+    """The strongest line (Hz, W) of a `result`; its frequency is the summary's interpolated one where that lies beside
+    it.
+    """
     f, amplitude = lines(result)
     k = int(np.argmax(np.where(f >= LOWEST_Hz, amplitude, -1)))
     told = result.figure("pcc_dominant_Hz")
@@ -28,6 +30,7 @@ def dominant(result: ResultFile) -> tuple[float, float]:
 
 
 def draw(result: ResultFile):
+    """The spectrum of a `result` with its strongest line."""
     f, amplitude = lines(result)
     line_Hz, line_W = dominant(result)
     figure = new_figure(10, 5.4, *findings.spectrum(result, line_Hz, line_W))

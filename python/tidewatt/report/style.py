@@ -63,7 +63,8 @@ def house_style():
 
 
 def new_figure(width: float, height: float, title: str, subtitle: str = "") -> Figure:
-    """An empty figure whose title states the finding. Sizes in inches."""
+    """An empty figure of a `width` and `height` in inches whose `title` states the finding, with a `subtitle` below it.
+    """
     figure = Figure(figsize=(width, height), constrained_layout=True)
     chars = int(width * 8.2)
     lines = textwrap.wrap(title, chars)
@@ -104,6 +105,7 @@ class TimeAxis:
         return (np.asarray(t_s, dtype=float) + self.offset_s) / self.unit_s
 
     def dress(self, axes):
+        """Labels and ticks of the x axis of matplotlib's `axes`."""
         axes.set_xlabel(self.label)
         if self.hours:
             step = next(s for s in (1, 2, 3, 6, 12) if self.span / s <= 13)
@@ -112,7 +114,7 @@ class TimeAxis:
 
 
 def grouped(x: float) -> str:
-    """16384 -> 16,384."""
+    """`x` with commas: 16384 -> 16,384."""
     return f"{x:,.0f}"
 
 
@@ -123,6 +125,6 @@ def spans(mask: np.ndarray, edges: np.ndarray):
 
 
 def bin_edges(t: np.ndarray) -> np.ndarray:
-    """Edges of bins from their starts; the last bin is as long as the one before."""
+    """Edges of bins, shape (n + 1,), from their starts `t`, shape (n,); the last bin is as long as the one before."""
     step = t[-1] - t[-2] if len(t) > 1 else 1.0
     return np.append(t, t[-1] + step)

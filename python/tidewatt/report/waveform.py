@@ -12,7 +12,7 @@ PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
 
 
 def windows(result: ResultFile) -> list[str]:
-    """Names of the recorded windows. @raises Missing if none was recorded."""
+    """Names of the windows that a `result` recorded. @raises Missing: none was recorded."""
     names = [name for name in result.names("waveform_") if "pcc_W" in result.group(name)]
     if not names:
         raise Missing("no waveform window is in the file")
@@ -20,7 +20,7 @@ def windows(result: ResultFile) -> list[str]:
 
 
 def finest_pyramid(result: ResultFile) -> Group:
-    """The finest level that the file holds. @raises Missing if it holds none."""
+    """The finest level that a `result` holds. @raises Missing: it holds none."""
     for level in PYRAMID_LEVELS:
         try:
             return result.group("pyramid_" + level)
@@ -30,12 +30,14 @@ def finest_pyramid(result: ResultFile) -> Group:
 
 
 def window_word(name: str) -> str:
-    """"waveform_full_stop" -> "full stop"."""
+    """The `name` "waveform_full_stop" -> "full stop"."""
     return name.removeprefix("waveform_").replace("_", " ")
 
 
 def has_more_than_windows(result: ResultFile) -> bool:
-    """Whether the run is longer than its longest recorded window, so that a picture of the whole run says more."""
+    """Whether the run of a `result` is longer than its longest recorded window, so that a picture of the whole run says
+    more.
+    """
     try:
         whole = np.ptp(finest_pyramid(result)["time"])
         return all(np.ptp(result.group(name)["time"]) < 0.95 * whole for name in windows(result))
@@ -44,7 +46,9 @@ def has_more_than_windows(result: ResultFile) -> bool:
 
 
 def worst_step(t: np.ndarray, pcc_W: np.ndarray) -> tuple[float, float]:
-    """(middle in s, W) of the second over which power changes most; W is NaN in a record shorter than a second."""
+    """(middle in s, W) of the second over which the power `pcc_W` at the times `t`, s, changes most, shapes (n,); W is
+    NaN in a record shorter than a second.
+    """
     per_second = max(1, int(round(1.0 / (t[1] - t[0])))) if len(t) > 1 else 1
     if len(t) <= per_second:
         return float(t[len(t) // 2]), float("nan")
@@ -54,13 +58,14 @@ def worst_step(t: np.ndarray, pcc_W: np.ndarray) -> tuple[float, float]:
 
 
 def zoom(t: np.ndarray, middle_s: float, width_s: float) -> slice:
-    """The samples within `width_s` around `middle_s`, moved inside the record where it hangs over."""
+    """The samples of the times `t`, s, within `width_s` around `middle_s`, moved inside the record where it hangs over.
+    """
     begin = min(max(middle_s - width_s / 2, t[0]), max(t[0], t[-1] - width_s))
     return slice(int(np.searchsorted(t, begin)), int(np.searchsorted(t, begin + width_s)))
 
 
 def iteration_edges(result: ResultFile):
-    """(edges in s with the end appended, W between them) of the representative iteration."""
+    """(edges in s with the end appended, W between them) of the representative iteration of a `result`."""
     group = result.group("iteration")
     edges, load = np.array(group["edge_s"], dtype=float), np.array(group["load_W"], dtype=float)
     end = edges[0] + result.figure("iteration_s")
@@ -70,7 +75,7 @@ def iteration_edges(result: ResultFile):
 
 
 def draw(result: ResultFile, name: str):
-    """The window `name`, e.g. "waveform_transients"."""
+    """The window `name` of a `result`, e.g. "waveform_transients"."""
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"]
     axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0])
@@ -93,7 +98,7 @@ def draw(result: ResultFile, name: str):
 
 
 def draw_pyramid(result: ResultFile):
-    """Power at the connection over the whole run, from the finest pyramid level in the file."""
+    """Power at the connection over the whole run, from the finest pyramid level of a `result`."""
     group = finest_pyramid(result)
     t, low, high = downsample.band(group["time"], group["pcc_min_W"], group["pcc_max_W"], N_BUCKETS)
     mean = downsample.mean(group["pcc_mean_W"], N_BUCKETS)
@@ -122,6 +127,7 @@ def _whole(axes, axis, t, pcc):
 
 
 def nominal_Hz(frequency: np.ndarray) -> float:
+    """50 or 60 Hz, whichever a `frequency` record, Hz, shape (n,), lies at."""
     return 50.0 if np.nanmedian(frequency) < 55 else 60.0
 
 

@@ -1,0 +1,37 @@
+"""Rules against figures: pass, fail, undecided, not measured."""
+from __future__ import annotations
+
+import numpy as np
+
+from .findings import number
+from .read import ResultFile
+
+ORDER = ["fail", "undecided", "not measured", "pass"]
+COLOUR = {"pass": "#009E73", "fail": "#D55E00", "undecided": "#E69F00", "not measured": "#8A8A8A"}
+
+
+def rows(result: ResultFile) -> list[dict]:
+    """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `value`, `spread`,
+    `limit`, `margin_frac`, `worst_s`. @raises Missing: the run was held against no rules"""
+    group = result.group("compliance")
+    keys = [k for k in ("rule_set", "rule", "title", "verdict", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
+    out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]
+    return sorted(out, key=lambda row: ORDER.index(row["verdict"]) if row["verdict"] in ORDER else 0)
+
+
+def words(found: list[dict]) -> tuple[str, str]:
+    """(title, subtitle) from the rows `found`."""
+    count = {verdict: sum(row["verdict"] == verdict for row in found) for verdict in ORDER}
+    whole = next((verdict for verdict in ORDER if count[verdict]), "pass")
+    title = {"fail": f"{count['fail']} of {len(found)} rules fail", "undecided": "No rule fails, but not all are decided",
+             "not measured": "No rule fails, but not all were measured", "pass": f"All {len(found)} rules pass"}[whole]
+    return title, " · ".join(f"{verdict} {n}" for verdict, n in count.items() if n)
+
+
+def cells(row: dict) -> list[str]:
+    """A `row` as texts: rule, verdict, figure with its spread, limit, margin in percent, worst moment."""
+    value, spread = row.get("value", np.nan), row.get("spread", 0.0)
+    figure = number(value) + (f" ± {number(spread, 2)}" if np.isfinite(value) and spread else "")
+    margin, worst_s = row.get("margin_frac", np.nan), row.get("worst_s", np.nan)
+    return [f"{row.get('rule_set', '')}: {row.get('title') or row.get('rule', '')}", row["verdict"], figure, number(row.get("limit", np.nan)),
+            f"{100 * margin:+.1f} %" if np.isfinite(margin) else "–", f"{worst_s:,.1f} s" if np.isfinite(worst_s) and worst_s >= 0 else "–"]

@@ -1,0 +1,104 @@
+"""Controllers and plants of a user's own: what they may do, what they see, and that the books close with them."""
+import numpy as np
+import pytest
+import tidewatt as tw
+from tiny_case import tiny
+
+MINUTE = {"run.macro_step_s": 60, "run.macro_step_max_s": 60}
+
+
+def run(scenario, control=None):
+    engine = tw.Engine(scenario)
+    while not engine.done:
+        if control:
+            control(engine)
+        engine.step()
+    return engine.finish()
+
+
+def test_a_cap_moved_on_the_way_lowers_power_and_clocks_from_there():
+    free = run(tiny(12, **MINUTE))
+    capped = run(tiny(12, **MINUTE), lambda engine: engine.limit("a", cap_W=500.0 if engine.time_s >= 360 else 700.0))
+    t_s = (free["day"].time.values - free["day"].time.values[0]) / np.timedelta64(1, "s")
+    before, after = (t_s > 120) & (t_s < 300), t_s > 480
+    power = capped["day"].pcc_mean_W.values / free["day"].pcc_mean_W.values
+    clock = capped["day"].clock_slowest_Hz.values / free["day"].clock_slowest_Hz.values
+    assert np.allclose(power[before], 1.0, atol=1e-12) and (power[after] < 0.9).all()
+    assert np.allclose(clock[before], 1.0, atol=1e-12) and (clock[after] < 0.9).all()
+    assert capped.summary["energy_closure"] < 1e-11 and capped.summary["input_energy_error"] < 1e-12
+
+
+def test_a_limit_set_at_the_start_is_that_of_the_scenario():
+    by_hand = run(tiny(6, **MINUTE), lambda engine: engine.limit("a", cap_W=600.0))
+    by_key = run(tiny(6, **MINUTE, **{"hall.a.cap_W": 600}))
+    # The fleet spins up before the first step, without the hand's limit: the start is not the same to the bit.
+    assert by_hand.summary["iteration_s"] == pytest.approx(by_key.summary["iteration_s"], rel=1e-3)
+
+
+def test_a_clock_lock_holds_and_what_is_seen_has_shapes():
+    engine = tw.Engine(tiny(6, **MINUTE))
+    engine.limit("a", clock_lock_Hz=1.2e9)
+    while not engine.done:
+        engine.step()
+        assert engine.clock_Hz.shape == engine.die_K.shape == (512,) and engine.inlet_K.shape == (64,)
+        assert engine.clock_Hz.max() <= 1.2e9 * (1 + 1e-12)
+    # What has been seen cannot be changed by mistake.
+    seen = tw.Engine(tiny()).die_K
+    with pytest.raises(ValueError):
+        seen[0] = 0.0
+
+
+@pytest.mark.parametrize("limits", [{"cap_W": 1e6}, {"cap_W": -1.0}, {"clock_lock_Hz": 1e6}, {"cap_W": float("nan")}])
+def test_limits_that_the_gpu_does_not_have_are_refused(limits):
+    with pytest.raises(tw.InputError):
+        tw.Engine(tiny()).limit("a", **limits)
+
+
+def test_an_unknown_hall_is_named():
+    with pytest.raises(KeyError, match="there are a"):
+        tw.Engine(tiny()).limit("b", cap_W=600)
+    with pytest.raises(KeyError, match="there are a"):
+        tiny().with_plant("b", lambda now: {})
+
+
+def test_a_plant_in_python_sets_the_inlets_and_its_electricity_counts():
+    asked = []
+
+    def plant(now):
+        asked.append(now)
+        return {"supply_K": 295.0, "electric_W": 0.1 * now["heat_W"]}
+
+    scenario = tiny(6, **MINUTE, **{"hall.a.recirculation_frac": 0.0})
+    result = tw.run(scenario.with_plant("a", plant))
+    assert np.allclose(result["day"].inlet_mean_K, 295.0)
+    assert {"t0_s", "t1_s", "heat_W", "flow_m3_per_s", "outdoor_drybulb_K", "outdoor_wetbulb_K", "outdoor_pressure_Pa",
+            "state"} == set(asked[0])  # fmt: skip
+    share = (result["day"].plant_W / result["day"].it_W).values[1:]
+    assert (share > 0.08).all() and (share < 0.11).all()
+    assert result.summary["energy_closure"] < 1e-11
+    assert "a plant in Python" in result.provenance["scenario"]
+    assert scenario.halls[0]["plant"] != "python"  # the scenario itself is as it was
+
+
+def test_a_plant_remembers_what_it_keeps_in_its_state():
+    def plant(now):
+        now["state"][0] += now["t1_s"] - now["t0_s"]
+        return {"supply_K": 293.0 + 0.001 * now["state"][0]}
+
+    result = tw.run(tiny(6, **MINUTE).with_plant("a", plant, initial=[0.0]))
+    assert (np.diff(result["day"].inlet_mean_K.values) > 0).all()
+
+
+@pytest.mark.parametrize("answer, words", [({}, "supply_K"), ({"supply_K": 20.0}, "200 to 400"), ({"supply_K": 290.0, "fan_W": 1.0}, "fan_W"),
+                                           ({"supply_K": 290.0, "electric_W": -1.0}, "negative"), (None, "plant in Python")])  # fmt: skip
+def test_a_plant_s_wrong_answer_ends_the_run_with_the_reason(answer, words):
+    with pytest.raises(tw.SolverError, match=words):
+        tw.run(tiny(6).with_plant("a", lambda now: answer))
+
+
+def test_what_a_plant_raises_is_told():
+    def plant(now):
+        raise RuntimeError("the pump stands still")
+
+    with pytest.raises(tw.SolverError, match="the pump stands still"):
+        tw.run(tiny(6).with_plant("a", plant))

@@ -1,0 +1,141 @@
+"""The page in a browser without a screen: it draws, zooms from days to milliseconds, counts costs, and compares two results."""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+
+import synthetic_result  # noqa: E402
+from tidewatt import report  # noqa: E402
+from tidewatt.report import compare_page, compliance, energy, zoom  # noqa: E402
+from tidewatt.report.read import Missing, ResultFile  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "synthetic.h5"
+    synthetic_result.write(path)
+    with h5py.File(path, "a") as tree:
+        group = tree.create_group("compliance")
+        for key, values in {"rule_set": ["nerc"] * 3, "rule": ["a", "b", "c"], "title": ["ramp <up>", "step", "band"],
+                            "verdict": ["pass", "fail", "not measured"]}.items():  # fmt: skip
+            group.create_dataset(key, data=values, dtype=h5py.string_dtype())
+        for key, values in {"value": [1.0, 3.0, np.nan], "spread": [0.1, 0.0, 0.0], "limit": [2.0, 2.0, 1.0],
+                            "margin_frac": [0.5, -0.5, np.nan], "worst_s": [10.0, 20.0, -1.0]}.items():  # fmt: skip
+            group.create_dataset(key, data=values)
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(file, tmp_path_factory):
+    return report.write(file, tmp_path_factory.mktemp("page"))[0]
+
+
+def dom(page, script="", width=1280):
+    """The page's elements after its script has run and, some seconds later, the one given."""
+    text = page.read_text()
+    if script:
+        text = text.replace("</body>", f"<script>setTimeout(function () {{ {script} }}, 1500);</script></body>")
+    driven = page.with_name("driven.html")
+    driven.write_text(text)
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+               "--disable-component-update", "--disable-sync", f"--user-data-dir={page.parent / 'profile'}", f"--window-size={width},900",
+               "--virtual-time-budget=6000", "--dump-dom", driven.as_uri()]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def attribute(html, name):
+    return re.search(rf'{name}="([^"]*)"', html.split("<script", 1)[0])
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1280, 500])
+def test_every_chart_is_drawn_without_an_error(page, width):
+    html = dom(page, width=width)
+    assert attribute(html, "data-error") is None
+    charts = int(attribute(html, "data-drawn")[1])
+    assert charts >= 12
+    assert html.count('class="main-svg"') >= charts  # Plotly draws two per chart
+
+
+@needs_browser
+def test_zooming_in_draws_milliseconds(page):
+    whole = dom(page)
+    steepest = dom(page, "document.querySelectorAll('[data-zoom]')[3].click();")
+    assert float(attribute(steepest, "data-step")[1]) == pytest.approx(1e-3)
+    assert "every 1 ms" in re.search(r'id="chart-zoom-level">([^<]*)', steepest)[1]
+    assert float(attribute(whole, "data-step")[1]) <= float(attribute(steepest, "data-step")[1]) * 1e5
+    dragged = dom(page, "Plotly.relayout('chart-zoom', {'xaxis.range': ['2023-07-20 00:05:00', '2023-07-20 00:05:02']});")
+    assert float(attribute(dragged, "data-step")[1]) == pytest.approx(1e-3)
+    assert attribute(dragged, "data-error") is None
+
+
+@needs_browser
+def test_costs_follow_the_reader_s_price(page, file):
+    with ResultFile(file) as result:
+        site_MWh = energy.totals(result)["site"]
+    html = dom(page, "var f = document.getElementById('cost'); f.price.value = 100; f.dispatchEvent(new Event('input'));")
+    shown = re.search(r"<output>([\d,]+) USD", html)[1]
+    assert float(shown.replace(",", "")) == pytest.approx(100 * site_MWh, rel=1e-3, abs=1)
+
+
+@needs_browser
+def test_two_results_compared_draw(file, tmp_path):
+    html = dom(report.compare(file, file, tmp_path).paths[0])
+    assert attribute(html, "data-error") is None and int(attribute(html, "data-drawn")[1]) >= 7
+
+
+def test_the_worst_verdict_comes_first_and_markup_stays_text(page, file):
+    with ResultFile(file) as result:
+        rows = compliance.rows(result)
+    assert [row["verdict"] for row in rows] == ["fail", "not measured", "pass"]
+    assert compliance.words(rows)[0] == "1 of 3 rules fail"
+    assert "ramp &lt;up&gt;" in page.read_text()
+
+
+def test_levels_keep_every_spike(file):
+    with ResultFile(file) as result:
+        levels = zoom.levels(result)
+        top_MW = max(result.group(name)["pcc_W"].max() for name in result.names("waveform_")) / 1e6
+    assert [level["step_s"] for level in levels] == sorted(level["step_s"] for level in levels)
+    import base64
+
+    low_MW, range_MW, *arrays = levels[0]["packed"]
+    values = low_MW + range_MW * np.frombuffer(base64.b64decode(arrays[-1]), "<u2") / 65535
+    assert values.size == levels[0]["n"] and values.max() == pytest.approx(top_MW, rel=1e-4)
+
+
+def test_a_file_without_rules_says_so(tmp_path):
+    path = tmp_path / "plain.h5"
+    synthetic_result.write(path)
+    with ResultFile(path) as result, pytest.raises(Missing):
+        compliance.rows(result)
+
+
+def test_settings_that_differ_are_found(file, tmp_path):
+    other = tmp_path / "other.h5"
+    shutil.copy(file, other)
+    with h5py.File(other, "a") as tree:
+        text = tree["provenance/scenario"][()].decode() if "scenario" in tree["provenance"] else tree["provenance"].attrs["scenario"]
+        changed = text + "\ncap_W = 600\n"
+        if "scenario" in tree["provenance"]:
+            del tree["provenance/scenario"]
+            tree["provenance"].create_dataset("scenario", data=changed, dtype=h5py.string_dtype())
+        else:
+            tree["provenance"].attrs["scenario"] = changed
+    with ResultFile(file) as a, ResultFile(other) as b:
+        assert ("", "cap_W = 600") in compare_page.settings(a, b)
+    assert compare_page.change(2.0, 1.9) == "-5.00 %"
+    assert compare_page.change(None, 1.0) == "–"
