@@ -18,7 +18,7 @@ class Grid(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.figures = product.run(BINARY, TINY, cls.folder.name, ["site.rules=power_stabilization_example"]).json
+        cls.figures = product.run(BINARY, TINY, cls.folder.name, {"site.rules": "power_stabilization_example"}).json
 
     @classmethod
     def tearDownClass(cls):
