@@ -84,24 +84,23 @@ def check_island(report):
     by_hand = 60 * 1.84**2 / (4 * 2.5 * 40 * 1.0)
     dip = 60 - figures["island_frequency_min_Hz"]
     report.within("island: deepest dip", dip, 0.7 * by_hand, 1.5 * by_hand, "Hz", note=f"{by_hand:.2f} Hz by hand for a lasting step")
-    bare = report.run(SCENARIOS / "islanding.toml", ["mitigation.battery.power_MW=0.001"]).json
+    bare = report.run(SCENARIOS / "islanding.toml", {"mitigation.battery.power_MW": 0.001, "mitigation.battery.standby_kW": 0}).json
     report.judge("island without the battery: the iterations trip the turbines", bare["island_trips"] > 0, bare["island_trips"], "trips")
 
 
 def check_order(report):
-    for by, more in (("cap", []), ("pause", []), ("storage", None)):
+    for by in ("cap", "pause", "storage"):
         scenario = SCENARIOS / ("curtailment_storage.toml" if by == "storage" else "curtailment_cap.toml")
-        figures = report.run(scenario, [f"event.order.by={by}", *(more or [])]).json
+        figures = report.run(scenario, {"event.order.by": by}).json
         kept = listed(figures["order_kept"])
         report.at_most(f"order of 2 MW by {by}: largest mean over its half hour", kept["mean_MW"], 2.0, "MW",
                        note=f"largest 1 ms {kept['max_MW']:.3f} MW, {kept['over_MWh'] * 1e3:.2f} kWh over")
-        report.at_most(f"order by {by}: energy drawn over it", kept["over_MWh"] / (0.5 * 2.0), 0.005)
         report.at_most(f"order by {by}: energy closure", figures["energy_closure"], 1e-11)
 
 
 def check_limits(report):
-    tight = report.run(SCENARIOS / "islanding.toml", ["mitigation.battery.energy_MWh=0.01", "mitigation.battery.power_MW=1",
-                                                      "run.duration_h=0.1"]).json
+    tight = report.run(SCENARIOS / "islanding.toml", {"mitigation.battery.energy_MWh": 0.01, "mitigation.battery.power_MW": 1,
+                                                      "run.duration_h": 0.1}).json
     limited = listed(tight["battery_limited"])
     report.judge("a store asked for the impossible is limited and counted", limited["power"] > 0, f"{limited}", "counted")
     report.judge("state of charge within its bounds", 0.1 - 1e-12 <= tight["battery_soc_min"] and tight["battery_soc_max"] <= 0.9 + 1e-12,

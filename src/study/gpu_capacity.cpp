@@ -39,6 +39,13 @@ DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
   return out;
 }
 
+/// What is out behind an item's name: "site", "row breaker", …
+std::string spare(const power::FeederParams& feeder, const std::string& item) {
+  for (std::size_t l = 0; l < feeder.level.size(); ++l)
+    if (item.starts_with(power::FeederParams::level_names[l])) return feeder.level[l].n_branch < 2 ? ", no unit to spare" : ", one out";
+  return "";
+}
+
 }  // namespace
 
 GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread) {
@@ -56,6 +63,9 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
   const auto feeder = sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder;
   auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
+  // A level built as one branch has none to lose: it is held to its rating, and its name says so.
+  for (std::size_t l = 0; l < feeder.level.size(); ++l)
+    if (feeder.level[l].n_branch < 2) redundancy.n_out[l] = 0;
   redundancy.contract_W = contract_W;
   redundancy.breaker_frac[1] = breaker_frac;  // rows
   const auto add = [&](const std::string& name, double load_W) {
@@ -63,7 +73,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
                                    s.halls.front().server.n_gpu});
   };
   for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
-    add(item.name == "contract" ? item.name : item.name + ", one out", item.load_W);
+    add(item.name == "contract" ? item.name : item.name + spare(feeder, item.name), item.load_W);
   // Rules in watts grow with the GPUs; those in shares do not.
   const auto stream = sim::replay(s, tape);
   for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))

@@ -45,7 +45,7 @@ class Search {
         Portfolio p;
         p.floor_ratio = floor;
         if (rack > 0) p.rack = choices_.racks[rack - 1].name;
-        out_.best.push_back(evaluate(p));
+        out_.best.push_back(floor == 0.0 && rack == 0 ? nothing_ : evaluate(p));
         for (const auto& store : choices_.stores) out_.best.push_back(size_store(p, store));
       }
     std::stable_sort(out_.best.begin(), out_.best.end(), [](const Evaluated& a, const Evaluated& b) {

@@ -24,11 +24,10 @@ struct GpuCapacity {
 
 /// The scenario is run through its day (its weather should be an extreme one); the hour with the largest mean gives watts
 /// per GPU and the cooling's share. Limits are the feeder's levels as they are built for the scenario's own GPUs, each
-/// with one branch out, the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
+/// with one branch out (one that has a single branch to its rating), the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
 /// load and auxiliaries go with the number of GPUs.
 /// @param contract_W most that may be drawn at the connection; 0: not limited
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
-/// @throws InputError if a level has no branch to spare
 GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread);
 
 }  // namespace tidewatt::study

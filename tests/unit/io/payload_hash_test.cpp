@@ -18,7 +18,7 @@ namespace {
 
 Result one(std::vector<double> values) {
   const std::uint64_t n = values.size();
-  return {{{"/a", {"i"}, {n}, std::move(values), "W", ""}}, {}, {}};
+  return {{{"/a", {"i"}, {n}, std::move(values), "W", ""}}, {}, {}, {}};
 }
 
 double flip_last_bit(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ 1U); }
@@ -46,6 +46,7 @@ TEST_CASE("the hash is SHA-256 over exactly the bytes that the header defines") 
   const Result r{{{"/c", {"k"}, {2}, std::vector<std::string>{"μ", ""}, "", ""},
                   {"/b", {}, {}, std::vector<double>{std::nan("1")}, "", ""},
                   {"/a", {"i", "j"}, {1, 2}, std::vector<std::int64_t>{7, -1}, "", ""}},
+                 {},
                  {},
                  {}};
   unsigned char digest[32];
@@ -75,11 +76,11 @@ TEST_CASE("all NaN are one, zeros keep their sign, and neighbours do not run int
   CHECK(io::payload_sha256(one({quiet})) == io::payload_sha256(one({other})));
   CHECK(io::payload_sha256(one({0.0})) != io::payload_sha256(one({-0.0})));
   const auto texts = [](std::string a, std::string b) {
-    return io::payload_sha256({{{"/t", {"i"}, {2}, std::vector<std::string>{a, b}, "", ""}}, {}, {}});
+    return io::payload_sha256({{{"/t", {"i"}, {2}, std::vector<std::string>{a, b}, "", ""}}, {}, {}, {}});
   };
   CHECK(texts("ab", "c") != texts("a", "bc"));
   const auto shaped = [](std::uint64_t rows, std::uint64_t columns) {
-    return io::payload_sha256({{{"/t", {"i", "j"}, {rows, columns}, std::vector<double>(6), "", ""}}, {}, {}});
+    return io::payload_sha256({{{"/t", {"i", "j"}, {rows, columns}, std::vector<double>(6), "", ""}}, {}, {}, {}});
   };
   CHECK(shaped(2, 3) != shaped(3, 2));
 }

@@ -7,7 +7,9 @@ using namespace tidewatt;
 using namespace tidewatt::study;
 
 TEST_CASE("the most GPUs within a contract are those whose design hour draws it, and less than one server more") {
-  const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5"});
+  const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5", "site.feeder.row_rating_MVA=0.05", "site.feeder.row_load_loss_W=300",
+                       "site.feeder.hall_rating_MVA=0.08", "site.feeder.hall_load_loss_W=500", "site.feeder.hall_no_load_loss_W=80",
+                       "site.feeder.site_rating_MVA=0.1", "site.feeder.site_load_loss_W=500", "site.feeder.site_no_load_loss_W=80"});
   const auto c = most_gpus(s, 0.09e6, 0.0, 1);
   CHECK(c.binds == "contract");
   CHECK(c.n_gpu % 8 == 0);
