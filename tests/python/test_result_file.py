@@ -100,6 +100,7 @@ class ResultFile(unittest.TestCase):
                     "freq_deviation_max_mHz": None,
                     "limiter_share": {"power": 0.9, "none": 0.1},
                     "result_file": "day.h5",
+                    "jobs": [],
                 },
             )
             self.assertEqual(file.attrs["simulated_s"], 86400.0)
