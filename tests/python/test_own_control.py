@@ -73,8 +73,8 @@ def test_a_plant_in_python_sets_the_inlets_and_its_electricity_counts():
     assert np.allclose(result["day"].inlet_mean_K, 295.0)
     assert {"t0_s", "t1_s", "heat_W", "flow_m3_per_s", "outdoor_drybulb_K", "outdoor_wetbulb_K", "outdoor_pressure_Pa",
             "state"} == set(asked[0])  # fmt: skip
-    share = (result["day"].plant_W / result["day"].it_W).values[1:]
-    assert (share > 0.08).all() and (share < 0.11).all()
+    # What the servers give to the air is what they draw, once they are warm.
+    assert (result["day"].plant_W / result["day"].it_W).values[-1] == pytest.approx(0.1, rel=0.02)
     assert result.summary["energy_closure"] < 1e-11
     assert "a plant in Python" in result.provenance["scenario"]
     assert scenario.halls[0]["plant"] != "python"  # the scenario itself is as it was
@@ -85,7 +85,7 @@ def test_a_plant_remembers_what_it_keeps_in_its_state():
         now["state"][0] += now["t1_s"] - now["t0_s"]
         return {"supply_K": 293.0 + 0.001 * now["state"][0]}
 
-    result = tw.run(tiny(6, **MINUTE).with_plant("a", plant, initial=[0.0]))
+    result = tw.run(tiny(6, **MINUTE, **{"hall.a.recirculation_frac": 0.0}).with_plant("a", plant, initial=[0.0]))
     assert (np.diff(result["day"].inlet_mean_K.values) > 0).all()
 
 
