@@ -44,8 +44,10 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
   if (word.size() > 200) return {};
   std::size_t best = word.size() / 3 + 2;
   std::string found;
+  std::vector<std::size_t> row;
   for (const auto& k : known) {
-    std::vector<std::size_t> row(k.size() + 1);
+    if (std::max(k.size(), word.size()) - std::min(k.size(), word.size()) >= best) continue;  // too long or too short by itself
+    row.resize(k.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= word.size(); ++i) {
       std::size_t diagonal = row[0];

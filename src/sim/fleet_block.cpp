@@ -52,13 +52,14 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
     for (std::size_t s = 0; s < per_node; ++s) {
       b.gpu[b.n_node * per_node + s] = static_cast<std::uint32_t>(n * per_node + s);
       b.owner[b.n_node * per_node + s] = static_cast<std::uint8_t>(b.n_node);
+      b.rear[b.n_node * per_node + s] = fleet.rear(s) ? 1 : 0;
     }
     ++b.n_node;
   }
   for (auto& b : out)
     for (std::size_t l = b.n_used(); l < n_lane; ++l) {
       b.gpu[l] = b.gpu[0];
-      b.owner[l] = 0;
+      b.owner[l] = b.rear[l] = 0;
     }
   return out;
 }
@@ -83,7 +84,7 @@ Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetS
 }
 
 TIDEWATT_CLONES
-void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s,
              const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air) {
   const auto& type = *b.type;
   const double x = step_s / type.air.fan_lag_s;
@@ -106,13 +107,21 @@ void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task,
   }
   for (std::size_t l = 0; l < n_lane; ++l) {
     const std::size_t i = b.owner[l];
-    air.air_K[l] = fleet.rear(b.gpu[l] % b.n_gpu) ? air.rear_K[i] : air.inlet_K[i];
+    air.air_K[l] = b.rear[l] != 0 ? air.rear_K[i] : air.inlet_K[i];
     air.air_K_per_s[l] = slope[i];
-    air.sink_air_W_per_K[l] = modes[i]->sink_air_W_per_K;
   }
+  if (air.held_n_node == b.n_node && air.held_n_gpu == b.n_gpu && std::equal(modes, modes + b.n_node, air.held.begin())) return;
+  air.held_n_node = b.n_node;
+  air.held_n_gpu = b.n_gpu;
+  std::copy_n(modes, b.n_node, air.held.begin());
+  for (std::size_t l = 0; l < n_lane; ++l) air.sink_air_W_per_K[l] = modes[b.owner[l]]->sink_air_W_per_K;
   const auto spread = [&](auto&& value, Lanes& to) {
     for (std::size_t i = 0; i < b.n_node; ++i) {
       const double v = value(*modes[i]);
+      if (b.n_gpu == n_usual) {
+        for (std::size_t s = 0; s < n_usual; ++s) to[i * n_usual + s] = v;
+        continue;
+      }
       for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) to[l] = v;
     }
     for (std::size_t l = b.n_used(); l < n_lane; ++l) to[l] = to[0];
@@ -271,8 +280,14 @@ Lanes linear_mean_K(const Packages& before, const Air& air, const Lanes& mean_W,
   return out;
 }
 
+TIDEWATT_CLONES
+void add_dip(Lanes& die_K, const Lanes& r, double dip_K) {
+  for (std::size_t l = 0; l < n_lane; ++l) die_K[l] = std::fma(dip_K, r[l], die_K[l]);
+}
+
 /// Twice, because fans and the rear inlet follow the temperatures that come out.
-Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s) {
+TIDEWATT_CLONES
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s, Air& air) {
   const Packages p{gather(state.die_K.data(), b), gather(state.base_K.data(), b), gather(state.sink_K.data(), b),
                    gather(fleet.resistance_ratio.data(), b), {}};
   const Lanes mean_W = gather(state.mean_W.data(), b);
@@ -282,13 +297,15 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   Modes ripple_K{};
   if (!task.slice && task.repeats)
     for (std::size_t j = 0; j < n_mode; ++j) ripple_K[j] = gather(state.ripple_K[j].data(), b);
-  Air air;
+  constexpr double still_K = 0.05;
   for (int i = 0; i < 2; ++i) {
-    set_air(fleet, state, task, b, step_s, out.die_K, out.front_W, air);
+    set_air(state, task, b, step_s, out.die_K, out.front_W, air);
+    const Lanes assumed_K = out.die_K;
     out.die_K = linear_mean_K(p, air, mean_W, ripple_K, step_s, heat_J);
     out.front_W = front_W(fleet, b, heat_J, step_s);
+    if (largest_gap(out.die_K, assumed_K, 0, b.n_used()) <= still_K) break;
   }
-  for (std::size_t l = 0; l < n_lane; ++l) out.die_K[l] = std::fma(task.dip_K, p.r[l], out.die_K[l]);
+  if (task.dip_K != 0.0) add_dip(out.die_K, p.r, task.dip_K);
   return out;
 }
 

@@ -36,6 +36,7 @@ struct Block {
   std::array<std::uint32_t, n_lane> node;   ///< [node of the block] in the fleet
   std::array<std::uint32_t, n_lane> gpu;    ///< [lane] in the fleet
   std::array<std::uint8_t, n_lane> owner;   ///< [lane] node of the block
+  std::array<std::uint8_t, n_lane> rear;    ///< [lane] stands in the preheated air
   std::size_t n_used() const { return n_node * n_gpu; }
 };
 struct BlockList {
@@ -46,12 +47,25 @@ struct BlockList {
 /// The task's nodes by class and type, in the fleet's order within each; kept in the task as long as it plays the same.
 const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
 
+/// GPUs of a node stand together; nodes of eight, the usual ones, move as whole cache lines.
+inline constexpr std::size_t n_usual = 8;
 TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
   Lanes out;
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
+    for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
+    return out;
+  }
   for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
   return out;
 }
 TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) {
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      for (std::size_t s = 0; s < n_usual; ++s) of_gpu[b.gpu[i * n_usual] + s] = from[i * n_usual + s];
+    return;
+  }
   for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
 }
 /// Sum over one node's GPUs, always in the same order.
@@ -59,6 +73,12 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
   double sum = 0.0;
   for (std::size_t l = node * b.n_gpu; l < (node + 1) * b.n_gpu; ++l) sum += x[l];
   return sum;
+}
+
+TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
+  double out = 0.0;
+  for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
+  return out;
 }
 
 /// Air and package modes of a block over a step.
@@ -70,9 +90,12 @@ struct Air {
   std::array<Lanes, n_mode> rate_per_s, gain_K_per_J;
   std::array<std::array<Lanes, n_mode>, 3> shape, inverse;  ///< as in thermal::PackageModes
   Lanes sink_air_W_per_K;
+  // Whose modes the lanes hold, so that they are filled only when a fan has moved.
+  std::array<const thermal::PackageModes*, n_lane> held{};
+  std::size_t held_n_node = 0, held_n_gpu = 0;
 };
 /// @param die_mean_K what the fans follow; first-order lag, exact  @param front_W [node of the block] → rear inlet
-void set_air(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s,
              const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
 
 /// A block's packages before a step.
@@ -86,7 +109,7 @@ struct Prediction {
   Lanes die_K;
   std::array<double, n_lane> front_W;  ///< [node of the block]
 };
-Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s);
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s, Air& air);
 
 /// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, held between
 /// smoothing's bounds.

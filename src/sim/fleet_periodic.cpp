@@ -175,12 +175,6 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
   }
 }
 
-double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
-  double out = 0.0;
-  for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
-  return out;
-}
-
 /// Energies of every kind at every node of the block, through the servers to their AC inputs.
 void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, const Scratch& s,
                 const Pass& pass, NodeBooks* books, Lanes& gpu_J, double* kind_ac_W, std::size_t n_kind) {
@@ -220,7 +214,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = signals.guess_front_W[b.node[i]];
   for (int i = 0; i < 4; ++i) {
-    set_air(fleet, state, task, b, course.step_s, mean_K, front, s.air);
+    set_air(state, task, b, course.step_s, mean_K, front, s.air);
     run_pass(b, before, map, course, mean_K, s, pass);
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
     mean_K = pass.mean_K;
@@ -238,6 +232,39 @@ void rises(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& 
   }
 }
 
+/// What the step did to every GPU, into state and signals.
+TIDEWATT_CLONES
+void keep(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b, const Course& course,
+          const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J) {
+  scatter(gpu_J, b, signals.gpu_J.data());
+  Lanes peak_K;
+  if (!task.slice) {
+    Lanes mean_W;
+    const double per_s = 1.0 / (course.step_s - course.pause_s), pause_s = course.n_pause > 0.0 ? course.pause_s : 0.0;
+    for (std::size_t l = 0; l < n_lane; ++l) mean_W[l] = (gpu_J[l] - (pause_s > 0.0 ? s.pause_W[l] * pause_s : 0.0)) * per_s;
+    scatter(mean_W, b, state.mean_W.data());
+  }
+  if (map.repeats && course.n_pause == 0.0)
+    for (std::size_t j = 0; j < n_mode; ++j) scatter(pass.ripple_K[j], b, state.ripple_K[j].data());
+  scatter(pass.mean_K, b, state.die_mean_K.data());
+  if (map.repeats) {
+    for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = pass.mean_K[l] + before.r[l] * map.peak_rise_K;
+  } else {
+    const Lanes now_K = gather(state.die_K.data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
+  }
+  scatter(peak_K, b, state.die_peak_K.data());
+}
+
+/// Where the pauses' temperatures stand: their power begins there.
+TIDEWATT_CLONES
+void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K, Lanes& factor) {
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    die_K[l] = std::fma(rise_K, before.r[l], before.guess_K[l]);
+    factor[l] = math::exp(k_T * rise_K * before.r[l]);
+  }
+}
+
 void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map,
                 const Block& b, const Course& course, Scratch& s, NodeBooks* books, double* kind_ac_W) {
   const double step_s = course.step_s;
@@ -249,10 +276,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   rises(map, k_T, before.r, s.rise);
   if (course.n_pause > 0.0) {
     Lanes die_K;
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      die_K[l] = std::fma(map.pause_rise_K, before.r[l], before.guess_K[l]);
-      s.pause_rise[l] = math::exp(k_T * map.pause_rise_K * before.r[l]);
-    }
+    pause_rises(k_T, map.pause_rise_K, before, die_K, s.pause_rise);
     s.pause = pause_powers(fleet, state, task, b, die_K);
   }
   Pass pass;
@@ -260,17 +284,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   Lanes gpu_J;
   book_power(b, task, map, course, s, pass, books, gpu_J, kind_ac_W, task.kind_mix.size());
   store_packages(state, b, before, s.air, pass.end, step_s, books);
-  for (std::size_t l = 0; l < b.n_used(); ++l) {
-    const std::size_t g = b.gpu[l];
-    signals.gpu_J[g] = gpu_J[l];
-    const double pause_J = course.n_pause > 0.0 ? s.pause_W[l] * course.pause_s : 0.0;
-    if (!task.slice) state.mean_W[g] = (gpu_J[l] - pause_J) / (step_s - course.pause_s);
-    if (map.repeats && course.n_pause == 0.0)
-      for (std::size_t j = 0; j < n_mode; ++j) state.ripple_K[j][g] = pass.ripple_K[j][l];
-    state.die_mean_K[g] = pass.mean_K[l];
-    state.die_peak_K[g] = map.repeats ? pass.mean_K[l] + before.r[l] * map.peak_rise_K
-                                      : std::max({before.die_K[l], pass.mean_K[l], state.die_K[g]});
-  }
+  keep(state, signals, task, map, b, course, before, s, pass, gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
     books[b.index[i]].gpu_in += sum_of(gpu_J, b, i);
     signals.miss_K[b.node[i]] = largest_gap(pass.mean_K, before.guess_K, i * b.n_gpu, b.n_gpu);

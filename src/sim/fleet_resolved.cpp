@@ -126,8 +126,8 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
                 const BatchPlan& plan, Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
   const double step_s = seconds(task.timeline->period);
   const Packages before = load_packages(fleet, state, signals, b);
-  const Prediction fans = predicted(fleet, state, task, b, step_s);
-  set_air(fleet, state, task, b, step_s, fans.die_K, fans.front_W, s.air);
+  const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
+  set_air(state, task, b, step_s, fans.die_K, fans.front_W, s.air);
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
   hand_over(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);

@@ -104,7 +104,7 @@ class JobRun {
   bool jump_through(Tick until, Hands& hands);
   std::optional<Ahead> look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const;
   double pause_dip_K(const Ahead& ahead, const Hands& hands) const;
-  bool jumps_over(const workload::JobStep& step, const Hands& hands) const;
+  bool jumps_over(const workload::JobStep& step, Tick at, const Hands& hands) const;
   void advance(const Length& length, Hands& hands);
   void advance_sliced(const Length& length, Hands& hands);
   bool looked_at(Tick until, const Hands& hands) const;

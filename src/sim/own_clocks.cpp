@@ -21,7 +21,7 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSign
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   Air air;
-  set_air(fleet, state, task, b, ahead_s, p.guess_K, front, air);
+  set_air(state, task, b, ahead_s, p.guess_K, front, air);
   const Modes z0 = to_modes(p, air, ahead_s);
   Lanes limit_W;
   for (std::size_t l = 0; l < n_lane; ++l) {
@@ -73,11 +73,12 @@ void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::
              FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Air air;
     for (std::size_t i = begin; i < end; ++i) {
       const Block& b = blocks[i];
       for (std::size_t l = 0; l < b.n_used(); ++l)
         if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
-      const Prediction p = predicted(fleet, state, task, b, ahead_s);
+      const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
       scatter(p.die_K, b, signals.guess_K.data());
       for (std::size_t n = 0; n < b.n_node; ++n) signals.guess_front_W[b.node[n]] = p.front_W[n];
     }

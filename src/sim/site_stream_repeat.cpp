@@ -7,6 +7,7 @@
 namespace tidewatt::sim {
 namespace {
 
+constexpr std::int64_t blip_bins = 10'000;
 constexpr std::int64_t slow_bins = 20'000;  ///< twice the longest ramp window that looks at single bins
 
 /// Smallest (or largest) of every `width` consecutive values of a ring, by blocks: out[i] covers i … i + width − 1.
@@ -70,13 +71,26 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
   }
   const double range_W = p->load->max_W - p->load->min_W;
   const Tick period = p->load->period;
-  const bool alike = last_period_ > 0 && std::abs(static_cast<double>(period - last_period_)) < 0.01 * static_cast<double>(period) &&
-                     std::abs(range_W - last_range_W_) <= 0.02 * range_W;
-  if (!alike) alike_since_ = bin_;
+  if (range_W == 0.0 && last_range_W_ > 0.0 && end_bin - bin_ <= blip_bins) {
+    // A pause: what it disturbs passes bin by bin, what repeated before it goes on to repeat afterwards.
+    pass(end_bin);
+    found_repeating_ = false;
+    disturbed_until_ = end_bin;
+    return;
+  }
+  const auto like = [&](double share) {
+    return last_period_ > 0 && std::abs(static_cast<double>(period - last_period_)) < share * static_cast<double>(period) &&
+           std::abs(range_W - last_range_W_) <= 2.0 * share * range_W && std::abs(p->load->max_W + p->constant_W - last_high_W_) <= share * last_high_W_;
+  };
+  if (!like(0.01)) alike_since_ = bin_;
+  // A stretch that goes on as the last one, which was found to repeat, needs one period for what it adds to the meters.
+  const bool goes_on = found_repeating_ && bin_ == repeated_until_ && like(0.002);
   last_period_ = period;
   last_range_W_ = range_W;
+  last_high_W_ = p->load->max_W + p->constant_W;
+  found_repeating_ = goes_on;
   const std::int64_t period_bins = std::max<std::int64_t>(period / ns_per_ms + 1, 1000);
-  const std::int64_t lead = std::max(2 * period_bins, alike_since_ + slow_bins + period_bins - bin_);
+  const std::int64_t lead = goes_on ? 0 : std::max({2 * period_bins, disturbed_until_ + slow_bins / 2 - bin_, alike_since_ + slow_bins + period_bins - bin_});
   pass(std::min(end_bin, bin_ + lead));
   while (end_bin - bin_ > 3 * period_bins) {
     // Has the grid come to repeat itself? One more period decides.
@@ -89,8 +103,9 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
       moved = std::max(moved, std::abs(frequency_state_.deviation[i] - before[i]));
       size = std::max(size, std::abs(frequency_state_.deviation[i]));
     }
-    if (moved > 1e-3 * size + 1e-9) continue;
-    const std::int64_t periods = (end_bin - bin_) * ns_per_ms / period - 1;
+    found_repeating_ = moved <= 1e-3 * size + 1e-9;
+    if (!found_repeating_) continue;
+    const std::int64_t periods = (end_bin - bin_) * ns_per_ms / period - (goes_on ? 0 : 1);
     if (periods > 0 && !open_window(from, end_bin)) {
       if (!meters_.can_repeat(mark, (period * periods + ns_per_ms / 2) / ns_per_ms)) continue;
       const std::int64_t begin = bin_;
@@ -100,6 +115,7 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
     break;
   }
   pass(end_bin);
+  repeated_until_ = end_bin;
 }
 
 /// Books `periods` repetitions and moves the stream to the same phase behind them, to the nearest bin.

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <thread>
@@ -6,25 +8,28 @@
 
 namespace tidewatt {
 
-/// Calls `work(begin, end)` for disjoint ranges that cover [0, n), one per thread, and waits. Results must not depend
-/// on the split. The first exception (by range) is rethrown.
+/// Calls `work(begin, end)` for disjoint ranges that cover [0, n), and waits. Ranges go to whichever of `n_thread` threads
+/// is free, several to each, so that a core that is also busy elsewhere does not hold up the others. Results must not
+/// depend on the split. The first exception (by range) is rethrown.
 template <class Work>
 void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work) {
   if (n_thread <= 1 || n < 2 * n_thread) {
     if (n > 0) work(std::size_t{0}, n);
     return;
   }
-  std::vector<std::exception_ptr> errors(n_thread);
-  const auto guarded = [&](std::size_t i) {
-    try {
-      work(n * i / n_thread, n * (i + 1) / n_thread);
-    } catch (...) {
-      errors[i] = std::current_exception();
-    }
+  const std::size_t n_range = std::min(n, 6 * n_thread);
+  std::vector<std::exception_ptr> errors(n_range);
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (std::size_t i = next++; i < n_range; i = next++) try {
+        work(n * i / n_range, n * (i + 1) / n_range);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < n_thread; ++i) threads.emplace_back(guarded, i);
-  guarded(0);
+  for (std::size_t i = 1; i < n_thread; ++i) threads.emplace_back(take);
+  take();
   for (auto& t : threads) t.join();
   for (const auto& e : errors)
     if (e) std::rethrow_exception(e);

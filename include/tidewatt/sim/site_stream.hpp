@@ -110,7 +110,7 @@ class SiteStream {
   template <class A>
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
-    a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_);
+    a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_, last_high_W_, found_repeating_, repeated_until_, disturbed_until_);
     a(meters_, bus_J_, order_meters_);
     if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
@@ -169,7 +169,10 @@ class SiteStream {
   bool iterating_ = false;       ///< the stretch being passed trains
   std::int64_t alike_since_ = 0; ///< bin since which the load has repeated much the same
   Tick last_period_ = 0;
-  double last_range_W_ = 0.0;
+  double last_range_W_ = 0.0, last_high_W_ = 0.0;
+  bool found_repeating_ = false;      ///< the last stretch, in closed form
+  std::int64_t repeated_until_ = 0;   ///< bin at which it ended
+  std::int64_t disturbed_until_ = 0;  ///< bin at which the last pause ended
 
   std::vector<double> bin_J_, load_W_, pcc_W_, pcc_var_, bus_pu_, deviation_Hz_;  // chunk scratch
   CompensatedSum connection_J_, span_J_, span_load_J_;
