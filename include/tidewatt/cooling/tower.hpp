@@ -51,6 +51,7 @@ class Tower {
   /// @param water_kg_per_s >= 0 @param speed_frac 0 to 1; below half the floor only free convection is left
   /// @param cells_frac share of the cells at work: water and fans of the others stand still
   TowerPoint at(double water_kg_per_s, double inlet_K, const TowerAir& air, double speed_frac, double cells_frac = 1.0) const;
+  /// The same at air given by its wet bulb, K, humidity ratio, kg/kg, and pressure, Pa.
   TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,
                 double speed_frac, double cells_frac = 1.0) const {
     return at(water_kg_per_s, inlet_K, air(wetbulb_K, humidity_ratio, pressure_Pa), speed_frac, cells_frac);

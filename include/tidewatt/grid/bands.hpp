@@ -56,6 +56,7 @@ class BandMeter {
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
   /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  /// Books `n_bin` further bins at the mean energy of those since the snapshot.
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {

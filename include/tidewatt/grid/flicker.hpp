@@ -69,6 +69,7 @@ class Flickermeter {
   /// Windows that end on the way are finished from the same shares of levels. No window may have ended since `before`
   /// (see `same_window`).
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// Whether no window has ended since the snapshot.
   bool same_window(const Snapshot& before) const { return n_counted_ - before.n_counted == next_bin_ - before.next_bin; }
 
   /// |H| at a frequency, the scale c included so that a unit of it is one unit of sqrt(P_inst). For tests and plots.

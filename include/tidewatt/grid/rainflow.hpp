@@ -43,6 +43,7 @@ class Rainflow {
   bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
   /// Books `n` periods with their cycles, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
+  /// Books `n_bin` further bins with the cycles per bin of those since the snapshot.
   void repeat_bins(const Snapshot& before, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {

@@ -66,8 +66,8 @@ class Delivery {
 
   /// First bin after `bin` at which a disturbance begins or ends.
   std::int64_t next_edge(std::int64_t bin) const;
-  bool disturbed(std::int64_t bin) const;
-  double voltage_ratio(std::int64_t bin) const;
+  bool disturbed(std::int64_t bin) const;         ///< inside a disturbance of the grid
+  double voltage_ratio(std::int64_t bin) const;   ///< grid voltage over that without a disturbance, relative
   double connection_W() const { return rest_W_; }  ///< at rest, before battery and turbines
 
   /// A chunk up to the site bus, not across an edge. Adds what nodes and auxiliaries ask for to `meters`.
@@ -91,13 +91,13 @@ class Delivery {
   const power::BackupMeters* backup() const { return p_.backup ? &backup_meters_ : nullptr; }
   const power::StoreMeters* rack_storage() const { return p_.rack_storage ? &rack_meters_ : nullptr; }
   const power::GeneratorMeters* turbines() const { return p_.turbines ? &turbine_meters_ : nullptr; }
-  double parallel_J() const { return parallel_J_.value(); }
-  double own_supply_J() const { return own_supply_J_.value(); }
+  double parallel_J() const { return parallel_J_.value(); }      ///< of turbines beside the grid
+  double own_supply_J() const { return own_supply_J_.value(); }  ///< served by the site itself while the grid was away
   /// Of generators, turbines and own supply: what the site drew beside its connection.
   double local_J() const {
     return backup_meters_.generator_J.value() + parallel_J_.value() + island_J_.value() + own_supply_J_.value();
   }
-  double ups_soc_frac() const;
+  double ups_soc_frac() const;  ///< charge of the supplies over their energy, 0 to 1; 0 without any
   /// What happened since the last call, in order of time.
   std::vector<grid::RideThroughEvent> take_events() { return std::move(events_); }
   template <class A>

@@ -38,6 +38,7 @@ struct GridMeterParams {
 /// Repetitions are booked by `repeat`, see grid/repeat.hpp.
 class GridMeters {
  public:
+  /// Meters for the figures that every result carries and those that the rules ask for. @throws InputError as the meters
   explicit GridMeters(const GridMeterParams& params);
 
   /// Bins from `first_bin` on; what lies outside the measured part is left out.
@@ -56,10 +57,12 @@ class GridMeters {
   Mark mark() const;
   /// Whether `n_bin` bins may be booked as repetitions of what passed since the mark.
   bool can_repeat(const Mark& mark, std::int64_t n_bin) const;
+  /// Books `n_bin` bins as repetitions of what passed since the mark.
   void repeat(const Mark& mark, std::int64_t n_bin);
 
   /// @param load_lost_W that left the grid in a disturbance; NaN: there was none
   grid::WaveformFigures figures(double load_lost_W, std::int64_t load_lost_bin) const;
+  /// Verdicts of all rule sets on those figures.
   std::vector<grid::ComplianceReport> reports(double load_lost_W, std::int64_t load_lost_bin) const;
   const GridMeterParams& params() const { return p_; }
   const grid::Flickermeter& flicker(std::size_t lamp) const { return flicker_[lamp]; }  ///< 0: 120 V 60 Hz, 1: 230 V 50 Hz
@@ -68,6 +71,7 @@ class GridMeters {
   std::vector<grid::RainflowClass> cycles() const { return cycles_.cycles(); }
   const grid::ExcursionMeter& voltage() const { return voltage_; }
   const grid::ExcursionMeter& frequency() const { return frequency_; }
+  /// Ramps, bands, cycles, flicker and compliance as result arrays.
   void add_arrays(std::vector<Array>& arrays) const;
   template <class A>
   void archive(A& a) {

@@ -26,12 +26,13 @@ class IterationModel {
   /// @throws InputError with every reason if the plan is impossible.
   IterationModel(ModelShape shape, ParallelPlan plan, ComputeParams gpu, NetworkParams network);
 
-  /// @param pace  per replica group: clock of its slowest GPU ÷ reference clock, > 0; 1 … dp groups.
+  /// @param pace  relative, [group]: clock of the replica group's slowest GPU ÷ reference clock, > 0; 1 … dp groups.
   /// Classes stand as [group × n_stage + stage]; every class adds up to `period` exactly.
-  /// Paces are relative, [group]. @throws InputError for more groups than replicas or a pace not above 0
+  /// @throws InputError for more groups than replicas or a pace not above 0
   Timeline iteration(std::span<const double> pace) const { return iteration(pace, {}); }
   /// The same with replicas that scatter: late ones work later, early ones wait for the slowest, and the period is
-  /// `excess` longer to the nanosecond, whatever overlap might have hidden.  @throws InputError for lateness beyond it
+  /// `excess` longer to the nanosecond, whatever overlap might have hidden.
+  /// @param pace relative, [group]  @throws InputError as above, and for lateness beyond the excess
   Timeline iteration(std::span<const double> pace, const Scatter& scatter) const;
   /// Forward passes over `batches` global batches, then a barrier.
   /// @param pace relative, [group], as above  @throws InputError as above, or without a batch

@@ -43,7 +43,7 @@ class Jitter {
   /// @throws InputError for a period not above 0
   Fit fit(std::int64_t first, std::int64_t at_most, Tick period, Tick length, bool through) const;
   /// Excess of the k-th of n equally large groups of replicas, a share of the period ≥ 0: the middle of the k-th of n
-  /// equally likely parts of σ |z|.
+  /// equally likely parts of σ |z|. @throws InputError for k outside 0 … n − 1
   double quantile_frac(std::int64_t k, std::int64_t n) const;
   bool none() const { return sigma_frac_ == 0.0; }
 

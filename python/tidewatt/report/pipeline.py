@@ -24,7 +24,8 @@ N_COLUMNS = 2400
 
 
 def raster(result: ResultFile, end_s: float, n_columns: int = N_COLUMNS) -> np.ndarray:
-    """(stage, column) table of indices into PHASES, at the middles of equal spans of the iteration.
+    """Of a `result`, the table (stage, `n_columns`) of indices into PHASES, at the middles of equal spans of the iteration
+    that ends at `end_s`, s.
 
     @raises Missing if the file holds no phases.
     """
@@ -40,7 +41,7 @@ def raster(result: ResultFile, end_s: float, n_columns: int = N_COLUMNS) -> np.n
 
 
 def draw(result: ResultFile):
-    """The representative iteration: stages over time, then power at its exact edges. Files without phases: power alone."""
+    """The representative iteration of a `result`: stages over time, then power at its exact edges. Files without phases: power alone."""
     edges, load = iteration_edges(result)
     length = edges[-1] - edges[0]
     try:
