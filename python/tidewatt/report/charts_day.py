@@ -65,7 +65,7 @@ def _clocks(group, t, axis, result):
 
 
 def _throughput(group, t, axis, result):
-    data, y_axis = _lines(group, t, {"throughput_tokens_per_s": ("each minute", GREEN)}, scale=1e-6), {}
+    data, y_axis = _lines(group, t, {"throughput_tokens_per_s": ("each step", GREEN)}, scale=1e-6), {}
     try:
         edges, mean = hourly_steps(result)
         step = np.append(mean, mean[-1]) / 1e6

@@ -108,7 +108,7 @@ def _clocks(axes, day, t, axis, result):
 
 def _throughput(axes, day, t, axis, result):
     value = day["throughput_tokens_per_s"] / 1e6
-    axes.plot(t, value, color=GREEN, lw=1, alpha=0.7, label="each minute")
+    axes.plot(t, value, color=GREEN, lw=1, alpha=0.7, label="each step")
     reference = np.nanmean(value) if np.isfinite(value).any() else np.nan
     try:
         edges, hourly = hourly_steps(result)
