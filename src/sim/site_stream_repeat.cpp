@@ -84,7 +84,7 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
   };
   if (!like(0.01)) alike_since_ = bin_;
   // A stretch that goes on as the last one, which was found to repeat, needs one period for what it adds to the meters.
-  const bool goes_on = found_repeating_ && bin_ == repeated_until_ && like(0.002);
+  const bool goes_on = found_repeating_ && bin_ == repeated_until_ && like(0.01);
   last_period_ = period;
   last_range_W_ = range_W;
   last_high_W_ = p->load->max_W + p->constant_W;
