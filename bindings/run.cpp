@@ -15,7 +15,11 @@ double since_s(Clock::time_point start) { return std::chrono::duration<double>(C
 /// What Ctrl-C or the user's progress callable raises stops the run and leaves here; neither passes through the engine.
 std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, std::size_t n_thread,
                                const py::object& progress) {
-  const auto background = BackgroundRun::start(scenario, n_thread);
+  // Starting joins runs that have ended, whose last act may be to let go of a plant in Python: it needs the lock we hold.
+  const auto background = [&] {
+    const py::gil_scoped_release no_gil;
+    return BackgroundRun::start(scenario, n_thread);
+  }();
   const auto ended_within = [&](std::chrono::milliseconds longest) {
     const py::gil_scoped_release no_gil;
     return background->wait(longest);

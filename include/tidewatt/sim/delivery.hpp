@@ -80,7 +80,7 @@ class Delivery {
   /// Bins of the last chunk that the grid did not feed.
   bool island() const { return island_now_; }
 
-  /// Books of every device. @param asked_J at the site bus, battery included  @param connection_J drawn from the grid
+  /// Books of every device. @param bus_J asked at the site bus, battery included  @param connection_J drawn from the grid
   std::vector<BookLevel> books(const power::FeederMeters& asked, double bus_J, double connection_J) const;
 
   double fed_J() const { return upper_.drawn_J.value(); }  ///< out of the transformers to the site bus
