@@ -142,6 +142,13 @@ CaseStore::State CaseStore::read() const {
 
 void CaseStore::clear_leftovers() const {
   std::error_code ec;
+  // Beside the cases only a sweep in one piece clears: shards may be writing there at this moment.
+  if (shard_.count == 1)
+    for (const auto& item : fs::directory_iterator(folder_, ec)) {
+      const std::string name = item.path().filename().string();
+      std::error_code ignored;
+      if (name.find(".tmp-") != std::string::npos && item.is_regular_file(ignored)) fs::remove(item.path(), ignored);
+    }
   for (const auto& item : fs::recursive_directory_iterator(folder_ + "/cases", ec)) {
     const std::string name = item.path().filename().string();
     std::size_t i = 0;

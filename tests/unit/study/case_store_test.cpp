@@ -93,3 +93,14 @@ TEST_CASE("what killed processes left is cleared by the shard that owns it, and 
   CHECK(std::filesystem::exists(c.path("out/cases/000/000005.case.tmp-99-0")));
   CHECK(std::filesystem::exists(c.path("out/cases/000/notes.txt")));
 }
+
+TEST_CASE("a plan or table that a kill left half written is cleared by a sweep in one piece, not by a shard") {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
+    const StudyCase c;
+    CaseStore store(c.path("out"), "plan", 10);
+    c.write("out/plan.txt.tmp-99-0", "half");
+    store.lock({0, count});
+    CHECK(std::filesystem::exists(c.path("out/plan.txt.tmp-99-0")) == (count > 1));
+    CHECK(std::filesystem::exists(c.path("out/plan.txt")));
+  }
+}
