@@ -58,8 +58,10 @@ def check_log(report):
 def unit_test(report, *arguments):
     """Runs the workload's unit tests where they are built beside the command. @returns the outcome or None."""
     from pathlib import Path
-    test = Path(report.binary).parents[1] / "tests" / "unit" / "workload" / "test_workload"
-    return product.call([test, *arguments]) if test.exists() else None
+    binary = Path(report.binary)
+    places = [binary.parent / "test_workload", binary.parents[1] / "tests" / "unit" / "workload" / "test_workload"]
+    test = next((p for p in places if p.exists()), None)
+    return product.call([test, *arguments]) if test else None
 
 
 def check_speed(report):
