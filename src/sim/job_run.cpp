@@ -15,6 +15,7 @@ namespace {
 using workload::JobState;
 
 constexpr double settling_share = 0.2;
+constexpr Tick settling = 600 * ns_per_s;  // fans, halls and plants follow a start for some minutes
 
 bool works(JobState s) { return s == JobState::iterate || s == JobState::evaluate; }
 
@@ -81,8 +82,7 @@ bool JobRun::calm(Tick until) const {
   if (!life_) return true;
   const JobState doing = life_->state().state;
   if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
-  // Fans, halls and plants take some minutes to follow a start.
-  return doing == JobState::iterate && now_ - started_ > 600 * ns_per_s && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
+  return doing == JobState::iterate && now_ - started_ > settling && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
 }
 
 void JobRun::advance_to(Tick until, Hands& hands) {
@@ -194,11 +194,12 @@ void JobRun::advance(const Length& length, Hands& hands) {
     power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, &rises_));
     judge(hands);
   }
-  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K())) {
+  const bool settled = now_ - started_ > settling;
+  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K(), settled)) {
     task_.since_macro_s += seconds(task_.duration());
     predict(hands.fleet, hands.state, task_, {}, seconds(task_.timeline->period), hands.signals);
     hands.recorder.snapshot(hands.state, hands.signals, *maker_, hands.halls.inlet_K(), make_load_edges(*task_.timeline, power),
-                            hands.halls.mean_inlet_K());
+                            hands.halls.mean_inlet_K(), settled);
   }
   deliver(power, tokens, hands);
 }

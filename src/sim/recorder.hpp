@@ -36,8 +36,9 @@ class Recorder {
   /// What the connection drew in the last macro step; comes after it.
   void connection(const SiteStream::Span& pcc);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
-                std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K);
-  bool hotter(double mean_inlet_K) const { return mean_inlet_K > hottest_inlet_K_; }
+                std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K, bool settled);
+  /// Whether this is the warmest moment so far; one that a start has long left behind wins over all that it has not.
+  bool hotter(double mean_inlet_K, bool settled) const { return settled == settled_ ? mean_inlet_K > hottest_inlet_K_ : settled; }
   void event(Tick tick, std::string kind, std::string entity, std::string text);
 
   struct Hourly {
@@ -64,7 +65,7 @@ class Recorder {
   double it_J() const { return it_J_.value(); }
   template <class A>
   void archive(A& a) {
-    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, settled_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
   }
   void add_arrays(std::vector<Array>& arrays) const;
 
@@ -87,6 +88,7 @@ class Recorder {
   Running now_, next_, total_;  ///< of this macro step, of what reaches into the next, of the run
   Tick macro_end_ = 0;
   double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0, hottest_inlet_K_ = 0.0;
+  bool settled_ = false;  ///< the snapshot is of a moment long after a start
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
   std::map<std::string, std::vector<double>> day_;
