@@ -25,3 +25,14 @@ inline double figure(const tidewatt::sim::Result& r, const std::string& key) {
   }
   throw std::runtime_error("no figure " + key);
 }
+
+/// A table behind it: a site battery of its size.
+inline constexpr const char* tiny_battery = R"(
+[[mitigation]]
+name = "battery"
+kind = "site_battery"
+catalog = "site_battery_10MW"
+power_MW = 0.1
+energy_MWh = 0.05
+standby_kW = 0.3
+)";

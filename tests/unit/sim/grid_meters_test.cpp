@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "square.hpp"
 #include "tidewatt/sim/site_stream.hpp"
 
 using namespace tidewatt;
@@ -21,14 +22,6 @@ SiteStream::Params site() {
   p.source = {138e3, 2e9, 15, 1.02};
   p.frequency = {60, 60e9, 5, 1, 0.08, 0.2, 0.3, 7, 0.3};
   return p;
-}
-
-LoadTemplate square(double lo_W, double hi_W, Tick period, Tick high) {
-  workload::Timeline t;
-  t.classes = {{{high, 0}, {period - high, 1}}};
-  t.kinds.resize(2);
-  t.period = period;
-  return make_load_template(t, {{hi_W, lo_W}});
 }
 
 }  // namespace

@@ -9,23 +9,9 @@
 using namespace tidewatt;
 using namespace tidewatt::sim;
 
-namespace {
-
-const char* storage = R"(
-[[mitigation]]
-name = "battery"
-kind = "site_battery"
-catalog = "site_battery_10MW"
-power_MW = 0.1
-energy_MWh = 0.05
-standby_kW = 0.3
-)";
-
-}  // namespace
-
 TEST_CASE("a tape of the fleet through other devices gives the bits of a run with them") {
   const auto bare = tiny();
-  const auto with = tiny(storage, {"site.rack_storage.catalog=gpu_capacitor_65J"});
+  const auto with = tiny(tiny_battery, {"site.rack_storage.catalog=gpu_capacitor_65J"});
   LoadTape tape;
   RunOptions options;
   options.tape = &tape;
@@ -38,7 +24,7 @@ TEST_CASE("a tape of the fleet through other devices gives the bits of a run wit
 }
 
 TEST_CASE("supplies, generators, rack storage and a battery at once: a run whose books do not close would throw") {
-  const auto s = tiny(std::string(storage) + R"(
+  const auto s = tiny(std::string(tiny_battery) + R"(
 [[event]]
 name = "utility"
 kind = "utility_loss"
@@ -91,7 +77,7 @@ TEST_CASE("an order is kept by caps, by a pause and by storage") {
     INFO(by);
     CHECK(kept(tiny(order(by), set), 0) < 0.11);
   }
-  CHECK(kept(tiny(order("storage") + storage, set), 1) < 0.1101);
+  CHECK(kept(tiny(order("storage") + tiny_battery, set), 1) < 0.1101);
 }
 
 TEST_CASE("what a site asks of devices it does not have is said") {

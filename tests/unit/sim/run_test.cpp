@@ -16,16 +16,6 @@ namespace {
 
 constexpr double tokens_per_iteration = 64.0 * 8192.0;
 
-const char* battery = R"(
-[[mitigation]]
-name = "battery"
-kind = "site_battery"
-catalog = "site_battery_10MW"
-power_MW = 0.1
-energy_MWh = 0.05
-standby_kW = 0.3
-)";
-
 const char* smoothing = R"(
 [[mitigation]]
 name = "smoothing"
@@ -82,11 +72,11 @@ TEST_CASE("all books close, whatever stands between the GPUs and the grid") {
       {"plain", tiny()},
       {"resolved", tiny("", {"run.advance=resolved", "run.duration_h=0.01"})},
       {"prescribed inlet", tiny("", {"hall.a.plant.catalog=prescribed_llama3_day"})},
-      {"battery", tiny(battery)},
+      {"battery", tiny(tiny_battery)},
       {"smoothing", tiny(smoothing)},
-      {"both", tiny(std::string(battery) + smoothing)},
+      {"both", tiny(std::string(tiny_battery) + smoothing)},
       {"failure", tiny(failure)},
-      {"failure, both, resolved", tiny(std::string(failure) + battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
+      {"failure, both, resolved", tiny(std::string(failure) + tiny_battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
       {"two rows of nodes idle", tiny("", {"job.main.plan.n_gpu=64"})}};
   for (const auto& [name, scenario] : cases) {
     INFO(name);
@@ -105,7 +95,7 @@ TEST_CASE("all books close, whatever stands between the GPUs and the grid") {
 }
 
 TEST_CASE("mitigations do what they are for") {
-  const auto plain = run(tiny()), with_battery = run(tiny(battery)), smoothed = run(tiny(smoothing));
+  const auto plain = run(tiny()), with_battery = run(tiny(tiny_battery)), smoothed = run(tiny(smoothing));
   // The line of the iteration in the spectrum, W. What is much faster than the battery's delay and lag it cannot reach.
   const auto line_W = [](const Result& r) {
     const auto &f = reals(r, "/spectrum/frequency_Hz"), &amplitude = reals(r, "/spectrum/pcc_amplitude_W");

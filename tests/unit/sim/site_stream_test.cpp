@@ -5,6 +5,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "square.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -25,15 +26,6 @@ SiteStream::Params plain() {
   p.source = {138e3, 5e9, 15, 1.02};
   p.frequency = {60, 60e9, 5, 1, 0.08, 0.2, 0.3, 7, 0.3};
   return p;
-}
-
-/// A square wave whose period is no whole number of milliseconds.
-LoadTemplate square(double lo_W, double hi_W, Tick period, Tick high) {
-  workload::Timeline t;
-  t.classes = {{{high, 0}, {period - high, 1}}};
-  t.kinds.resize(2);
-  t.period = period;
-  return make_load_template(t, {{hi_W, lo_W}});
 }
 
 }  // namespace
