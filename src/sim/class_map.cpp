@@ -16,19 +16,20 @@ void decay_to_end(const double* to_end_s, std::size_t n, double rate_per_s, doub
   for (std::size_t j = 0; j < n; ++j) out[j] = math::exp(-rate_per_s * to_end_s[j]);
 }
 
-void chebyshev_points(double lo, double hi, std::array<double, ClassMap::n_point>& points,
-                      std::array<double, ClassMap::n_point>& weights) {
-  // A vanishing range still needs distinct points.
-  const double half = std::max(0.5 * (hi - lo), 1e-3 * hi);
-  const double centre = 0.5 * (lo + hi);
-  constexpr std::array<double, 4> cosine = {0.92387953251128674, 0.38268343236508977, -0.38268343236508977,
-                                            -0.92387953251128674};
-  for (std::size_t q = 0; q < points.size(); ++q) points[q] = centre + half * cosine[q];
-  for (std::size_t q = 0; q < points.size(); ++q) {
-    weights[q] = 1.0;
-    for (std::size_t r = 0; r < points.size(); ++r)
-      if (r != q) weights[q] /= (points[q] - points[r]) / half;
+constexpr std::array<double, ClassMap::n_point> chebyshev = {0.92387953251128674, 0.38268343236508977, -0.38268343236508977,
+                                                            -0.92387953251128674};
+
+// Samples at the Chebyshev points → coefficients of 1, t, t², t³.
+std::array<double, 4> cubic(const std::array<double, 4>& f) {
+  std::array<double, 4> a{};
+  for (std::size_t q = 0; q < 4; ++q) {
+    const double t = chebyshev[q];
+    a[0] += 0.25 * f[q];
+    a[1] += 0.5 * f[q] * t;
+    a[2] += 0.5 * f[q] * (2.0 * t * t - 1.0);
+    a[3] += 0.5 * f[q] * t * (4.0 * t * t - 3.0);
   }
+  return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
 }
 
 // Mean and peak of the nominal die over the repetition's periodic steady state.
@@ -80,6 +81,12 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     map.kind_s[k] = seconds(kind_ticks[k]);
     if (kind_ticks[k] > 0) map.used.push_back(k);
   }
+  map.used_s.assign((map.used.size() + ClassMap::pad - 1) / ClassMap::pad * ClassMap::pad, 0.0);
+  std::vector<std::size_t> place(n_kind, 0);
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    place[map.used[i]] = i;
+    map.used_s[i] = map.kind_s[map.used[i]];
+  }
   std::vector<double> to_end_s, decay(segments.size() + 1);
   Tick left = period;
   for (const auto& s : segments) {
@@ -87,14 +94,22 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     left -= s.duration;
   }
   to_end_s.push_back(0.0);
-  map.weight_s.resize(n_kind);
+  const std::size_t n = map.n_padded();
+  map.weight_s.assign(n_mode * ClassMap::n_point * n, 0.0);
   for (std::size_t m = 0; m < n_mode; ++m) {
-    chebyshev_points(rates.lo[m], rates.hi[m], map.point_per_s[m], map.barycentric[m]);
+    double* of_mode = map.weight_s.data() + m * ClassMap::n_point * n;
+    // A vanishing range still needs distinct points.
+    const double half_per_s = std::max(0.5 * (rates.hi[m] - rates.lo[m]), 1e-3 * rates.hi[m]);
+    map.middle_per_s[m] = 0.5 * (rates.lo[m] + rates.hi[m]);
+    map.per_half_s[m] = 1.0 / half_per_s;
     for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
-      const double rate = map.point_per_s[m][q];
+      const double rate = std::fma(half_per_s, chebyshev[q], map.middle_per_s[m]);
       decay_to_end(to_end_s.data(), to_end_s.size(), rate, decay.data());
-      for (std::size_t j = 0; j < segments.size(); ++j)
-        map.weight_s[segments[j].kind][m][q] += (decay[j + 1] - decay[j]) / rate;
+      for (std::size_t j = 0; j < segments.size(); ++j) of_mode[q * n + place[segments[j].kind]] += (decay[j + 1] - decay[j]) / rate;
+    }
+    for (std::size_t i = 0; i < map.used.size(); ++i) {
+      const auto c = cubic({of_mode[i], of_mode[n + i], of_mode[2 * n + i], of_mode[3 * n + i]});
+      for (std::size_t q = 0; q < ClassMap::n_point; ++q) of_mode[q * n + i] = c[q];
     }
   }
   map.kind_rise_K.assign(n_kind, 0.0);
@@ -118,25 +133,13 @@ double pause_rise_K(const thermal::PackageModes& reference, double mean_W, doubl
   return rise_K;
 }
 
-TIDEWATT_CLONES
 void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,
                          std::array<std::vector<double>, n_mode>& out_s) {
   for (std::size_t m = 0; m < n_mode; ++m) {
-    std::array<double, ClassMap::n_point> share{};
-    double sum = 0.0;
-    std::size_t exact = ClassMap::n_point;
-    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
-      const double distance = rate_per_s[m] - map.point_per_s[m][q];
-      if (distance == 0.0) exact = q;
-      share[q] = map.barycentric[m][q] / distance;
-      sum += share[q];
-    }
-    for (std::size_t q = 0; q < ClassMap::n_point; ++q)
-      share[q] = exact == ClassMap::n_point ? share[q] / sum : (q == exact ? 1.0 : 0.0);
-    out_s[m].assign(map.used.size(), 0.0);
+    const double t = (rate_per_s[m] - map.middle_per_s[m]) * map.per_half_s[m];
+    out_s[m].resize(map.used.size());
     for (std::size_t i = 0; i < map.used.size(); ++i)
-      for (std::size_t q = 0; q < ClassMap::n_point; ++q)
-        out_s[m][i] = std::fma(share[q], map.weight_s[map.used[i]][m][q], out_s[m][i]);
+      out_s[m][i] = std::fma(t, std::fma(t, std::fma(t, map.weights(m, 3)[i], map.weights(m, 2)[i]), map.weights(m, 1)[i]), map.weights(m, 0)[i]);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/sim/fleet_step.hpp"
 
 namespace tidewatt::sim::detail {
@@ -16,7 +18,7 @@ struct alignas(64) Lanes {
   double& operator[](std::size_t l) { return x[l]; }
   double operator[](std::size_t l) const { return x[l]; }
 };
-using Modes = std::array<Lanes, n_mode>;
+using Modes = std::array<Lanes, n_mode>;  // or stores
 
 /// Energy of one node over a step, J; summed in node order afterwards so that threads cannot change the bits.
 struct NodeBooks {
@@ -24,7 +26,9 @@ struct NodeBooks {
   double ac_in = 0, conversion = 0, host = 0, fan = 0, psu = 0;
   double air = 0, liquid = 0;
   double reference = 0, burn = 0;
+  NodeBooks& operator+=(const NodeBooks& o);
 };
+/// Into the fleet's meters, in the nodes' order.
 void book(FleetMeters& meters, std::span<const NodeBooks> books);
 
 /// Nodes of one type and one class.
@@ -75,28 +79,78 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
   return sum;
 }
 
+/// Lanes beyond the last GPU repeat the first.
+TIDEWATT_INLINE void fill_unused(const Block& b, Lanes& x) {
+  for (std::size_t l = b.n_used(); l < n_lane; ++l) x[l] = x[0];
+}
 TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
   double out = 0.0;
   for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
   return out;
 }
 
-/// Air and package modes of a block over a step.
+/// Air around a block's packages over a step, and their modes in it.
 struct Air {
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
+  std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
   std::array<double, n_lane> inlet_K, rear_K;              ///< [node of the block], means over the step
-  Lanes air_K, air_K_per_s;                                ///< mean over the step, and how it moves through it
-  std::array<Lanes, n_mode> rate_per_s, gain_K_per_J;
-  std::array<std::array<Lanes, n_mode>, 3> shape, inverse;  ///< as in thermal::PackageModes
-  Lanes sink_air_W_per_K;
-  // Whose modes the lanes hold, so that they are filled only when a fan has moved.
-  std::array<const thermal::PackageModes*, n_lane> held{};
-  std::size_t held_n_node = 0, held_n_gpu = 0;
+  std::array<double, n_lane> K_per_s;                      ///< [node of the block] how the air moves through it
+  Lanes air_K;                                             ///< mean over the step
 };
 /// @param die_mean_K what the fans follow; first-order lag, exact  @param front_W [node of the block] → rear inlet
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s,
              const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
+
+/// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
+/// the air at the beginning, x, how the air moves, and what the GPUs draw:
+///   T̄ = T̄_air + r (Σ store x + slope dT_air/dt / r + …),  the same for heat without r.
+/// They follow from  area_j = (drive_j t − Δz_j)/λ_j  of every mode, its end from  Δz_j = −left_j z_j + drive_j left_j/λ_j.
+struct ModeStep {
+  double step_s = 0.0;
+  std::array<double, n_mode> left{};             ///< 1 − e^{−λt}
+  std::array<double, n_mode> spent_s{}, rest_s{};  ///< left/λ and (t − left/λ)/λ
+  std::array<double, n_mode> slope{};            ///< Σ inverse: moving air drives a mode by −slope dT_air/dt / r
+  std::array<double, n_mode> die{}, heat{};      ///< weights of the modes' areas
+  struct Row {
+    std::array<double, 3> store;
+    double slope;
+  };
+  Row die_row, heat_row;
+};
+TIDEWATT_INLINE void set_mode_step(const thermal::PackageModes& m, double step_s, const double* left, ModeStep& out) {
+  out.step_s = step_s;
+  out.die_row = out.heat_row = {};
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double spent_s = left[j] / m.rate_per_s[j], rest_s = (step_s - spent_s) / m.rate_per_s[j];
+    out.left[j] = left[j];
+    out.spent_s[j] = spent_s;
+    out.rest_s[j] = rest_s;
+    out.slope[j] = m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2];
+    out.die[j] = m.shape[0][j] / step_s;
+    out.heat[j] = m.sink_air_W_per_K * m.shape[2][j];
+    for (std::size_t s = 0; s < 3; ++s) {
+      out.die_row.store[s] += out.die[j] * spent_s * m.inverse[j][s];
+      out.heat_row.store[s] += out.heat[j] * spent_s * m.inverse[j][s];
+    }
+    out.die_row.slope -= out.die[j] * rest_s * out.slope[j];
+    out.heat_row.slope -= out.heat[j] * rest_s * out.slope[j];
+  }
+}
+/// 1 − e^{−x} for x ≥ 0, without cancellation and without a branch.
+TIDEWATT_INLINE double decayed(double x) {
+  double p = 1.0 / 362880.0;
+  p = std::fma(p, -x, 1.0 / 40320.0);
+  p = std::fma(p, -x, 1.0 / 5040.0);
+  p = std::fma(p, -x, 1.0 / 720.0);
+  p = std::fma(p, -x, 1.0 / 120.0);
+  p = std::fma(p, -x, 1.0 / 24.0);
+  p = std::fma(p, -x, 1.0 / 6.0);
+  p = std::fma(p, -x, 0.5);
+  p = std::fma(p, -x, 1.0);
+  const double far = 1.0 - math::exp(-x);
+  return x > 0.05 ? far : x * p;
+}
 
 /// A block's packages before a step.
 struct Packages {
@@ -131,32 +185,22 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
 /// Power of the task's pauses: nobody waits for anybody's clock.
 KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K);
 
-/// Temperatures at the end of a step into the state, stored energy into the books. @param end the modes there
-void store_packages(FleetState& state, const Block& b, const Packages& before, const Air& air, const Modes& end,
-                    double step_s, NodeBooks* books);
+/// Temperatures at the end of a step into the state, stored energy into the books.
+void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K, const Lanes& sink_K,
+                    NodeBooks* books);
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,
                   double step_s, const Lanes& heat_J, NodeBooks* books);
 /// Heat of each node's front row, W.
 std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s);
 
-/// Package temperatures → modal coordinates over the air at the step's beginning; and back. Air that moves by `a` per
-/// second drives every mode by −a/r Σ inverse.
-TIDEWATT_INLINE Modes to_modes(const Packages& p, const Air& air, double step_s) {
-  Modes z;
-  Lanes air_K;
-  for (std::size_t l = 0; l < n_lane; ++l) air_K[l] = std::fma(-0.5 * step_s, air.air_K_per_s[l], air.air_K[l]);
-  for (std::size_t k = 0; k < n_mode; ++k)
-    for (std::size_t l = 0; l < n_lane; ++l)
-      z[k][l] = std::fma(air.inverse[k][0][l], (p.die_K[l] - air_K[l]) / p.r[l],
-                         std::fma(air.inverse[k][1][l], (p.base_K[l] - air_K[l]) / p.r[l],
-                                  air.inverse[k][2][l] * ((p.sink_K[l] - air_K[l]) / p.r[l])));
-  return z;
-}
-TIDEWATT_INLINE double air_drive(const Air& air, std::size_t k, std::size_t l, double r) {
-  return -air.air_K_per_s[l] / r * (air.inverse[k][0][l] + air.inverse[k][1][l] + air.inverse[k][2][l]);
-}
-TIDEWATT_INLINE double from_modes(const Air& air, std::size_t store, const Modes& z, std::size_t l) {
-  return std::fma(air.shape[store][0][l], z[0][l], std::fma(air.shape[store][1][l], z[1][l], air.shape[store][2][l] * z[2][l]));
+/// Over the air at the step's beginning, for a resistance ratio of 1: what modes are made of. [store][lane]
+TIDEWATT_INLINE void above_air(const Packages& p, const Air& air, const Block& b, double step_s, std::array<Lanes, 3>& x) {
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double air_K = std::fma(-0.5 * step_s, air.K_per_s[b.owner[l]], air.air_K[l]), per_r = 1.0 / p.r[l];
+    x[0][l] = (p.die_K[l] - air_K) * per_r;
+    x[1][l] = (p.base_K[l] - air_K) * per_r;
+    x[2][l] = (p.sink_K[l] - air_K) * per_r;
+  }
 }
 
 }  // namespace tidewatt::sim::detail

@@ -10,6 +10,17 @@ namespace {
 
 using namespace detail;
 
+/// What a node's modes do in a jump, and the weights of its kinds' powers in the means: see ModeStep.
+///   z1 = e^{−λt} z0 + g (S Σ P_kind w_kind + S_pause P_pause) − slope dT_air/dt / r · left/λ
+/// S sums e^{−λ (time from a repetition's end to the jump's end)}.
+struct NodeCourse {
+  const thermal::PackageModes* modes = nullptr;
+  ModeStep step;
+  std::array<double, n_mode> gain{}, pause_gain{};  ///< g S and g S_pause
+  std::array<std::array<double, ClassMap::n_point>, n_mode> power{};  ///< of t, see ClassMap
+  double die_pause = 0.0, heat_pause = 0.0;
+};
+
 /// Per-thread scratch, so that the loop over blocks allocates nothing.
 struct Scratch {
   std::vector<KindPower> powers;
@@ -17,14 +28,17 @@ struct Scratch {
   Lanes pause_rise, pause_W;
   std::vector<Lanes> rise;   // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
   std::vector<Lanes> watts;  // [used]
+  std::array<NodeCourse, n_lane> course;          // [node of the block]
+  std::vector<double> die_weight, heat_weight;    // [node of the block][used, padded]
+  std::vector<double> weight_s;                   // [mode][used, padded]
+  std::vector<double> node_W, spent_s;           // [used, pauses last]
   Air air;
 };
 
 /// What a jump does to a block's packages.
 struct Pass {
-  Modes end;
-  Modes ripple_K;
-  Lanes mean_K, heat_J;
+  Lanes mean_K, heat_J, gpu_J;
+  Modes end_K, ripple_K;  // stores, modes
 };
 
 /// A jump's legs in seconds; what does not depend on the block.
@@ -50,159 +64,274 @@ Course course_of(const FleetTask& task) {
   return out;
 }
 
-/// mean_decay() without its branch, so that loops over it become vectors; the same bits.
-TIDEWATT_INLINE double mean_decay(double x, double decay) {
-  double p = 1.0 / 362880.0;
-  p = std::fma(p, -x, 1.0 / 40320.0);
-  p = std::fma(p, -x, 1.0 / 5040.0);
-  p = std::fma(p, -x, 1.0 / 720.0);
-  p = std::fma(p, -x, 1.0 / 120.0);
-  p = std::fma(p, -x, 1.0 / 24.0);
-  p = std::fma(p, -x, 1.0 / 6.0);
-  p = std::fma(p, -x, 0.5);
-  p = std::fma(p, -x, 1.0);
-  const double q = (1.0 - decay) / x;
-  return x > 0.05 ? q : p;
-}
-
-/// Of one mode over the whole step: e^{−λt}; Σ over repetitions of e^{−λ(time from its end to the step's end)}; and
-/// ∫ over pauses of e^{−λ(time to the step's end)} dt.
-TIDEWATT_INLINE void repetition(const Lanes& rate_per_s, double period_s, const Course& course, Lanes& decay, Lanes& sum, Lanes& pause_s) {
-  Lanes per_period{};
-  std::fill_n(decay.x, n_lane, 1.0);
-  sum = pause_s = {};
+/// Every mode of every node over the whole jump.
+struct Sums {
+  static constexpr std::size_t most = n_mode * n_lane;
+  alignas(64) double rate_per_s[most], left[most], sum[most], pause_s[most];
+};
+TIDEWATT_CLONES
+void sum_legs(const Course& course, double period_s, std::size_t n, Sums& s) {
   if (course.legs.size() == 1 && course.repetitions == 1.0) {
-    for (std::size_t l = 0; l < n_lane; ++l) decay[l] = math::exp(-rate_per_s[l] * period_s), sum[l] = 1.0;
+    for (std::size_t i = 0; i < n; ++i) s.left[i] = decayed(s.rate_per_s[i] * period_s), s.sum[i] = 1.0, s.pause_s[i] = 0.0;
     return;
   }
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    const double x = rate_per_s[l] * period_s;
-    per_period[l] = 1.0 / mean_decay(x, math::exp(-x));
+  alignas(64) double per_period[Sums::most];
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = s.rate_per_s[i] * period_s;
+    per_period[i] = x / decayed(x);
+    s.left[i] = s.sum[i] = s.pause_s[i] = 0.0;
   }
-  for (std::size_t i = course.legs.size(); i-- > 0;) {
-    const auto leg = course.legs[i];
-    Lanes& into = leg.repetitions > 0.0 ? sum : pause_s;
+  for (std::size_t k = course.legs.size(); k-- > 0;) {
+    const auto leg = course.legs[k];
+    double* into = leg.repetitions > 0.0 ? s.sum : s.pause_s;
     const double weight = leg.repetitions > 0.0 ? leg.repetitions : leg.s;
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      const double y = rate_per_s[l] * leg.s, e = math::exp(-y);
-      into[l] = std::fma(decay[l] * weight, mean_decay(y, e), into[l]);
-      decay[l] *= e;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double y = s.rate_per_s[i] * leg.s, of_leg = decayed(y), later = 1.0 - s.left[i];
+      into[i] = std::fma(later * weight, of_leg / y, into[i]);
+      s.left[i] = std::fma(later, of_leg, s.left[i]);
     }
   }
-  for (std::size_t l = 0; l < n_lane; ++l) sum[l] *= per_period[l];
+  for (std::size_t i = 0; i < n; ++i) s.sum[i] *= per_period[i];
 }
 
-/// Shares of the map's four tabulated rates at every lane's rate: barycentric interpolation.
-struct Shares {
-  Lanes q[ClassMap::n_point];
-};
-TIDEWATT_INLINE Shares shares(const ClassMap& map, std::size_t mode, const Lanes& rate_per_s) {
-  Shares s;
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    double sum = 0.0, w[ClassMap::n_point];
+/// Weights of the kinds' powers in a node's mean die temperature and in its heat: Σ (g seconds − g S w)/λ × weight of the mode's area.
+TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, const NodeCourse& c, double* die_weight, double* heat_weight) {
+  constexpr std::size_t n_term = n_mode * ClassMap::n_point, pad = ClassMap::pad;
+  double die_s = 0.0, heat_s = 0.0, die[n_term], heat[n_term];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double per_rate = 1.0 / c.modes->rate_per_s[j];
+    die_s += c.step.die[j] * c.modes->gain_K_per_J[j] * per_rate;
+    heat_s += c.step.heat[j] * c.modes->gain_K_per_J[j] * per_rate;
     for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
-      // A rate on a point would divide by zero; next to it, the interpolant is the same to rounding.
-      const double distance = rate_per_s[l] - map.point_per_s[mode][q];
-      w[q] = map.barycentric[mode][q] / (distance != 0.0 ? distance : 1e-300);
-      sum += w[q];
+      die[j * ClassMap::n_point + q] = -c.step.die[j] * c.gain[j] * per_rate * c.power[j][q];
+      heat[j * ClassMap::n_point + q] = -c.step.heat[j] * c.gain[j] * per_rate * c.power[j][q];
     }
-    for (std::size_t q = 0; q < ClassMap::n_point; ++q) s.q[q][l] = w[q] / sum;
   }
-  return s;
+  die_s *= course.repetitions;
+  heat_s *= course.repetitions;
+  const std::size_t n = map.n_padded();
+  for (std::size_t i = 0; i < n; i += pad) {
+    double d[pad], h[pad];
+    for (std::size_t u = 0; u < pad; ++u) d[u] = die_s * map.used_s[i + u], h[u] = heat_s * map.used_s[i + u];
+    for (std::size_t k = 0; k < n_term; ++k) {
+      const double* w = map.weight_s.data() + k * n + i;
+      for (std::size_t u = 0; u < pad; ++u) d[u] = std::fma(die[k], w[u], d[u]), h[u] = std::fma(heat[k], w[u], h[u]);
+    }
+    for (std::size_t u = 0; u < pad; ++u) die_weight[i + u] = d[u], heat_weight[i + u] = h[u];
+  }
 }
 
-/// Powers at the assumed mean temperatures, the map, the means that follow.
+/// The courses of a block's nodes; those whose fans turn as before are kept.
+TIDEWATT_CLONES
+void set_courses(const Block& b, const ClassMap& map, const Course& course, Scratch& s) {
+  bool moved = false;
+  for (std::size_t i = 0; i < b.n_node; ++i) moved = moved || s.course[i].modes != s.air.modes[i];
+  if (!moved) return;
+  Sums sums;
+  for (std::size_t i = 0; i < b.n_node; ++i)
+    for (std::size_t j = 0; j < n_mode; ++j) sums.rate_per_s[i * n_mode + j] = s.air.modes[i]->rate_per_s[j];
+  sum_legs(course, map.period_s, b.n_node * n_mode, sums);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    NodeCourse& c = s.course[i];
+    if (c.modes == s.air.modes[i]) continue;
+    c.modes = s.air.modes[i];
+    set_mode_step(*c.modes, course.step_s, sums.left + i * n_mode, c.step);
+    c.die_pause = c.heat_pause = 0.0;
+    for (std::size_t j = 0; j < n_mode; ++j) {
+      const double g = c.modes->gain_K_per_J[j], t = (c.modes->rate_per_s[j] - map.middle_per_s[j]) * map.per_half_s[j];
+      c.gain[j] = g * sums.sum[i * n_mode + j];
+      c.pause_gain[j] = g * sums.pause_s[i * n_mode + j];
+      c.power[j] = {1.0, t, t * t, t * t * t};
+      const double rest = (g * course.pause_s - c.pause_gain[j]) / c.modes->rate_per_s[j];
+      c.die_pause += c.step.die[j] * rest;
+      c.heat_pause += c.step.heat[j] * rest;
+    }
+    kind_weights(map, course, c, s.die_weight.data() + i * map.n_padded(), s.heat_weight.data() + i * map.n_padded());
+  }
+}
+
+/// Powers of one node's GPUs at the assumed temperatures, and the means that follow.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Packages& before, const Modes& x, const Lanes& factor,
+                               Scratch& s, Pass& out) {
+  constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
+  const NodeCourse& c = s.course[node];
+  const double* die_weight = s.die_weight.data() + node * map.n_padded();
+  const double* heat_weight = s.heat_weight.data() + node * map.n_padded();
+  double die[room], heat[room];
+  const auto &d = c.step.die_row, &h = c.step.heat_row;
+  const double K_per_s = s.air.K_per_s[node];
+  for (std::size_t u = 0; u < n; ++u) {
+    const std::size_t l = first + u;
+    const double moves = K_per_s / before.r[l];
+    die[u] = std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
+    heat[u] = std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
+  }
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const KindPower& kind = s.powers[i];
+    const Lanes& rise = s.rise[i];
+    const double to_die = die_weight[i], to_heat = heat_weight[i];
+    double W[room];
+    for (std::size_t u = 0; u < n; ++u) W[u] = kind.at(first + u, factor[first + u] * rise[first + u]);
+    for (std::size_t u = 0; u < n; ++u) {
+      die[u] = std::fma(to_die, W[u], die[u]);
+      heat[u] = std::fma(to_heat, W[u], heat[u]);
+    }
+    std::copy_n(W, n, s.watts[i].x + first);
+  }
+  for (std::size_t u = 0; u < n; ++u) {
+    out.mean_K[first + u] = die[u];
+    out.heat_J[first + u] = heat[u];
+  }
+}
+
+/// Powers at the assumed mean temperatures, the means that follow.
 TIDEWATT_CLONES
 void run_pass(const Block& b, const Packages& before, const ClassMap& map, const Course& course, const Lanes& assumed_K,
               Scratch& s, Pass& out) {
-  const Air& air = s.air;
-  const std::size_t n_used = map.used.size();
   const auto& p = b.type->gpu.params();
   const double k_T = p.leakage_per_K, ref_K = p.leakage_ref_K;
-  const double step_s = course.step_s;
-  Lanes factor, total_J{};
+  Lanes factor;
+  Modes x;
   for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (assumed_K[l] - ref_K));
-  for (std::size_t i = 0; i < n_used; ++i) {
-    const KindPower& kind = s.powers[i];
-    const Lanes& rise = s.rise[i];
-    Lanes& watts = s.watts[i];
-    const double kind_s = map.kind_s[map.used[i]] * course.repetitions;
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      watts[l] = kind.at(l, factor[l] * rise[l]);
-      total_J[l] += watts[l] * kind_s;
+  above_air(before, s.air, b, course.step_s, x);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    if (b.n_gpu == n_usual) node_pass<n_usual>(map, b, i, before, x, factor, s, out);
+    else node_pass<0>(map, b, i, before, x, factor, s, out);
+  }
+  if (course.n_pause > 0.0)
+    for (std::size_t l = 0; l < b.n_used(); ++l) {
+      const NodeCourse& c = s.course[b.owner[l]];
+      s.pause_W[l] = s.pause.at(l, factor[l] * s.pause_rise[l]);
+      out.mean_K[l] = std::fma(c.die_pause, s.pause_W[l], out.mean_K[l]);
+      out.heat_J[l] = std::fma(c.heat_pause, s.pause_W[l], out.heat_J[l]);
+    }
+  for (std::size_t l = 0; l < n_lane; ++l) out.mean_K[l] = std::fma(before.r[l], out.mean_K[l], s.air.air_K[l]);
+  fill_unused(b, out.mean_K);
+  fill_unused(b, out.heat_J);
+}
+
+/// One node's packages at the jump's end, and what the powers were worth.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node, const Packages& before, const Modes& x,
+                               Scratch& s, Pass& out) {
+  constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n, n_padded = map.n_padded();
+  const NodeCourse& c = s.course[node];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double* w = map.weights(j, 0);
+    const auto& t = c.power[j];
+    double* to = s.weight_s.data() + j * n_padded;
+    for (std::size_t i = 0; i < n_padded; ++i)
+      to[i] = std::fma(t[3], w[3 * n_padded + i], std::fma(t[2], w[2 * n_padded + i], std::fma(t[1], w[n_padded + i], w[i])));
+  }
+  double J[room] = {}, drive[n_mode][room] = {};
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const double* W = s.watts[i].x + first;
+    const double spent_s = map.used_s[i] * course.repetitions;
+    const double w0 = s.weight_s[i], w1 = s.weight_s[n_padded + i], w2 = s.weight_s[2 * n_padded + i];
+    for (std::size_t u = 0; u < n; ++u) {
+      J[u] = std::fma(W[u], spent_s, J[u]);
+      drive[0][u] = std::fma(W[u], w0, drive[0][u]);
+      drive[1][u] = std::fma(W[u], w1, drive[1][u]);
+      drive[2][u] = std::fma(W[u], w2, drive[2][u]);
     }
   }
   if (course.n_pause > 0.0)
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      s.pause_W[l] = s.pause.at(l, factor[l] * s.pause_rise[l]);
-      total_J[l] += s.pause_W[l] * course.pause_s;
-    }
-  const Modes start = to_modes(before, air, step_s);
-  Lanes die_Ks{}, sink_Ks{};
-  const double per_step_s = 1.0 / step_s;
+    for (std::size_t u = 0; u < n; ++u) J[u] = std::fma(s.pause_W[first + u], course.pause_s, J[u]);
+  const double K_per_s = s.air.K_per_s[node], per_step_s = 1.0 / course.step_s;
+  double dz[n_mode][room];
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const Shares share = shares(map, j, air.rate_per_s[j]);
-    Lanes drive{}, decay, sum, pause_s;
-    for (std::size_t i = 0; i < n_used; ++i) {
-      const auto& w = map.weight_s[map.used[i]][j];
-      const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-      const Lanes& watts = s.watts[i];
-      for (std::size_t l = 0; l < n_lane; ++l) {
-        const double weight_s = std::fma(share.q[0][l], w0, std::fma(share.q[1][l], w1, std::fma(share.q[2][l], w2, share.q[3][l] * w3)));
-        drive[l] = std::fma(watts[l], weight_s, drive[l]);
-      }
-    }
-    repetition(air.rate_per_s[j], map.period_s, course, decay, sum, pause_s);
-    if (course.n_pause > 0.0)
-      for (std::size_t l = 0; l < n_lane; ++l) drive[l] = std::fma(s.pause_W[l], pause_s[l], drive[l] * sum[l]);
-    else
-      for (std::size_t l = 0; l < n_lane; ++l) drive[l] *= sum[l];
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      const double z0 = start[j][l], gain = air.gain_K_per_J[j][l];
-      const double moved = air_drive(air, j, l, before.r[l]);
-      const double in = gain * drive[l] + moved * ((1.0 - decay[l]) / air.rate_per_s[j][l]);
-      const double z1 = std::fma(decay[l], z0, in);
-      out.ripple_K[j][l] = gain * (drive[l] / (1.0 - decay[l]) - total_J[l] * per_step_s / air.rate_per_s[j][l]);
-      const double area = (gain * total_J[l] + moved * step_s - (z1 - z0)) / air.rate_per_s[j][l];
-      out.end[j][l] = z1;
-      die_Ks[l] = std::fma(air.shape[0][j][l], area, die_Ks[l]);
-      sink_Ks[l] = std::fma(air.shape[2][j][l], area, sink_Ks[l]);
+    const auto& inverse = c.modes->inverse[j];
+    const double moves = -c.step.slope[j] * K_per_s * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
+    const double to_steady = c.modes->gain_K_per_J[j] / c.modes->rate_per_s[j] * per_step_s;
+    for (std::size_t u = 0; u < n; ++u) {
+      const std::size_t l = first + u;
+      const double z0 = std::fma(inverse[0], x[0][l], std::fma(inverse[1], x[1][l], inverse[2] * x[2][l]));
+      double in = std::fma(c.gain[j], drive[j][u], moves / before.r[l]);
+      if (course.n_pause > 0.0) in = std::fma(c.pause_gain[j], s.pause_W[l], in);
+      dz[j][u] = std::fma(-c.step.left[j], z0, in);
+      out.ripple_K[j][l] = std::fma(c.gain[j] * drive[j][u], per_left, -to_steady * J[u]);
     }
   }
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    out.mean_K[l] = air.air_K[l] + before.r[l] * die_Ks[l] * per_step_s;
-    out.heat_J[l] = air.sink_air_W_per_K[l] * sink_Ks[l];
+  const Lanes* stores[3] = {&before.die_K, &before.base_K, &before.sink_K};
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t u = 0; u < n; ++u) {
+      const std::size_t l = first + u;
+      const auto& shape = c.modes->shape[k];
+      const double dx = std::fma(shape[0], dz[0][u], std::fma(shape[1], dz[1][u], shape[2] * dz[2][u]));
+      out.end_K[k][l] = (*stores[k])[l] + std::fma(before.r[l], dx, K_per_s * course.step_s);
+    }
+  for (std::size_t u = 0; u < n; ++u) out.gpu_J[first + u] = J[u];
+}
+
+TIDEWATT_CLONES
+void land(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s, Pass& out) {
+  Modes x;
+  above_air(before, s.air, b, course.step_s, x);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    if (b.n_gpu == n_usual) node_land<n_usual>(map, course, b, i, before, x, s, out);
+    else node_land<0>(map, course, b, i, before, x, s, out);
+  }
+  for (auto* of : {&out.end_K[0], &out.end_K[1], &out.end_K[2], &out.ripple_K[0], &out.ripple_K[1], &out.ripple_K[2], &out.gpu_J}) fill_unused(b, *of);
+}
+
+/// Energies of every kind at one node, through the server to its AC input.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_power(const Block& b, std::size_t node, std::size_t n_used, std::size_t n_all, Scratch& s) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
+  for (std::size_t i = 0; i < n_all; ++i) {
+    const double* W = (i < n_used ? s.watts[i].x : s.pause_W.x) + first;
+    if constexpr (n_fixed == n_usual) {
+      s.node_W[i] = ((W[0] + W[4]) + (W[2] + W[6])) + ((W[1] + W[5]) + (W[3] + W[7]));
+    } else {
+      double sum = 0.0;
+      for (std::size_t u = 0; u < n; ++u) sum += W[u];
+      s.node_W[i] = sum;
+    }
   }
 }
 
-/// Energies of every kind at every node of the block, through the servers to their AC inputs.
-void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, const Scratch& s,
-                const Pass& pass, NodeBooks* books, Lanes& gpu_J, double* kind_ac_W, std::size_t n_kind) {
+TIDEWATT_CLONES
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
+                const Pass& pass, NodeBooks* books, double* kind_ac_W, std::size_t n_kind) {
   const bool busy = task.class_busy[b.cls] != 0;
-  gpu_J = {};
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
+  const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
+  double spent_s = 0.0, reference_J = 0.0;
   for (std::size_t i = 0; i < n_all; ++i) {
-    const bool pause = i == n_used;
-    const std::uint32_t k = pause ? task.pause_kind : map.used[i];
-    const double spent_s = pause ? course.pause_s : map.kind_s[k] * course.repetitions;
-    const Lanes& watts = pause ? s.pause_W : s.watts[i];
-    const KindPower& power = pause ? s.pause : s.powers[i];
-    for (std::size_t l = 0; l < n_lane; ++l) gpu_J[l] += watts[l] * spent_s;
-    for (std::size_t n = 0; n < b.n_node; ++n) {
-      NodeBooks& book = books[b.index[n]];
-      if (power.low_W > 0.0)
-        for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
-          const double natural_W = power.natural(l, b.type->gpu.leakage_temperature_factor(pass.mean_K[l]));
-          book.burn += std::max(0.0, watts[l] - natural_W) * spent_s;
-        }
-      const auto p = power::server_power(b.type->server, sum_of(watts, b, n), s.air.fan_mean_frac[n], busy);
-      kind_ac_W[b.index[n] * n_kind + k] = p.ac_W;
-      book.ac_in += p.ac_W * spent_s;
-      book.conversion += p.conversion_W * spent_s;
-      book.host += p.host_W * spent_s;
-      book.fan += p.fan_W * spent_s;
-      book.psu += p.psu_W * spent_s;
-      book.reference += task.kind_reference_W[k] * spent_s;
+    s.spent_s[i] = i < n_used ? map.used_s[i] * course.repetitions : course.pause_s;
+    spent_s += s.spent_s[i];
+    reference_J += task.kind_reference_W[kind_of(i)] * s.spent_s[i];
+  }
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    NodeBooks& book = books[b.index[n]];
+    if (b.n_gpu == n_usual) node_power<n_usual>(b, n, n_used, n_all, s);
+    else node_power<0>(b, n, n_used, n_all, s);
+    double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
+    power::ServerPower p{};
+    for (std::size_t i = 0; i < n_all; ++i) {
+      p = power::server_power(b.type->server, s.node_W[i], s.air.fan_mean_frac[n], busy);
+      kind_ac_W[b.index[n] * n_kind + kind_of(i)] = p.ac_W;
+      ac_J += p.ac_W * s.spent_s[i];
+      conversion_J += p.conversion_W * s.spent_s[i];
+      psu_J += p.psu_W * s.spent_s[i];
+    }
+    book.ac_in += ac_J;
+    book.conversion += conversion_J;
+    book.psu += psu_J;
+    book.host += p.host_W * spent_s;
+    book.fan += p.fan_W * spent_s;
+    book.reference += reference_J;
+    for (std::size_t i = 0; i < n_all; ++i) {
+      const KindPower& power = i < n_used ? s.powers[i] : s.pause;
+      if (power.low_W <= 0.0) continue;
+      const Lanes& watts = i < n_used ? s.watts[i] : s.pause_W;
+      for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
+        const double natural_W = power.natural(l, b.type->gpu.leakage_temperature_factor(pass.mean_K[l]));
+        book.burn += std::max(0.0, watts[l] - natural_W) * s.spent_s[i];
+      }
     }
   }
 }
@@ -212,15 +341,20 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
           const Course& course, const Packages& before, Scratch& s, Pass& pass) {
   Lanes mean_K = before.guess_K;
   std::array<double, n_lane> front;
-  for (std::size_t i = 0; i < b.n_node; ++i) front[i] = signals.guess_front_W[b.node[i]];
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    front[i] = signals.guess_front_W[b.node[i]];
+    s.course[i].modes = nullptr;
+  }
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, mean_K, front, s.air);
+    set_courses(b, map, course, s);
     run_pass(b, before, map, course, mean_K, s, pass);
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
     mean_K = pass.mean_K;
     front = front_W(fleet, b, pass.heat_J, course.step_s);
     if (moved_K <= 0.02 && (i > 0 || !task.slice)) break;
   }
+  land(b, before, map, course, s, pass);
 }
 
 TIDEWATT_CLONES
@@ -272,6 +406,11 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   gated_powers(fleet, state, signals, task, b, before.guess_K, map.used, s.powers);
   s.rise.resize(map.used.size());
   s.watts.resize(map.used.size());
+  s.die_weight.resize(b.n_node * map.n_padded());
+  s.heat_weight.resize(b.n_node * map.n_padded());
+  s.weight_s.resize(n_mode * map.n_padded());
+  s.node_W.resize(map.n_padded() + 1);
+  s.spent_s.resize(map.n_padded() + 1);
   const double k_T = b.type->gpu.params().leakage_per_K;
   rises(map, k_T, before.r, s.rise);
   if (course.n_pause > 0.0) {
@@ -281,12 +420,11 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   }
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
-  Lanes gpu_J;
-  book_power(b, task, map, course, s, pass, books, gpu_J, kind_ac_W, task.kind_mix.size());
-  store_packages(state, b, before, s.air, pass.end, step_s, books);
-  keep(state, signals, task, map, b, course, before, s, pass, gpu_J);
+  book_power(b, task, map, course, s, pass, books, kind_ac_W, task.kind_mix.size());
+  store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], books);
+  keep(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    books[b.index[i]].gpu_in += sum_of(gpu_J, b, i);
+    books[b.index[i]].gpu_in += sum_of(pass.gpu_J, b, i);
     signals.miss_K[b.node[i]] = largest_gap(pass.mean_K, before.guess_K, i * b.n_gpu, b.n_gpu);
   }
   finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, books);

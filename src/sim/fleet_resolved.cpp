@@ -81,14 +81,17 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
 }
 
 /// What the step left each mode away from where its mean power would have left it, had it repeated for ever.
-void set_ripple(FleetState& state, const Air& air, const Packages& before, const Modes& start, std::size_t l, std::size_t g,
-                double mean_W, double step_s) {
-  const std::array<double, 3> above_K = {state.die_K[g] - air.air_K[l], state.base_K[g] - air.air_K[l], state.sink_K[g] - air.air_K[l]};
+/// @param start over the air at the step's mean, as the kernel holds it
+void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::array<double, 3>& start_K, const std::array<double, 3>& end_K,
+                double r, std::size_t g, double mean_W, double step_s) {
   for (std::size_t j = 0; j < n_mode; ++j) {
-    double z1 = 0.0;
-    for (std::size_t store = 0; store < 3; ++store) z1 += air.inverse[j][store][l] * above_K[store] / before.r[l];
-    const double decay = math::exp(-air.rate_per_s[j][l] * step_s);
-    state.ripple_K[j][g] = (z1 - decay * start[j][l]) / (1.0 - decay) - air.gain_K_per_J[j][l] * mean_W / air.rate_per_s[j][l];
+    double z0 = 0.0, z1 = 0.0;
+    for (std::size_t store = 0; store < 3; ++store) {
+      z0 += m.inverse[j][store] * start_K[store] / r;
+      z1 += m.inverse[j][store] * end_K[store] / r;
+    }
+    const double decay = math::exp(-m.rate_per_s[j] * step_s);
+    state.ripple_K[j][g] = (z1 - decay * z0) / (1.0 - decay) - m.gain_K_per_J[j] * mean_W / m.rate_per_s[j];
   }
 }
 
@@ -97,9 +100,6 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
   const auto& pkg = b.type->package;
   const double step_s = seconds(task.timeline->period);
   const bool repeats = task.repeats && !task.slice;
-  Air still = s.air;
-  still.air_K_per_s = {};  // the kernel holds the air at its mean
-  const Modes start = to_modes(before, still, step_s);
   for (std::size_t n = 0; n < b.n_node; ++n)
     for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
       const auto& p = s.packages[n];
@@ -115,7 +115,11 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
       state.sink_K[g] = p.store_K[2][slot];
       const double mean_W = p.gpu_J[slot] / step_s;
       if (!task.slice) state.mean_W[g] = mean_W;
-      if (repeats) set_ripple(state, s.air, before, start, l, g, mean_W, step_s);
+      if (repeats) {
+        const double air_K = s.air.air_K[l];
+        set_ripple(state, *s.air.modes[n], {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
+                   {state.die_K[g] - air_K, state.base_K[g] - air_K, state.sink_K[g] - air_K}, before.r[l], g, mean_W, step_s);
+      }
       state.die_mean_K[g] = p.die_mean_K[slot];
       state.die_peak_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];

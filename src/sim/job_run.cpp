@@ -9,6 +9,14 @@
 #include <numeric>
 
 
+#include <ctime>
+#include <cstdio>
+namespace {
+struct Prof { double t[8]={}; long n[8]={}; ~Prof(){ const char*k[]={"ask","sliced","hold","jump","deliver","maps","done","choose"}; for(int i=0;i<8;++i) std::fprintf(stderr,"PROF %s %ld %.3f s\n",k[i],n[i],t[i]); } };
+Prof prof;
+double nowt(){ timespec ts; clock_gettime(CLOCK_THREAD_CPUTIME_ID,&ts); return ts.tv_sec+1e-9*ts.tv_nsec; }
+struct T { int i; double b; T(int k):i(k),b(nowt()){} ~T(){ prof.t[i]+=nowt()-b; ++prof.n[i]; } };
+}
 namespace tidewatt::sim {
 namespace {
 
@@ -90,10 +98,10 @@ void JobRun::advance_to(Tick until, Hands& hands) {
 }
 
 void JobRun::step(Tick until, Hands& hands) {
-  ask(until, hands);
-  const Length length = choose_length(until, hands);
-  advance(length, hands);
-  work_done(length, hands);
+  { T t(0); ask(until, hands); }
+  Length length; { T t(7); length = choose_length(until, hands); }
+  { T t(length.how==How::sliced?1:length.how==How::resolved?2:3); advance(length, hands); }
+  { T t(6); work_done(length, hands); }
 }
 
 void JobRun::ask(Tick until, Hands& hands) {
@@ -252,6 +260,7 @@ void JobRun::judge(Hands& hands) {
 
 /// The step's load to the site, its heat to the halls, its figures to the recorder; its clock moves on.
 void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
+  T tt(4);
   hands.walk.add(task_);
   LoadTemplate load = make_load_template(*task_.timeline, power);
   const Tick begin = now_;

@@ -22,16 +22,19 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSign
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   Air air;
   set_air(state, task, b, ahead_s, p.guess_K, front, air);
-  const Modes z0 = to_modes(p, air, ahead_s);
+  Modes x;
+  above_air(p, air, b, ahead_s, x);
   Lanes limit_W;
   for (std::size_t l = 0; l < n_lane; ++l) {
+    const auto& m = *air.modes[b.owner[l]];
     const double above_K = state.die_peak_K[b.gpu[l]] - state.die_mean_K[b.gpu[l]];
     const double limit_K = b.type->governor.thermal_target_K - (above_K > 0.0 ? above_K : 0.0);
     double rest = 0.0, per_W = 0.0;
     for (std::size_t j = 0; j < n_mode; ++j) {
-      const double x = air.rate_per_s[j][l] * ahead_s;
-      rest += air.shape[0][j][l] * z0[j][l] * math::exp(-x);
-      per_W += air.shape[0][j][l] * air.gain_K_per_J[j][l] * ahead_s * math::mean_decay(x);
+      const double y = m.rate_per_s[j] * ahead_s;
+      const double z0 = std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
+      rest += m.shape[0][j] * z0 * math::exp(-y);
+      per_W += m.shape[0][j] * m.gain_K_per_J[j] * ahead_s * math::mean_decay(y);
     }
     const double W = ((limit_K - air.air_K[l]) / p.r[l] - rest) / per_W;
     limit_W[l] = W < cap_W ? W : cap_W;

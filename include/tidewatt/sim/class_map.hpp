@@ -12,16 +12,19 @@ namespace tidewatt::sim {
 /// One repetition of a rank class as a package sees it. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
-/// λ differs from node to node only through fan speed, so w is tabulated at four Chebyshev points of the rates that occur
-/// and interpolated (error below 1e-9 of w over the narrow range). Energies never use w: they follow from kind_s.
+/// λ differs from node to node only through fan speed, so w is sampled at four Chebyshev points of the rates that occur
+/// and kept as a cubic in t = (λ − middle)/half width (error below 1e-9 of w over the narrow range). Energies never use w:
+/// they follow from kind_s. What is per used kind is padded with zeros to whole vectors.
 struct ClassMap {
-  static constexpr std::size_t n_point = 4;
+  static constexpr std::size_t n_point = 4, pad = 8;
   double period_s = 0.0;
   std::vector<double> kind_s;       ///< [kind] seconds per repetition
   std::vector<std::uint32_t> used;  ///< kinds that occur
-  std::array<std::array<double, n_point>, thermal::n_mode> point_per_s{};          ///< [mode][point] rates
-  std::array<std::array<double, n_point>, thermal::n_mode> barycentric{};          ///< interpolation weights
-  std::vector<std::array<std::array<double, n_point>, thermal::n_mode>> weight_s;  ///< [kind][mode][point]
+  std::vector<double> used_s;       ///< [used, padded] seconds per repetition
+  std::array<double, thermal::n_mode> middle_per_s{}, per_half_s{};  ///< [mode] t = (λ − middle) × per_half
+  std::vector<double> weight_s;     ///< [mode][power of t][used, padded]
+  std::size_t n_padded() const { return used_s.size(); }
+  const double* weights(std::size_t mode, std::size_t power) const { return weight_s.data() + (mode * n_point + power) * used_s.size(); }
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
   double pause_rise_K = 0.0;        ///< mean die temperature in a pause of the jump − mean over the repetition
