@@ -202,9 +202,15 @@ std::int64_t BandMeter::repeat_since(const Snapshot& before, std::int64_t n) {
   return n;
 }
 
-void BandMeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
-  const double times = static_cast<double>(n_bin) / static_cast<double>(next_bin_ - before.next_bin);
-  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) booked_[k].add(times * (booked_[k].value() + energy_[k] - before.energy[k]));
+BandMeter::Share BandMeter::since(const Snapshot& before) const {
+  Share s{next_bin_ - before.next_bin, {}};
+  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) s.energy[k] = booked_[k].value() + energy_[k] - before.energy[k];
+  return s;
+}
+
+void BandMeter::repeat_bins(const Share& share, std::int64_t n_bin) {
+  const double times = static_cast<double>(n_bin) / static_cast<double>(share.n_bin);
+  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) booked_[k].add(times * share.energy[k]);
   n_sample_ += n_bin / merge_;
   next_bin_ += n_bin;
 }

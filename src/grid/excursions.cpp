@@ -59,13 +59,19 @@ std::int64_t ExcursionMeter::repeat_since(const Snapshot& before, std::int64_t n
   return n;
 }
 
-void ExcursionMeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
-  const std::int64_t seen = next_bin_ - before.next_bin;
-  if (run_below_ - before.run_below == seen) run_below_ += n_bin;  // outside from end to end
-  if (run_above_ - before.run_above == seen) run_above_ += n_bin;
-  const std::int64_t times = (n_bin + seen / 2) / seen;
-  add(below_, before.below, times);
-  add(above_, before.above, times);
+ExcursionMeter::Share ExcursionMeter::since(const Snapshot& before) const {
+  return {next_bin_ - before.next_bin, below_.count - before.below.count, above_.count - before.above.count,
+          below_.bins - before.below.bins, above_.bins - before.above.bins};
+}
+
+void ExcursionMeter::repeat_bins(const Share& share, std::int64_t n_bin) {
+  if (share.bins_below == share.n_bin) run_below_ += n_bin;  // outside from end to end
+  if (share.bins_above == share.n_bin) run_above_ += n_bin;
+  const std::int64_t times = (n_bin + share.n_bin / 2) / share.n_bin;
+  below_.count += times * share.count_below;
+  above_.count += times * share.count_above;
+  below_.bins += times * share.bins_below;
+  above_.bins += times * share.bins_above;
   below_.longest_bins = std::max(below_.longest_bins, run_below_);
   above_.longest_bins = std::max(above_.longest_bins, run_above_);
   next_bin_ += n_bin;

@@ -98,11 +98,19 @@ std::int64_t Flickermeter::repeat_since(const Snapshot& before, std::int64_t n) 
   return booked;
 }
 
-void Flickermeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
-  std::vector<std::uint32_t> seen(counts_.size());
-  std::int64_t n_seen = 0;
-  for (std::size_t i = 0; i < seen.size(); ++i) n_seen += seen[i] = counts_[i] - before.counts[i];
-  if (n_seen == 0) return;
+Flickermeter::Share Flickermeter::since(const Snapshot& before) const {
+  std::size_t first = 0, last = counts_.size();
+  while (first < last && counts_[first] == before.counts[first]) ++first;
+  while (last > first && counts_[last - 1] == before.counts[last - 1]) --last;
+  Share s{n_counted_ - before.n_counted, static_cast<std::int64_t>(first), std::vector<std::uint32_t>(last - first)};
+  for (std::size_t i = first; i < last; ++i) s.counts[i - first] = counts_[i] - before.counts[i];
+  return s;
+}
+
+void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
+  const auto& seen = share.counts;
+  const auto first = static_cast<std::size_t>(share.first_class);
+  if (share.n_counted == 0) return;
   for (std::int64_t left = n_bin; left > 0;) {
     const std::int64_t now = std::min(left, window_bins_ - n_counted_);
     // Rounded on the running sum, so that the window's total is kept.
@@ -110,8 +118,8 @@ void Flickermeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (seen[i] == 0) continue;
       below += seen[i];
-      const auto until = below * now / n_seen;
-      counts_[i] += static_cast<std::uint32_t>(until - booked);
+      const auto until = below * now / share.n_counted;
+      counts_[first + i] += static_cast<std::uint32_t>(until - booked);
       booked = until;
     }
     n_counted_ += now;

@@ -167,9 +167,8 @@ std::int64_t ExtremesMeter::repeat_since(const Snapshot& before, std::int64_t n)
   return n;
 }
 
-void ExtremesMeter::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
-  const double times = static_cast<double>(n_bin) / static_cast<double>(next_bin_ - before.next_bin);
-  energy_J_.add(times * (energy_J_.value() - before.energy_J.value()));
+void ExtremesMeter::repeat_bins(double energy_J, std::int64_t n_bin) {
+  energy_J_.add(energy_J);
   n_bin_ += n_bin;
   next_bin_ += n_bin;
 }

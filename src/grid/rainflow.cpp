@@ -95,10 +95,20 @@ std::int64_t Rainflow::repeat_since(const Snapshot& before, std::int64_t n) {
   return n;
 }
 
-void Rainflow::repeat_bins(const Snapshot& before, std::int64_t n_bin) {
-  const double times = static_cast<double>(n_bin) / static_cast<double>(next_bin_ - before.next_bin);
+Rainflow::Share Rainflow::since(const Snapshot& before) const {
+  Share s{next_bin_ - before.next_bin, {}, {}};
   for (std::size_t i = 0; i < closed_.size(); ++i)
-    closed_[i] += std::llround(times * static_cast<double>(closed_[i] - before.closed[i]));
+    if (const auto n = closed_[i] - before.closed[i]; n > 0) {
+      s.classes.push_back(static_cast<std::int64_t>(i));
+      s.closed.push_back(n);
+    }
+  return s;
+}
+
+void Rainflow::repeat_bins(const Share& share, std::int64_t n_bin) {
+  const double times = static_cast<double>(n_bin) / static_cast<double>(share.n_bin);
+  for (std::size_t i = 0; i < share.classes.size(); ++i)
+    closed_[static_cast<std::size_t>(share.classes[i])] += std::llround(times * static_cast<double>(share.closed[i]));
   next_bin_ += n_bin;
 }
 

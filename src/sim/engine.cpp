@@ -11,6 +11,8 @@
 namespace tidewatt::sim {
 namespace {
 
+constexpr Tick hour = 3600 * ns_per_s;
+
 std::size_t n_thread_of(const RunOptions& o) { return o.n_thread > 0 ? o.n_thread : std::max(1u, std::thread::hardware_concurrency()); }
 
 /// Jobs one behind the other from the first node on; nobody uses the rest.
@@ -78,13 +80,20 @@ Tick Engine::Impl::macro_end() {
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  constexpr Tick hour = 3600 * ns_per_s;
-  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
+  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
     const Tick until = std::min(edge, (now / length + 1) * length);
     if (macro_count == 1 || std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); })) return until;
   }
+}
+
+/// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
+Tick Engine::Impl::after_iteration(Tick until) const {
+  const auto jobs = std::count_if(users.begin(), users.end(), [](const JobRun& u) { return u.trains(); });
+  if (jobs != 1) return until;
+  const Tick reached = users.front().now() / ns_per_ms * ns_per_ms;
+  return reached <= macro_edge ? std::max(until, reached) : until;
 }
 
 /// Orders are met by the fleet's caps, which are a function of what the connection drew.
@@ -101,10 +110,15 @@ void Engine::Impl::obey() {
 
 void Engine::Impl::step() {
   obey();
-  const Tick until = macro_end();
+  Tick until = macro_end();
   recorder.begin_macro(until);
   halls.predict(now, until);
-  for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
+  for (auto& user : users)
+    if (user.trains()) user.advance_to(until, hands);  // heat, load and work of everyone
+  until = after_iteration(until);
+  for (auto& user : users)
+    if (!user.trains()) user.advance_to(until, hands);
+  for (auto& user : users) user.show(until % hour == 0, hands);
   advance_neighbours(until);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();

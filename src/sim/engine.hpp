@@ -29,6 +29,7 @@ struct Engine::Impl {
 
   void step();  // one macro step
   Tick macro_end();  // of the next macro step
+  Tick after_iteration(Tick until) const;
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
@@ -70,6 +71,7 @@ struct Engine::Impl {
   // Signals: recomputed each step.
   FleetSignals signals;
   std::vector<LaneLoad> loads;
+  Tick macro_edge = 0;  ///< that the macro step must not cross
   StepCounts counts;
   Hands hands;
   std::future<SiteStream::Span> flushing;  ///< the last macro step's load passes the stream beside the next one's fleet

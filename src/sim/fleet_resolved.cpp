@@ -186,7 +186,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   return out;
 }
 
-workload::Timeline graded(const workload::Timeline& timeline) {
+workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
   workload::Timeline out;
   out.kinds = timeline.kinds;
   out.period = timeline.period;
@@ -195,7 +195,7 @@ workload::Timeline graded(const workload::Timeline& timeline) {
     std::uint32_t last_kind = UINT32_MAX;
     Tick step = 0;
     for (const auto& s : segments) {
-      if (s.kind != last_kind) step = 10 * ns_per_ms;
+      if (s.kind != last_kind) step = first;
       last_kind = s.kind;
       for (Tick left = s.duration; left > 0; step *= 2) {
         const Tick d = left <= step + step / 2 ? left : step;

@@ -108,23 +108,28 @@ void GridMeters::push_means(std::span<const grid::Bucket> finest) {
 GridMeters::Mark GridMeters::mark() const {
   if (!begun_) return {};
   return {next_bin_, bands_.snapshot(), cycles_.snapshot(), {flicker_[0].snapshot(), flicker_[1].snapshot()},
-          voltage_.snapshot(), frequency_.snapshot(), extremes_.snapshot()};
+          voltage_.snapshot(), frequency_.snapshot()};
 }
 
-bool GridMeters::can_repeat(const Mark& m, std::int64_t n_bin) const {
-  if (!begun_) return next_bin_ + n_bin <= p_.from_bin || p_.from_bin >= p_.until_bin;
-  if (next_bin_ >= p_.until_bin) return true;
-  return m.next_bin > 0 && next_bin_ + n_bin <= p_.until_bin && flicker_[0].same_window(m.flicker[0]);
+GridMeters::Share GridMeters::since(const Mark& m) const {
+  if (!begun_ || m.next_bin == 0 || next_bin_ == m.next_bin || !flicker_[0].same_window(m.flicker[0])) return {};
+  return {next_bin_ - m.next_bin, bands_.since(m.bands), cycles_.since(m.cycles), {flicker_[0].since(m.flicker[0]), flicker_[1].since(m.flicker[1])},
+          voltage_.since(m.voltage), frequency_.since(m.frequency)};
 }
 
-void GridMeters::repeat(const Mark& m, std::int64_t n_bin) {
+bool GridMeters::can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const {
+  if (first_bin + n_bin <= p_.from_bin || first_bin >= p_.until_bin) return true;
+  return share.n_bin > 0 && begun_ && first_bin + n_bin <= p_.until_bin;
+}
+
+void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J) {
   if (!begun_ || next_bin_ >= p_.until_bin) return;
-  bands_.repeat_bins(m.bands, n_bin);
-  cycles_.repeat_bins(m.cycles, n_bin);
-  for (std::size_t i = 0; i < 2; ++i) flicker_[i].repeat_bins(m.flicker[i], n_bin);
-  voltage_.repeat_bins(m.voltage, n_bin);
-  frequency_.repeat_bins(m.frequency, n_bin);
-  extremes_.repeat_bins(m.extremes, n_bin);
+  bands_.repeat_bins(share.bands, n_bin);
+  cycles_.repeat_bins(share.cycles, n_bin);
+  for (std::size_t i = 0; i < 2; ++i) flicker_[i].repeat_bins(share.flicker[i], n_bin);
+  voltage_.repeat_bins(share.voltage, n_bin);
+  frequency_.repeat_bins(share.frequency, n_bin);
+  extremes_.repeat_bins(energy_J, n_bin);
   ramp_.skip(n_bin);
   for (auto& s : steps_) s.skip(n_bin);
   if (welch_bins_ < welch_most_bins) welch_.gap();

@@ -32,7 +32,7 @@ cooling::PlantCapacity left_after(const EventParams& e) {
 }  // namespace
 
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
-    : fleet_(fleet), weather_(weather) {
+    : base_s_(scenario.run.macro_step_s), fleet_(fleet), weather_(weather) {
   inlet_K_.resize(fleet.n_node());
   inlet_K_per_s_.assign(fleet.n_node(), 0.0);
   flow_frac_.assign(fleet.n_node(), 1.0);
@@ -175,6 +175,9 @@ void HallLoop::predict(Tick t0, Tick t1) {
     auto state = h.state;
     const auto p = h.plant->advance(state, input(i, h.given, outdoor, t0), t0, t1, *h.workspace);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
+    // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
+    // a smooth course stood between them.
+    if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s_) h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
     h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
   }
   set_inlets(t0);
@@ -206,6 +209,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     miss_K_ = std::max(miss_K_, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
     take(h, p);
+    h.mean_K = mean_K;
+    h.last_s = step_s;
     books_.electric.add(p.fan_J + p.other_electric_W * step_s);
     books_.heat_in.add(p.heat_in_J);
     books_.fan.add(p.fan_J);

@@ -85,11 +85,12 @@ class HallLoop {
     double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
     double supply_K = 0, hot_aisle_K = 0;
     double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
+    double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
     double flow_frac = 1;
     Asked given;                                ///< by its servers over the last macro step
     template <class A>
     void archive(A& a) {
-      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, flow_frac, given);
+      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
     }
   };
   struct Outage {  // of parts of one hall's plant
@@ -112,6 +113,7 @@ class HallLoop {
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const;
+  double base_s_;  ///< the scenario's macro step
   const Fleet& fleet_;
   const cooling::Weather& weather_;
   std::vector<Hall> halls_;

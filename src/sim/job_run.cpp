@@ -9,21 +9,14 @@
 #include <numeric>
 
 
-#include <ctime>
-#include <cstdio>
-namespace {
-struct Prof { double t[8]={}; long n[8]={}; ~Prof(){ const char*k[]={"ask","sliced","hold","jump","deliver","maps","done","choose"}; for(int i=0;i<8;++i) std::fprintf(stderr,"PROF %s %ld %.3f s\n",k[i],n[i],t[i]); } };
-Prof prof;
-double nowt(){ timespec ts; clock_gettime(CLOCK_THREAD_CPUTIME_ID,&ts); return ts.tv_sec+1e-9*ts.tv_nsec; }
-struct T { int i; double b; T(int k):i(k),b(nowt()){} ~T(){ prof.t[i]+=nowt()-b; ++prof.n[i]; } };
-}
 namespace tidewatt::sim {
 namespace {
 
 using workload::JobState;
 
-constexpr double settling_share = 0.2;
-constexpr Tick settling = 600 * ns_per_s;  // fans, halls and plants follow a start for some minutes
+constexpr double settling_share = 0.5;
+constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
+constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
 
 bool works(JobState s) { return s == JobState::iterate || s == JobState::evaluate; }
 
@@ -90,7 +83,9 @@ bool JobRun::calm(Tick until) const {
   if (!life_) return true;
   const JobState doing = life_->state().state;
   if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
-  return doing == JobState::iterate && now_ - started_ > settling && since_change_ > 0 && jump_s_ > 0.0 && life_->next(now_).interrupt >= until;
+  const auto next = life_->next(now_);
+  if (!works(doing) && next.state == doing) return held_ > 0 && since_change_ > settling && std::min(next.until, next.interrupt) >= until;
+  return doing == JobState::iterate && now_ - started_ > settling && since_change_ > 0 && jump_s_ > 0.0 && next.interrupt >= until;
 }
 
 void JobRun::advance_to(Tick until, Hands& hands) {
@@ -98,10 +93,10 @@ void JobRun::advance_to(Tick until, Hands& hands) {
 }
 
 void JobRun::step(Tick until, Hands& hands) {
-  { T t(0); ask(until, hands); }
-  Length length; { T t(7); length = choose_length(until, hands); }
-  { T t(length.how==How::sliced?1:length.how==How::resolved?2:3); advance(length, hands); }
-  { T t(6); work_done(length, hands); }
+  ask(until, hands);
+  const Length length = choose_length(until, hands);
+  advance(length, hands);
+  work_done(length, hands);
 }
 
 void JobRun::ask(Tick until, Hands& hands) {
@@ -162,7 +157,10 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   }
   if (!works(job_step_.state)) return hold(until, hands);
   const Tick hard_end = std::min(hands.end, job_step_.interrupt);
-  if (hard_end - now_ < task_.timeline->period) return {1, How::sliced, true};
+  if (hard_end - now_ < task_.timeline->period) {
+    if (hard_end == hands.end) show(true, hands);
+    return {1, How::sliced, true};
+  }
   if (to_slice_ > 0) return {1, How::sliced, false};
   if (hands.scenario.run.advance == "resolved" || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
   jump_through(until, hands);
@@ -192,7 +190,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   if (length.how == How::sliced) return advance_sliced(length, hands);
   ClassPower power;
   if (length.how == How::resolved) {
-    graded_ = graded(*task_.timeline);
+    graded_ = graded(*task_.timeline, works(job_step_.state) || since_change_ < ns_per_s ? 10 * ns_per_ms : ns_per_s);
     task_.timeline = &graded_;
     ++hands.counts.resolved;
     power = advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_);
@@ -202,14 +200,20 @@ void JobRun::advance(const Length& length, Hands& hands) {
     power = advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, &rises_));
     judge(hands);
   }
-  const bool settled = now_ - started_ > settling;
-  if (iterates && since_change_ > 60 * ns_per_s && hands.recorder.hotter(hands.halls.mean_inlet_K(), settled)) {
-    task_.since_macro_s += seconds(task_.duration());
-    predict(hands.fleet, hands.state, task_, {}, seconds(task_.timeline->period), hands.signals);
-    hands.recorder.snapshot(hands.state, hands.signals, *maker_, hands.halls.inlet_K(), make_load_edges(*task_.timeline, power),
-                            hands.halls.mean_inlet_K(), settled);
-  }
   deliver(power, tokens, hands);
+}
+
+/// The fleet as it works at this moment, for whoever wants to see single GPUs.
+void JobRun::show(bool full_hour, Hands& hands) {
+  if (!maker_ || last_state_ != JobState::iterate || last_load_.load_W.empty() || inside_) return;
+  set_air(hands);
+  std::vector<double> inlet_K(task_.inlet_K.begin(), task_.inlet_K.end());
+  for (std::size_t n = 0; n < task_.inlet_K_per_s.size(); ++n) inlet_K[n] += task_.since_macro_s * task_.inlet_K_per_s[n];
+  const double mean_K = std::accumulate(inlet_K.begin(), inlet_K.end(), 0.0) / static_cast<double>(inlet_K.size());
+  const Recorder::Moment moment{mean_K, now_ - started_ > settled_after, full_hour};
+  if (!hands.recorder.better(moment)) return;
+  predict(hands.fleet, hands.state, task_, {}, seconds(task_.timeline->period), hands.signals);
+  hands.recorder.snapshot(hands.state, hands.signals, *maker_, inlet_K, last_load_, moment);
 }
 
 /// One iteration in slices from 10 ms after a start, doubling up to a second, because leakage, fans and preheat then
@@ -260,9 +264,16 @@ void JobRun::judge(Hands& hands) {
 
 /// The step's load to the site, its heat to the halls, its figures to the recorder; its clock moves on.
 void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
-  T tt(4);
   hands.walk.add(task_);
-  LoadTemplate load = make_load_template(*task_.timeline, power);
+  const bool held = !works(job_step_.state) && task_.legs.empty();
+  std::vector<LoadPiece> pieces;
+  if (held) pieces = make_held_load(*task_.timeline, power);
+  LoadTemplate load;
+  if (!held) {
+    auto edges = make_load_edges(*task_.timeline, power);
+    load = make_load_template(edges);
+    if (job_step_.state == JobState::iterate && !task_.slice) last_load_ = std::move(edges);
+  }
   const Tick begin = now_;
   std::vector<LoadTemplate> singles;
   if (maker_ && maker_->scatters() && task_.repetitions > 1 && looked_at(now_ + task_.duration(), hands)) singles = single_loads(power);
@@ -271,6 +282,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
     Recorder::Stretch s{now_, now_ + duration, state};
     s.load_J = of.total_J() * static_cast<double>(repetitions);
+    for (const auto& piece : pieces) s.load_J += piece.load.total_J() * static_cast<double>(piece.repetitions);
     if (share * tokens > 0.0) {
       s.tokens = share * tokens;
       s.iteration_s = seconds(duration) * maker_->model().tokens_per_iteration() / s.tokens;
@@ -281,7 +293,9 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
     }
     figures_.load_J += s.load_J;
     stretches.push_back(s);
-    if (state == JobState::iterate && !singles.empty())
+    for (auto& piece : pieces) hands.loads.push_back({lane_, std::move(piece.load), piece.repetitions, false});
+    if (held) {
+    } else if (state == JobState::iterate && !singles.empty())
       for (std::int64_t i = 0; i < repetitions; ++i) hands.loads.push_back({lane_, std::move(singles[next_single++]), 1, true});
     else
       hands.loads.push_back({lane_, of, repetitions, state == JobState::iterate});
@@ -303,6 +317,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
 
 void JobRun::work_done(const Length& length, Hands& hands) {
   ++held_;
+  inside_ = length.cut;
   if (to_slice_ > 0) --to_slice_;
   if (!life_) return;
   const std::int64_t iterations = job_step_.state == JobState::iterate && !length.cut ? length.repetitions : 0;

@@ -55,6 +55,8 @@ class JobRun {
 
   /// Steps until this user's clock is at or beyond `until`.
   void advance_to(Tick until, Hands& hands);
+  /// Hands the fleet's state to the recorder if no better moment for it has been seen. @param full_hour of the run, or its end
+  void show(bool full_hour, Hands& hands);
   /// The range stands idle for an hour, unbooked. @return its AC power, W
   double spin_up_W(Hands& hands, FleetMeters& unbooked);
 
@@ -72,7 +74,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_, rises_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -131,6 +133,8 @@ class JobRun {
   bool said_hot_ = false, said_cap_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;
+  bool inside_ = false;       ///< the last step ended within an iteration
+  LoadEdges last_load_;       ///< of the last repeated iteration
   Tick last_period_ = 0;      ///< of the last iteration
   Rises rises_;               ///< of the present work
   // Signals: recomputed each step.

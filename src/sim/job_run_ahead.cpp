@@ -12,6 +12,7 @@ namespace {
 using workload::JobState;
 
 constexpr Tick longest_pause = 10 * ns_per_s;
+constexpr double a_little_more = 1.15;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -49,7 +50,10 @@ double JobRun::pause_dip_K(const Ahead& ahead, const Hands& hands) const {
 std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const {
   Ahead out{{}, *life_, 0, {}};
   Tick at = now_;
-  auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(jump_s_, settling_s()) / seconds(period))));
+  // A macro step is shared out evenly; a little more than the estimate allows beats a remainder of its own.
+  const double allowed_s = std::min(jump_s_, settling_s()), wanted_s = seconds(until - now_);
+  const double shared_s = wanted_s <= a_little_more * allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
+  auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
     const Tick hard_end = std::min(hands.end, step.interrupt);

@@ -50,11 +50,11 @@ double LoadTemplate::total_J() const {
 }
 
 LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& power) {
-  LoadEdges out;
+  LoadEdges out{{0}, {0.0}};
   CompensatedSum now_W;
   for (const auto& j : jumps_by_time(timeline, power)) {
     now_W.add(j.W);
-    if (!out.edge.empty() && out.edge.back() == j.at) {
+    if (out.edge.back() == j.at) {
       out.load_W.back() = now_W.value();
     } else {
       out.edge.push_back(j.at);
@@ -65,25 +65,55 @@ LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& 
   return out;
 }
 
-LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power) {
-  const LoadEdges edges = make_load_edges(timeline, power);
+namespace {
+
+/// Edges `first` to `last` as one template.
+LoadTemplate laid(const LoadEdges& edges, std::size_t first, std::size_t last) {
+  const Tick begin = edges.edge[first];
   LoadTemplate t;
-  t.period = timeline.period;
-  t.bin_J.assign(static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms), 0.0);
+  t.period = edges.edge[last] - begin;
+  t.bin_J.assign(static_cast<std::size_t>((t.period + ns_per_ms - 1) / ns_per_ms), 0.0);
   t.min_W = std::numeric_limits<double>::infinity();
   t.max_W = -t.min_W;
-  for (std::size_t i = 0; i < edges.load_W.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const double W = edges.load_W[i];
     t.min_W = std::min(t.min_W, W);
     t.max_W = std::max(t.max_W, W);
-    for (Tick at = edges.edge[i]; at < edges.edge[i + 1];) {
+    for (Tick at = edges.edge[i] - begin; at < edges.edge[i + 1] - begin;) {
       const Tick bin = at / ns_per_ms;
-      const Tick end = std::min(edges.edge[i + 1], (bin + 1) * ns_per_ms);
+      const Tick end = std::min(edges.edge[i + 1] - begin, (bin + 1) * ns_per_ms);
       t.bin_J[static_cast<std::size_t>(bin)] += W * seconds(end - at);
       at = end;
     }
   }
   return t;
+}
+
+}  // namespace
+
+LoadTemplate make_load_template(const LoadEdges& edges) { return laid(edges, 0, edges.load_W.size()); }
+
+LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power) {
+  return make_load_template(make_load_edges(timeline, power));
+}
+
+std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const ClassPower& power) {
+  constexpr Tick second = ns_per_s;
+  const LoadEdges edges = make_load_edges(timeline, power);
+  std::vector<LoadPiece> out;
+  std::size_t first = 0;  // of what is not handed out yet
+  for (std::size_t i = 0; i < edges.load_W.size(); ++i) {
+    const Tick begin = edges.edge[i], end = edges.edge[i + 1];
+    const std::int64_t n = (end - begin) / second;
+    if (n < 4) continue;
+    if (i > first) out.push_back({laid(edges, first, i), 1});
+    const double W = edges.load_W[i];
+    out.push_back({laid({{0, second}, {W}}, 0, 1), n});
+    if (const Tick rest = end - begin - n * second; rest > 0) out.push_back({laid({{0, rest}, {W}}, 0, 1), 1});
+    first = i + 1;
+  }
+  if (first < edges.load_W.size()) out.push_back({laid(edges, first, edges.load_W.size()), 1});
+  return out;
 }
 
 }  // namespace tidewatt::sim

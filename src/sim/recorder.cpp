@@ -191,9 +191,8 @@ void Recorder::connection(const SiteStream::Span& pcc) {
 }
 
 void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
-                        std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K, bool settled) {
-  hottest_inlet_K_ = mean_inlet_K;
-  settled_ = settled;
+                        std::span<const double> inlet_K, const LoadEdges& edges, const Moment& moment) {
+  moment_ = moment;
   const std::size_t n = fleet_.n_gpu();
   std::vector<std::int64_t> row(n), rack(n), node(n), slot(n), stage(n), replica(n), limiter(n);
   std::vector<double> inlet(n), leakage(n);

@@ -2,6 +2,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hall_loop.hpp"
@@ -25,6 +26,10 @@ class Recorder {
     double slowest_Hz = 0.0;
     double load_J = 0.0;        ///< AC energy of the user's nodes
   };
+  struct Moment {
+    double mean_inlet_K = 0.0;
+    bool settled = false, full_hour = false;
+  };
   /// One step of the `user`-th user of the fleet, on its range of nodes, as what it did one after the other. The series
   /// describe the first user's GPUs.
   void fleet_step(std::span<const Stretch> step, std::size_t user, std::size_t first_node, std::size_t n_node, const FleetState& state,
@@ -36,9 +41,10 @@ class Recorder {
   /// What the connection drew in the last macro step; comes after it.
   void connection(const SiteStream::Span& pcc);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
-                std::span<const double> inlet_K, const LoadEdges& edges, double mean_inlet_K, bool settled);
-  /// Whether this is the warmest moment so far; one that a start has long left behind wins over all that it has not.
-  bool hotter(double mean_inlet_K, bool settled) const { return settled == settled_ ? mean_inlet_K > hottest_inlet_K_ : settled; }
+                std::span<const double> inlet_K, const LoadEdges& edges, const Moment& moment);
+  /// Whether this is the warmest moment so far; one that a start has long left behind wins over all that it has not, and
+  /// full hours, which every way to advance hits, win over moments between.
+  bool better(const Moment& m) const { return std::tuple(m.settled, m.full_hour, m.mean_inlet_K) > std::tuple(moment_.settled, moment_.full_hour, moment_.mean_inlet_K); }
   void event(Tick tick, std::string kind, std::string entity, std::string text);
 
   struct Hourly {
@@ -65,7 +71,7 @@ class Recorder {
   double it_J() const { return it_J_.value(); }
   template <class A>
   void archive(A& a) {
-    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, hottest_inlet_K_, settled_, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, moment_.mean_inlet_K, moment_.settled, moment_.full_hour, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
   }
   void add_arrays(std::vector<Array>& arrays) const;
 
@@ -87,8 +93,8 @@ class Recorder {
   Tick local_start_;
   Running now_, next_, total_;  ///< of this macro step, of what reaches into the next, of the run
   Tick macro_end_ = 0;
-  double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0, hottest_inlet_K_ = 0.0;
-  bool settled_ = false;  ///< the snapshot is of a moment long after a start
+  double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0;
+  Moment moment_;  ///< of the snapshot
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
   std::map<std::string, std::vector<double>> day_;

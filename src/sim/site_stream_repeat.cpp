@@ -65,64 +65,77 @@ std::optional<SiteStream::Periodic> SiteStream::periodic(std::int64_t bin) {
 void SiteStream::advance_stretch(std::int64_t end_bin) {
   const auto p = periodic(bin_);
   if (!closed_form_ || battery_ || delivery_ || !p) {
-    last_period_ = 0;
+    last_ = {};
     pass(end_bin);
     return;
   }
   const double range_W = p->load->max_W - p->load->min_W;
   const Tick period = p->load->period;
-  if (range_W == 0.0 && last_range_W_ > 0.0 && end_bin - bin_ <= blip_bins) {
+  if (range_W == 0.0 && last_.range_W > 0.0 && end_bin - bin_ <= blip_bins) {
     // A pause: what it disturbs passes bin by bin, what repeated before it goes on to repeat afterwards.
     pass(end_bin);
     found_repeating_ = false;
     disturbed_until_ = end_bin;
     return;
   }
-  const auto like = [&](double share) {
-    return last_period_ > 0 && std::abs(static_cast<double>(period - last_period_)) < share * static_cast<double>(period) &&
-           std::abs(range_W - last_range_W_) <= 2.0 * share * range_W && std::abs(p->load->max_W + p->constant_W - last_high_W_) <= share * last_high_W_;
-  };
-  if (!like(0.01)) alike_since_ = bin_;
-  // A stretch that goes on as the last one, which was found to repeat, needs one period for what it adds to the meters.
-  const bool goes_on = found_repeating_ && bin_ == repeated_until_ && like(0.01);
-  last_period_ = period;
-  last_range_W_ = range_W;
-  last_high_W_ = p->load->max_W + p->constant_W;
+  const double high_W = p->load->max_W + p->constant_W;
+  const Shape shape{period, range_W, high_W};
+  if (!shape.like(last_, 0.01)) alike_since_ = bin_;
+  // A stretch that goes on as the last one, which was found to repeat.
+  const bool goes_on = found_repeating_ && bin_ == repeated_until_ && shape.like(last_, 0.01);
+  last_ = shape;
   found_repeating_ = goes_on;
-  const std::int64_t period_bins = std::max<std::int64_t>(period / ns_per_ms + 1, 1000);
-  const std::int64_t lead = goes_on ? 0 : std::max({2 * period_bins, disturbed_until_ + slow_bins / 2 - bin_, alike_since_ + slow_bins + period_bins - bin_});
-  pass(std::min(end_bin, bin_ + lead));
-  while (end_bin - bin_ > 3 * period_bins) {
-    // Has the grid come to repeat itself? One more period decides.
-    const auto before = frequency_state_.deviation;
-    const std::int64_t from = bin_;
-    const auto mark = meters_.mark();
-    pass(std::min(end_bin, bin_ + (period * std::max<std::int64_t>(1, period_bins * ns_per_ms / period) + ns_per_ms / 2) / ns_per_ms));
-    double moved = 0.0, size = 0.0;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      moved = std::max(moved, std::abs(frequency_state_.deviation[i] - before[i]));
-      size = std::max(size, std::abs(frequency_state_.deviation[i]));
+  // As many periods as it takes to last a second.
+  const Tick unit = period * ((ns_per_s + period - 1) / period);
+  const auto bins_of = [&](std::int64_t n) { return (n * unit + ns_per_ms / 2) / ns_per_ms; };
+  const std::int64_t unit_bins = bins_of(1) + 1;
+  const std::int64_t lead = goes_on ? 0 : std::max({2 * unit_bins, disturbed_until_ + slow_bins / 2 - bin_, alike_since_ + slow_bins + unit_bins - bin_});
+  // Whole periods before the stretch's end: behind them nothing is left to pass.
+  std::int64_t left = ((end_bin - bin_ - lead + 1) * ns_per_ms - 1) / unit;  // the ends lie within bins
+  if (left > 0 && !open_window(bin_, end_bin)) {
+    pass(end_bin - bins_of(left));
+    for (; left > 0; --left) {
+      // What one period adds to the meters is kept as long as the load moves by no more than a fifth of a percent.
+      const bool known = shape.like(kept_.shape, 0.002) && (goes_on || still(kept_.deviation));
+      if (known && meters_.can_repeat(kept_.share, bin_, end_bin - bin_)) {
+        repeat(*p, end_bin);
+        found_repeating_ = true;
+        break;
+      }
+      if (left < 2) break;
+      // Has the grid come to repeat itself? One more period decides.
+      const auto before = frequency_state_.deviation;
+      const auto mark = meters_.mark();
+      pass(end_bin - bins_of(left - 1));
+      if (still(before)) kept_ = {shape, frequency_state_.deviation, meters_.since(mark)};
     }
-    found_repeating_ = moved <= 1e-3 * size + 1e-9;
-    if (!found_repeating_) continue;
-    const std::int64_t periods = (end_bin - bin_) * ns_per_ms / period - (goes_on ? 0 : 1);
-    if (periods > 0 && !open_window(from, end_bin)) {
-      if (!meters_.can_repeat(mark, (period * periods + ns_per_ms / 2) / ns_per_ms)) continue;
-      const std::int64_t begin = bin_;
-      repeat(*p, periods);
-      meters_.repeat(mark, bin_ - begin);
-    }
-    break;
   }
   pass(end_bin);
   repeated_until_ = end_bin;
 }
 
-/// Books `periods` repetitions and moves the stream to the same phase behind them, to the nearest bin.
-void SiteStream::repeat(const Periodic& p, std::int64_t periods) {
+bool SiteStream::Shape::like(const Shape& o, double share) const {
+  return o.period > 0 && std::abs(static_cast<double>(period - o.period)) <= share * static_cast<double>(period) &&
+         std::abs(range_W - o.range_W) <= 2.0 * share * range_W && std::abs(high_W - o.high_W) <= share * o.high_W;
+}
+
+/// Whether the grid has come back to where it was, to a bin's worth of phase.
+bool SiteStream::still(const grid::FrequencyState::Deviation& before) const {
+  constexpr double share = 1e-2, rest_Hz = 1e-9;
+  double moved = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    moved = std::max(moved, std::abs(frequency_state_.deviation[i] - before[i]));
+    size = std::max(size, std::abs(frequency_state_.deviation[i]));
+  }
+  return moved <= share * size + rest_Hz;
+}
+
+/// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
+void SiteStream::repeat(const Periodic& p, std::int64_t end_bin) {
   const Tick now = bin_ * ns_per_ms, period = p.load->period;
-  const std::int64_t n_bin = (period * periods + ns_per_ms / 2) / ns_per_ms;
-  book_repetitions(p, periods, (now - p.begin) % period, n_bin);
+  const std::int64_t n_bin = end_bin - bin_;
+  const double J = book_repetitions(p, (n_bin * ns_per_ms + period / 2) / period, (now - p.begin) % period, n_bin);
+  meters_.repeat(kept_.share, n_bin, J);
   bin_ += n_bin;
   repeated_bins_ += n_bin;
   span_bins_ += n_bin;
@@ -135,7 +148,7 @@ void SiteStream::repeat(const Periodic& p, std::int64_t periods) {
 }
 
 /// Energies of whole periods from the template, and of the fraction of a bin by which the landing misses them.
-void SiteStream::book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin) {
+double SiteStream::book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin) {
   const auto& load = *p.load;
   const std::size_t n = load.bin_J.size();
   const Tick last_width = load.period - static_cast<Tick>(n - 1) * ns_per_ms;
@@ -183,10 +196,20 @@ void SiteStream::book_repetitions(const Periodic& p, std::int64_t periods, Tick 
     const Tick from = phase % load.period, to = from + length;
     const double J = integral(to % load.period) - integral(from) + period_J * static_cast<double>(to / load.period);
     const auto i = static_cast<std::size_t>(from / ns_per_ms);
-    pyramid_.push_part(stop - bin, lowest[i], J * 1e3, highest[i]);
+    double low_W = lowest[i], high_W = highest[i];
+    if (stop == end) {  // what comes behind may be something else: no bin beyond the end
+      low_W = high_W = pcc_W[i];
+      for (auto j = static_cast<Tick>(i) + 1; j < to / ns_per_ms; ++j) {
+        const double here_W = pcc_W[static_cast<std::size_t>(j) % n];
+        low_W = std::min(low_W, here_W);
+        high_W = std::max(high_W, here_W);
+      }
+    }
+    pyramid_.push_part(stop - bin, low_W, J * 1e3, high_W);
     phase = to % load.period;
     bin = stop;
   }
+  return total.drawn_J.value();
 }
 
 }  // namespace tidewatt::sim

@@ -56,8 +56,18 @@ class BandMeter {
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
   /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Books `n_bin` further bins at the mean energy of those since the snapshot.
-  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// What the bins since a snapshot added; see repeat.hpp.
+  struct Share {
+    std::int64_t n_bin = 0;
+    std::array<double, most_bands> energy{};
+    template <class A>
+    void archive(A& a) {
+      a(n_bin, energy);
+    }
+  };
+  Share since(const Snapshot& before) const;
+  /// Books `n_bin` further bins at the share's mean energy.
+  void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {
     a(memory_, energy_, peak_, booked_, n_partial_, next_bin_, n_sample_, partial_, rest_W_);

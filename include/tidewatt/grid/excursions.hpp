@@ -43,8 +43,17 @@ class ExcursionMeter {
   bool settled(const Snapshot& before, const Repetition& r) const;
   /// Books `n` periods, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Books `n_bin` further bins with the shares of those since the snapshot.
-  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// What the bins since a snapshot counted; see repeat.hpp.
+  struct Share {
+    std::int64_t n_bin = 0, count_below = 0, count_above = 0, bins_below = 0, bins_above = 0;
+    template <class A>
+    void archive(A& a) {
+      a(n_bin, count_below, count_above, bins_below, bins_above);
+    }
+  };
+  Share since(const Snapshot& before) const;
+  /// Books `n_bin` further bins like the share's.
+  void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {
     a(next_bin_, run_below_, run_above_, below_, above_);

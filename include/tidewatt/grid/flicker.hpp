@@ -66,9 +66,18 @@ class Flickermeter {
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
   /// Books whole periods up to the end of the running window; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Windows that end on the way are finished from the same shares of levels. No window may have ended since `before`
-  /// (see `same_window`).
-  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see repeat.hpp.
+  struct Share {
+    std::int64_t n_counted = 0, first_class = 0;
+    std::vector<std::uint32_t> counts;
+    template <class A>
+    void archive(A& a) {
+      a(n_counted, first_class, counts);
+    }
+  };
+  Share since(const Snapshot& before) const;
+  /// Windows that end on the way are finished from the same shares of levels.
+  void repeat_bins(const Share& share, std::int64_t n_bin);
   /// Whether no window has ended since the snapshot.
   bool same_window(const Snapshot& before) const { return n_counted_ - before.n_counted == next_bin_ - before.next_bin; }
 

@@ -26,7 +26,8 @@ struct FrequencyParams {
 /// Deviations from the equilibrium at `load_W`; plain numbers in the caller's state.
 struct FrequencyState {
   double equilibrium_W = 0.0;         ///< the site's load at which the system stands still
-  std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, per unit
+  using Deviation = std::array<double, 4>;
+  Deviation deviation{};  ///< speed, governor, chest, reheater, per unit
   std::int64_t next_bin = 0;          ///< absolute 1 ms bin that comes next
   template <class A>
   void archive(A& a) {

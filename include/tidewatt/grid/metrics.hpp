@@ -121,8 +121,8 @@ class ExtremesMeter {
   bool settled(const Snapshot&, const Repetition&) const { return true; }
   /// Books `n` periods with their energy, all of them.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Books `n_bin` further bins at the mean energy of those since the snapshot.
-  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// Books `n_bin` further bins that hold `energy_J` and no new extreme.
+  void repeat_bins(double energy_J, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.
   void widen(double lo_W, double hi_W);

@@ -43,8 +43,18 @@ class Rainflow {
   bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
   /// Books `n` periods with their cycles, all of them; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Books `n_bin` further bins with the cycles per bin of those since the snapshot.
-  void repeat_bins(const Snapshot& before, std::int64_t n_bin);
+  /// What the bins since a snapshot closed; see repeat.hpp.
+  struct Share {
+    std::int64_t n_bin = 0;
+    std::vector<std::int64_t> classes, closed;  ///< those that closed any
+    template <class A>
+    void archive(A& a) {
+      a(n_bin, classes, closed);
+    }
+  };
+  Share since(const Snapshot& before) const;
+  /// Books `n_bin` further bins with the share's cycles per bin.
+  void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {
     a(next_bin_, open_, direction_, low_W_, high_W_, closed_, half_);

@@ -20,9 +20,10 @@
 /// (such as the ten minutes of flicker) ends inside a period, which must then be pushed. A meter's whole state is its
 /// value: a copy of it is a checkpoint.
 ///
-/// Where the period is no whole number of bins, `repeat_bins(before, n_bin)` books `n_bin` bins as so many times what
-/// was added since `before` as they are longer than that: counts and energies in proportion, to a rounding of one. The
-/// caller vouches that what passed since `before` is a whole number of periods to within a bin.
+/// Where the period is no whole number of bins, `since(before)` says what the bins since a snapshot added, and
+/// `repeat_bins(share, n_bin)` books `n_bin` bins as so many times that as they are longer: counts and energies in
+/// proportion, to a rounding of one. The caller vouches that the share is of a whole number of periods to within a bin.
+/// A share may be kept and booked again later, once the same waveform has come back and the memories have followed it.
 namespace tidewatt::grid {
 
 struct Repetition {

@@ -52,13 +52,25 @@ class GridMeters {
     grid::Rainflow::Snapshot cycles;
     grid::Flickermeter::Snapshot flicker[2];
     grid::ExcursionMeter::Snapshot voltage, frequency;
-    grid::ExtremesMeter::Snapshot extremes;
   };
   Mark mark() const;
-  /// Whether `n_bin` bins may be booked as repetitions of what passed since the mark.
-  bool can_repeat(const Mark& mark, std::int64_t n_bin) const;
-  /// Books `n_bin` bins as repetitions of what passed since the mark.
-  void repeat(const Mark& mark, std::int64_t n_bin);
+  /// What was added since a mark; empty if nothing was measured or a window ended meanwhile.
+  struct Share {
+    std::int64_t n_bin = 0;
+    grid::BandMeter::Share bands;
+    grid::Rainflow::Share cycles;
+    grid::Flickermeter::Share flicker[2];
+    grid::ExcursionMeter::Share voltage, frequency;
+    template <class A>
+    void archive(A& a) {
+      a(n_bin, bands, cycles, flicker[0], flicker[1], voltage, frequency);
+    }
+  };
+  Share since(const Mark& mark) const;
+  /// Whether `n_bin` bins from `first_bin` on may be booked as repetitions of a share.
+  bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
+  /// Books `n_bin` bins as repetitions. @param energy_J what they hold
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J);
 
   /// @param load_lost_W that left the grid in a disturbance; NaN: there was none
   grid::WaveformFigures figures(double load_lost_W, std::int64_t load_lost_bin) const;

@@ -19,9 +19,6 @@ struct LoadTemplate {
   }
 };
 
-/// Sums all classes' piecewise-constant powers. Every edge lands in its bin with its exact share.
-LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power);
-
 /// The site's load as exact steps: `edge[i]` to `edge[i+1]` at `load_W[i]`; classes' edges at the same tick are merged.
 struct LoadEdges {
   std::vector<Tick> edge;
@@ -29,5 +26,17 @@ struct LoadEdges {
 };
 /// @param power [class][segment], W, summed over each class's nodes
 LoadEdges make_load_edges(const workload::Timeline& timeline, const ClassPower& power);
+
+/// Sums all classes' piecewise-constant powers. Every edge lands in its bin with its exact share.
+LoadTemplate make_load_template(const workload::Timeline& timeline, const ClassPower& power);
+LoadTemplate make_load_template(const LoadEdges& edges);  ///< the same from steps
+
+/// A template and how often it is played.
+struct LoadPiece {
+  LoadTemplate load;
+  std::int64_t repetitions = 1;
+};
+/// A held state, cut so that what stays constant for long is a repeated second: it need not pass bin by bin.
+std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const ClassPower& power);
 
 }  // namespace tidewatt::sim

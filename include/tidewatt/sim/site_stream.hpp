@@ -110,7 +110,7 @@ class SiteStream {
   template <class A>
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
-    a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_period_, last_range_W_, last_high_W_, found_repeating_, repeated_until_, disturbed_until_);
+    a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_, kept_, found_repeating_, repeated_until_, disturbed_until_);
     a(meters_, bus_J_, order_meters_);
     if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
@@ -128,13 +128,33 @@ class SiteStream {
     }
   };
   struct Periodic;  // one lane repeats, the others are constant
+  struct Shape {
+    Tick period = 0;
+    double range_W = 0.0, high_W = 0.0;
+    bool like(const Shape& o, double share) const;
+    template <class A>
+    void archive(A& a) {
+      a(period, range_W, high_W);
+    }
+  };
+  /// What one unit of repetitions added to the meters when it last passed bin by bin, and where it left the grid.
+  struct Kept {
+    Shape shape;
+    grid::FrequencyState::Deviation deviation{};
+    GridMeters::Share share;
+    template <class A>
+    void archive(A& a) {
+      a(shape, deviation, share);
+    }
+  };
+  bool still(const grid::FrequencyState::Deviation& before) const;
   std::int64_t stretch_end(std::int64_t until_bin);
   std::optional<Periodic> periodic(std::int64_t bin);
   void advance_stretch(std::int64_t end_bin);
   bool open_window(std::int64_t from_bin, std::int64_t to_bin) const;
   void pass(std::int64_t to_bin);
-  void repeat(const Periodic& p, std::int64_t periods);
-  void book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin);
+  void repeat(const Periodic& p, std::int64_t end_bin);
+  double book_repetitions(const Periodic& p, std::int64_t periods, Tick phase, std::int64_t n_bin);
   void keep_buckets();
   std::int64_t next_edge(std::int64_t bin) const;  ///< of disturbances and orders
   double ceiling_W(std::int64_t bin) const;        ///< of the orders
@@ -168,8 +188,8 @@ class SiteStream {
   double initial_pu_ = 1.0;      ///< bus voltage before the run
   bool iterating_ = false;       ///< the stretch being passed trains
   std::int64_t alike_since_ = 0; ///< bin since which the load has repeated much the same
-  Tick last_period_ = 0;
-  double last_range_W_ = 0.0, last_high_W_ = 0.0;
+  Shape last_;
+  Kept kept_;
   bool found_repeating_ = false;      ///< the last stretch, in closed form
   std::int64_t repeated_until_ = 0;   ///< bin at which it ended
   std::int64_t disturbed_until_ = 0;  ///< bin at which the last pause ended

@@ -38,10 +38,12 @@ std::string event(const std::string& kind, double at_s, double duration_s, doubl
 double mean(const Result& r, const std::string& column, double from_s, double to_s) {
   const auto& t = reals(r, "/day/time");
   const auto& x = reals(r, "/day/" + column);
-  double sum = 0.0, n = 0.0;
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (t[i] >= from_s && t[i] < to_s && std::isfinite(x[i])) sum += x[i], n += 1.0;
-  return sum / n;
+  double sum = 0.0, spent_s = 0.0;  // rows are of different lengths
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double length_s = (i + 1 < t.size() ? t[i + 1] : to_s) - t[i];
+    if (t[i] >= from_s && t[i] < to_s && std::isfinite(x[i])) sum += x[i] * length_s, spent_s += length_s;
+  }
+  return sum / spent_s;
 }
 
 double largest(const Result& r, const std::string& column, double from_s, double to_s) {
