@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidewatt/base/error.hpp"
+
 namespace tidewatt::mitigation {
 namespace {
 
@@ -15,8 +17,14 @@ struct Walk {
 
   double stair_W() const { return tdp_W / 32.0; }
 
+  /// What is remembered at a piece's end is set when the next one begins: until then it may still move.
   void emit(Tick duration, std::uint32_t segment, double low_W, double high_W) {
-    if (duration > 0) out.push_back({duration, segment, low_W, high_W});
+    if (duration <= 0) return;
+    remember();
+    out.push_back({duration, segment, low_W, high_W});
+  }
+  void remember() {
+    if (!out.empty()) out.back().end = {level_W, missing};
   }
 
   /// Falls towards `target_W` for at most `left`; returns what is left of the time.
@@ -88,7 +96,9 @@ struct Walk {
         natural_W[i] > level_W ? rise(duration[i], i, natural_W[i]) : emit(duration[i], i, 0.0, std::numeric_limits<double>::infinity());
         if (natural_W[i] < p.floor_ratio * tdp_W) missing += duration[i];
       }
+      missing = std::min(missing, to_tick(p.hysteresis_s));
     }
+    remember();
   }
 };
 
@@ -113,10 +123,14 @@ std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothing
 std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
                                   std::span<const double> natural_W, double waiting_W, SmoothingState* state) {
   SmoothingState s{natural_W.empty() ? 0.0 : natural_W.front(), 0};
-  smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);  // finds the state that a repetition leaves behind
-  auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
-  if (state) *state = s;
-  return pieces;
+  for (int repetition = 0; repetition < 10'000; ++repetition) {
+    const SmoothingState begin = s;
+    auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
+    if (std::abs(s.level_W - begin.level_W) > 1e-9 * tdp_W || s.missing != begin.missing) continue;
+    if (state) *state = s;
+    return pieces;
+  }
+  throw SolverError("GPU smoothing: the timeline's repetitions come to no common state");
 }
 
 }  // namespace tidewatt::mitigation
