@@ -1,0 +1,66 @@
+#include "tidewatt/study/machine_response.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+
+grid::MachineCase kundur() {
+  std::vector<Finding> findings;
+  auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", "kundur_two_area"), "kundur_two_area", findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return c;
+}
+
+std::vector<double> sine(double W, double f_Hz, double length_s) {
+  std::vector<double> out;
+  for (double t = 0.025; t < length_s; t += 0.05) out.push_back(50e6 + W * std::sin(2.0 * std::numbers::pi * f_Hz * t));
+  return out;
+}
+
+double largest_Hz(const MachineResponse& r) {
+  double out = 0.0;
+  for (const auto& m : r.machines) out = std::max(out, m.peak_to_peak_Hz);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a small sine: the full equations agree with the linear ones, and the mode beside it is named") {
+  const auto c = kundur();
+  const grid::LinearSystem linear(grid::MachineSystem(c, 7));
+  const double f = linear.swing_modes().front().frequency_Hz;
+  const auto r = machine_response(c, 7, sine(2e6, f, 120.0), 0.05, 0.05);
+  REQUIRE(r.machines.size() == 4);
+  REQUIRE(r.modes.size() == 3);
+  CHECK(r.modes[0].line_W == Approx(2e6).epsilon(0.02));
+  CHECK(r.modes[0].line_Hz == Approx(f).epsilon(0.02));
+  // Two minutes let the mode, damped by some 3 %, swing in.
+  CHECK(largest_Hz(r) == Approx(2.0 * r.modes[0].deviation_Hz).epsilon(0.15));
+}
+
+TEST_CASE("away from its modes the same swing moves the system less, and less swing less") {
+  const auto c = kundur();
+  const double f = grid::LinearSystem(grid::MachineSystem(c, 7)).swing_modes().front().frequency_Hz;
+  const double at = largest_Hz(machine_response(c, 7, sine(2e6, f, 60.0), 0.05, 0.05));
+  CHECK(largest_Hz(machine_response(c, 7, sine(2e6, 1.5 * f, 60.0), 0.05, 0.05)) < 0.6 * at);
+  CHECK(largest_Hz(machine_response(c, 7, sine(1e6, f, 60.0), 0.05, 0.05)) == Approx(0.5 * at).epsilon(0.05));
+  CHECK(largest_Hz(machine_response(c, 7, std::vector<double>(400, 80e6), 0.05)) < 1e-6);  // no swing, no answer
+}
+
+TEST_CASE("buses are ranked by what the same swing does there; bad input is refused") {
+  const auto c = kundur();
+  const auto buses = worst_buses(c, 10e6, 1.8, 0.5);
+  REQUIRE(buses.size() == 2);
+  CHECK(buses[0].peak_to_peak_Hz >= buses[1].peak_to_peak_Hz);
+  CHECK(buses[1].peak_to_peak_Hz > 0.0);
+  CHECK_THROWS_AS(machine_response(c, 7, sine(1e6, 1.0, 5.0), 0.05), InputError);
+  CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
+}
