@@ -23,8 +23,9 @@ using namespace tidewatt;
 struct Arguments {
   std::string result, grid_case = "kundur_two_area", window, overlay, out;
   double bus = 0.0, damping_percent = -1.0, deadband_mHz = 36.0;
-  double swing_MW = 0.0, duty = 0.5, from_s = 0.5, to_s = 20.0;
+  double swing_MW = 0.0, duty = 0.5, from_s = 0.5, to_s = 6.0;
   std::int64_t points = 120;
+  double begin_s = 0.0, length_s = 60.0;
   std::vector<double> shaft_Hz;
   double shaft_damping_percent = 0.1;
   bool json = false;
@@ -68,7 +69,13 @@ std::vector<grid::TorsionalFinding> screen(const Arguments& a, const io::Wavefor
 void respond(const Arguments& a) {
   const auto c = read_case(a);
   const double bus = site_bus(a, c);
-  const auto w = io::read_waveform(a.result, a.window);
+  auto w = io::read_waveform(a.result, a.window);
+  const double whole_s = static_cast<double>(w.pcc_W.size()) * w.step_s;
+  if (a.begin_s >= whole_s) throw InputError(fmt::format("machines: --begin-s {:g} lies behind the window's {:g} s", a.begin_s, whole_s));
+  const auto first = static_cast<std::ptrdiff_t>(a.begin_s / w.step_s);
+  const auto count = std::min<std::ptrdiff_t>(std::lround(a.length_s / w.step_s), std::ssize(w.pcc_W) - first);
+  w.pcc_W = std::vector<double>(w.pcc_W.begin() + first, w.pcc_W.begin() + first + count);
+  w.first_s += a.begin_s;
   const auto r = study::machine_response(c, bus, w.pcc_W, w.step_s);
   const auto shafts = screen(a, w);
   const std::size_t n = r.machines.size();
@@ -86,7 +93,8 @@ void respond(const Arguments& a) {
   const auto path = out_file(a, ("_" + a.grid_case + ".csv").c_str());
   write(path, csv);
   if (a.json) {
-    nlohmann::ordered_json o{{"case", a.grid_case}, {"bus", bus}, {"window", w.window}, {"voltage_lowest_pu", r.voltage_lowest_pu},
+    nlohmann::ordered_json o{{"case", a.grid_case}, {"bus", bus}, {"window", w.window}, {"begin_s", w.first_s}, {"length_s", static_cast<double>(w.pcc_W.size()) * w.step_s},
+                             {"left_out_slower_s", r.left_out_slower_s}, {"voltage_lowest_pu", r.voltage_lowest_pu},
                              {"voltage_highest_pu", r.voltage_highest_pu}, {"peak_to_peak_deg", r.peak_to_peak_rad * 57.29577951308232}, {"csv", path.string()}};
     for (const auto& m : r.machines)
       o["machines"].push_back({{"bus", m.bus}, {"peak_to_peak_mHz", m.peak_to_peak_Hz * 1e3}, {"lowest_mHz", m.lowest_Hz * 1e3}, {"highest_mHz", m.highest_Hz * 1e3}, {"rms_mHz", m.rms_Hz * 1e3}});
@@ -100,6 +108,7 @@ void respond(const Arguments& a) {
   fmt::print("{} on bus {:g} of {}, {:.0f} s of window '{}'\n", a.result, bus, a.grid_case, static_cast<double>(w.pcc_W.size()) * w.step_s, w.window);
   for (const auto& m : r.machines)
     fmt::print("  machine at bus {:<4g} {:+8.2f} to {:+8.2f} mHz, rms {:.2f} mHz\n", m.bus, m.lowest_Hz * 1e3, m.highest_Hz * 1e3, m.rms_Hz * 1e3);
+  if (r.left_out_slower_s > 0.0) fmt::print("  (no governors in this case: the waveform's moving mean over {:g} s is left out)\n", r.left_out_slower_s);
   fmt::print("rotor angles apart by up to {:.3f} deg, voltage {:.4f} to {:.4f} pu\n", r.peak_to_peak_rad * 57.29577951308232, r.voltage_lowest_pu, r.voltage_highest_pu);
   for (const auto& e : r.modes)
     fmt::print("  mode {:.3f} Hz, damping {:5.1f} %: nearest line {:.3f} Hz, {:.3f} MW; kept up, it moves a machine by +-{:.2f} mHz\n", e.mode.frequency_Hz,
@@ -123,10 +132,12 @@ std::string svg(const std::vector<double>& period_s, const std::vector<double>& 
   for (const double s : {0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0})
     if (s >= period_s.front() && s <= period_s.back())
       out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' text-anchor='middle'>{4:g}</text>", x(s), top, top + height, top + height + 18, s);
+  double label_y = top;
   for (const auto& m : modes) {
+    label_y = label_y > top + 40.0 ? top + 14.0 : label_y + 14.0;
     const double s = 1.0 / m.frequency_Hz;
     if (s >= period_s.front() && s <= period_s.back())
-      out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#c33' stroke-dasharray='4 4'/><text x='{3:.1f}' y='{4}' fill='#c33'>{5:.2f} Hz</text>", x(s), top, top + height, x(s) + 3, top + 14, m.frequency_Hz);
+      out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#c33' stroke-dasharray='4 4'/><text x='{3:.1f}' y='{4}' fill='#c33'>{5:.2f} Hz</text>", x(s), top, top + height, x(s) + 3, label_y, m.frequency_Hz);
   }
   out += "<polyline fill='none' stroke='#1f5fa8' stroke-width='2' points='";
   for (std::size_t i = 0; i < period_s.size(); ++i) out += fmt::format("{:.1f},{:.1f} ", x(period_s[i]), y(mHz[i]));
@@ -180,6 +191,8 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--case", a->grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")->capture_default_str();
   c->add_option("--bus", a->bus, "number of the bus where the site connects; 0: the one with the largest load")->capture_default_str();
   c->add_option("--window", a->window, "recorded window; the first one if there is one only");
+  c->add_option("--begin-s", a->begin_s, "where in the window to begin")->check(CLI::NonNegativeNumber)->capture_default_str();
+  c->add_option("--length-s", a->length_s, "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")->check(CLI::Range(10.0, 86400.0))->capture_default_str();
   c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(CLI::Range(0.001, 1e5));
   c->add_option("--from-s", a->from_s, "shortest period of the sweep")->check(CLI::Range(0.1, 1000.0))->capture_default_str();
   c->add_option("--to-s", a->to_s, "longest period of the sweep")->check(CLI::Range(0.1, 1000.0))->capture_default_str();

@@ -24,22 +24,42 @@ double amplitude_at(std::span<const double> x, double step_s, double f_Hz) {
   return 2.0 * std::abs(sum) / weight;
 }
 
+constexpr double slow_s = 20.0;
+
+bool governed(const grid::MachineCase& c) {
+  return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
+}
+
+/// Less the mean over `window_s` around each sample (cut at the ends).
+std::vector<double> without_slow(std::span<const double> x, double step_s, double window_s) {
+  std::vector<double> sum(x.size() + 1, 0.0), out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) sum[i + 1] = sum[i] + x[i];
+  const auto half = static_cast<std::size_t>(0.5 * window_s / step_s);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t from = i > half ? i - half : 0, to = std::min(x.size(), i + half + 1);
+    out[i] = x[i] - (sum[to] - sum[from]) / static_cast<double>(to - from);
+  }
+  return out;
+}
+
 }  // namespace
 
 MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
   const double length_s = step_s * static_cast<double>(load_W.size());
   if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
   const double mean_W = std::accumulate(load_W.begin(), load_W.end(), 0.0) / static_cast<double>(load_W.size());
-  std::vector<double> swing_W;
-  std::vector<grid::SiteSegment> segments;
-  for (const double W : load_W) {
-    swing_W.push_back(W - mean_W);
-    segments.push_back({step_s, W - mean_W, 0.0});
+  std::vector<double> swing_W(load_W.begin(), load_W.end());
+  for (double& W : swing_W) W -= mean_W;
+  MachineResponse out;
+  if (!governed(c)) {
+    swing_W = without_slow(swing_W, step_s, slow_s);
+    out.left_out_slower_s = slow_s;
   }
+  std::vector<grid::SiteSegment> segments;
+  for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
   const grid::MachineSystem system(c, site_bus);
   const auto run = system.run(grid::merge_edges(segments, merge_s));
   const grid::LinearSystem linear(system);
-  MachineResponse out;
   const std::size_t n = system.n_machine();
   out.machines.resize(n);
   out.time_s = run.time_s;

@@ -23,12 +23,14 @@ struct MachineResponse {
     double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line went on for ever (linear)
   };
   std::vector<Excited> modes;
+  double left_out_slower_s = 0.0;    ///< the waveform's moving mean over this was left out; 0: its whole mean only
   std::vector<double> time_s;        ///< [sample]
   std::vector<double> frequency_Hz;  ///< [sample × machine] deviation from nominal
 };
 
 /// The waveform on top of the bus's load, less its mean (which belongs to the dispatch), solved with the full equations
-/// from rest; and each mode's answer to the nearest line, linear.
+/// from rest; and each mode's answer to the nearest line, linear. Where a case has no governors nothing holds its frequency
+/// against a lasting change of load, so the waveform's moving mean over 20 s is left out there, and that is said.
 /// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
 /// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
 MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,

@@ -33,7 +33,8 @@ Value value(const Result& r, const std::string& key) {
 }
 
 double entry(const Result& r, const std::string& key, const std::string& name) {
-  for (const auto& [k, x] : std::get<std::vector<std::pair<std::string, double>>>(value(r, key)))
+  const Value list = value(r, key);
+  for (const auto& [k, x] : std::get<std::vector<std::pair<std::string, double>>>(list))
     if (k == name) return x;
   throw std::runtime_error("no entry " + name);
 }

@@ -64,3 +64,14 @@ TEST_CASE("buses are ranked by what the same swing does there; bad input is refu
   CHECK_THROWS_AS(machine_response(c, 7, sine(1e6, 1.0, 5.0), 0.05), InputError);
   CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
 }
+
+TEST_CASE("a lasting step on a case without governors is left out and said; what swings beside it stays") {
+  const auto c = kundur();
+  auto load_W = sine(2e6, 0.7, 60.0);
+  const double plain = largest_Hz(machine_response(c, 7, load_W, 0.05, 0.05));
+  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] += 40e6 * static_cast<double>(i) / static_cast<double>(load_W.size());
+  const auto r = machine_response(c, 7, load_W, 0.05, 0.05);
+  CHECK(r.left_out_slower_s == 20.0);
+  CHECK(largest_Hz(r) < 0.5);  // 40 MW for a minute would be more than a hertz
+  CHECK(plain > 0.0);
+}
