@@ -58,7 +58,8 @@ MachineResponse machine_response(const grid::MachineCase& c, double site_bus, st
   std::vector<grid::SiteSegment> segments;
   for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
   const grid::MachineSystem system(c, site_bus);
-  const auto run = system.run(grid::merge_edges(segments, merge_s));
+  // Without governors nothing takes an error of the mean speed back: it must stay below the millihertz that matter.
+  const auto run = system.run(grid::merge_edges(segments, merge_s), 1e-8);
   const grid::LinearSystem linear(system);
   const std::size_t n = system.n_machine();
   out.machines.resize(n);
