@@ -33,7 +33,7 @@ struct RunCost {
   double carbon_kg = 0.0;
   double water_m3 = 0.0;  ///< of the site and of generation
   std::vector<double> hour_USD, hour_kg, hour_J;  ///< [hour of the run], energy alone
-  double total_USD() const { return energy_USD + water_USD + demand_USD + fixed_USD + devices_USD; }
+  double total_USD() const { return energy_USD + water_USD + demand_USD + fixed_USD + devices_USD; }  ///< all of it
 };
 
 /// Energy by the hour of the day in which it was drawn (working days and weekends apart), water by its price; demand by
@@ -44,7 +44,7 @@ struct RunCost {
 RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,
                  mitigation::CalendarStart start, double site_water_m3);
 
-/// Hour and weekday of a start time YYYY-MM-DDThh:00:00.
+/// Hour and weekday of a start time YYYY-MM-DDThh:00:00. @throws InputError if it is none
 mitigation::CalendarStart calendar_start(const std::string& start);
 
 }  // namespace tidewatt::sim

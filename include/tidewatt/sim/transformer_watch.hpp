@@ -21,7 +21,7 @@ namespace tidewatt::sim {
 /// at most, winding time constants of 4 to 10 min).
 class TransformerWatch {
  public:
-  TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized);
+  TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized);  ///< of the whole site  @throws InputError
   Tick now() const { return last_; }
   bool any() const { return levels_[0].model || levels_[1].model; }
   /// A step that ended at `end`. @param feeder meters since the start of the run  @param ambient_K mean of the step
