@@ -160,7 +160,7 @@ void sweep(const Arguments& a) {
   std::sort(period_s.begin(), period_s.end());
   for (const double s : period_s) mHz.push_back(1e3 * grid::forced_oscillation(linear, swing_W, s, a.duty).peak_to_peak_Hz);
   const auto at = static_cast<std::size_t>(std::max_element(mHz.begin(), mHz.end()) - mHz.begin());
-  const auto buses = study::worst_buses(c, swing_W, period_s[at], a.duty);
+  const auto buses = study::worst_buses(c, swing_W, period_s[at], a.duty, 0.01 * a.damping_percent);
   const std::string stem = a.out.empty() ? a.grid_case + "_sweep" : a.out;
   std::string csv = "period_s,peak_to_peak_mHz\n";
   for (std::size_t i = 0; i < period_s.size(); ++i) csv += fmt::format("{:.6g},{:.6g}\n", period_s[i], mHz[i]);

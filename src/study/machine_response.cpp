@@ -97,11 +97,12 @@ MachineResponse machine_response(const grid::MachineCase& c, double site_bus, st
   return out;
 }
 
-std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac) {
+std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac) {
   std::vector<WorstBus> out;
   for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
     if (!(c.bus.load_W[i] > 0.0)) continue;
-    const grid::LinearSystem linear(grid::MachineSystem(c, c.bus.number[i]));
+    grid::LinearSystem linear(grid::MachineSystem(c, c.bus.number[i]));
+    if (damping_frac >= 0.0) linear = linear.with_swing_damping(damping_frac);
     out.push_back({c.bus.number[i], grid::forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
   }
   std::stable_sort(out.begin(), out.end(), [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });

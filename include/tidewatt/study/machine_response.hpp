@@ -40,7 +40,7 @@ MachineResponse machine_response(const grid::MachineCase& c, double site_bus, st
 struct WorstBus {
   double bus = 0.0, peak_to_peak_Hz = 0.0;
 };
-/// @param period_s of a square wave of `swing_W`  @returns buses with a load, worst first
-std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac);
+/// @param period_s of a square wave of `swing_W`  @param damping_frac given to every swing mode; negative: the case's own  @returns buses with a load, worst first
+std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
 
 }  // namespace tidewatt::study

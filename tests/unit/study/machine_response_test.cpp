@@ -75,6 +75,7 @@ TEST_CASE("buses are ranked by what the same swing does there; bad input is refu
   REQUIRE(buses.size() == 2);
   CHECK(buses[0].peak_to_peak_Hz >= buses[1].peak_to_peak_Hz);
   CHECK(buses[1].peak_to_peak_Hz > 0.0);
+  CHECK(worst_buses(c, 10e6, 1.8, 0.5, 0.2)[0].peak_to_peak_Hz < buses[0].peak_to_peak_Hz);  // damped by a fifth
   CHECK_THROWS_AS(machine_response(c, 7, sine(1e6, 1.0, 5.0), 0.05), InputError);
   CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
 }
