@@ -16,6 +16,9 @@ struct Walk {
   std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
+  /// Work alternates within milliseconds: what a segment cuts out of a stair stands on a grid too, or every piece would have
+  /// a level of its own and a run as many kinds of work as pieces.
+  double grid_W() const { return 0.5 * stair_W(); }
 
   /// What is remembered at a piece's end is set when the next one begins: until then it may still move.
   void emit(Tick duration, std::uint32_t segment, double low_W, double high_W) {
@@ -34,7 +37,8 @@ struct Walk {
       const Tick needed = std::max<Tick>(1, to_tick((level_W - next_W) / p.ramp_down_W_per_s));
       const Tick d = std::min(left, needed);
       const double end_W = level_W - (level_W - next_W) * static_cast<double>(d) / static_cast<double>(needed);
-      emit(d, segment, 0.5 * (level_W + end_W), std::numeric_limits<double>::infinity());
+      const double mean_W = 0.5 * (level_W + end_W);
+      emit(d, segment, d < needed ? std::max(target_W, std::floor(mean_W / grid_W()) * grid_W()) : mean_W, std::numeric_limits<double>::infinity());
       left -= d;
       level_W = end_W;
     }
@@ -79,7 +83,9 @@ struct Walk {
       const double share = std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
       const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
       const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
-      emit(to_tick(d_s), segment, 0.0, mean_W);
+      // Cut by the end of the work: at the level where the ramp stands, from above.
+      const double held_W = level_W + 0.5 * (next_W - level_W) * d_s / needed_s;
+      emit(to_tick(d_s), segment, 0.0, d_s < needed_s ? std::min(natural_W, std::ceil(held_W / grid_W()) * grid_W()) : mean_W);
       left_s -= share * d_s;
       level_W += (next_W - level_W) * d_s / needed_s;
     }
