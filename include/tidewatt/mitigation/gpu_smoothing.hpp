@@ -43,7 +43,7 @@ struct SmoothedPiece {
 /// Falling: power leaves its level at no more than ramp_down, never below the floor until work has been missing for
 /// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
 /// in proportion (level − waiting) / (natural − waiting), so the segment takes longer. Ramps are staircases on a grid of
-/// board limit/32, each stair at its mean level.
+/// board limit/32, each stair at its mean level; what a segment cuts out of one stands on board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
                                        std::span<const Tick> duration, std::span<const double> natural_W,
