@@ -124,3 +124,99 @@ def check_exports(report):
             done = product.call([report.binary, "export", result, "--format", form, "--out", stem])
             file = Path(str(stem) + suffix)
             report.judge(f"export as {form}", done.code == 0 and file.stat().st_size > 100, f"{file.stat().st_size if file.exists() else 0} bytes {done.stdout.splitlines()[-1] if form == 'perc1' else ''}", "written")
+
+
+def rewritten(folder, name, base, more):
+    """A scenario of the tree with tables behind it; it stands beside a copy of what it inherits from."""
+    for file in SCENARIOS.glob("*.toml"):
+        (Path(folder) / file.name).write_bytes(file.read_bytes())
+    path = Path(folder) / name
+    path.write_text(f'schema = 1\nbase = "{base}"\n{more}')
+    return path
+
+
+SMOOTHING = """
+[run]
+start = "2024-07-20T15:00:00"
+duration_h = 0.09
+[[record.window]]
+name = "start"
+start_s = 240
+duration_s = 80
+[[mitigation]]
+name = "smoothing"
+kind = "gpu_smoothing"
+floor_ratio = 0.65
+ramp_up_W_per_s = 100
+ramp_down_W_per_s = 100
+hysteresis_s = 10
+"""
+
+BALLAST = """
+[[mitigation]]
+name = "ballast"
+kind = "ballast"
+catalog = "ballast_firefly"
+level_ratio = 0.85
+"""
+
+MONEY = """
+[economics]
+tariff = "time_of_use_example"
+footprint = "footprint_example"
+"""
+
+
+def check_remedies(report):
+    """Remedies on GPUs and jobs: what they do to the waveform, and that it costs."""
+    import h5py
+    with tempfile.TemporaryDirectory() as folder:
+        figures = product.call([report.binary, "run", rewritten(folder, "smooth.toml", "xai_100k_unmitigated.toml", SMOOTHING), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+        with h5py.File(figures["result_file"], "r") as file:
+            w = window(file, "start")
+            training = w["pcc_W"][w["time"] >= 251]
+        means = training[: len(training) // 250 * 250].reshape(-1, 250).mean(axis=1)
+        steepest = float(abs(means[1:] - means[:-1]).max()) / 0.25 * 1e-6
+        report.at_most("98,304 GPUs smoothed at 9.8 MW/s: steepest ramp through 0.25 s", steepest, 1.7 * 9.83, "MW/s")
+        report.at_most("the same: energy closure", figures["energy_closure"], 1e-11)
+        plain = report.run(SCENARIOS / "llama3_405b_transients.toml").json
+        filled = product.call([report.binary, "run", rewritten(folder, "ballast.toml", "llama3_405b_transients.toml", BALLAST), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+        report.judge("ballast: burned energy, warmer dies, a slower job", filled["smoothing_burn_MWh"] > 0 and filled["die_mean_degC"] > plain["die_mean_degC"]
+                     and filled["iteration_s"] > plain["iteration_s"],
+                     f"{filled['smoothing_burn_MWh']:.3f} MWh, {filled['die_mean_degC'] - plain['die_mean_degC']:+.2f} K, {100 * (filled['iteration_s'] / plain['iteration_s'] - 1):+.2f} %", "all three")
+        report.at_most("ballast: energy closure", filled["energy_closure"], 1e-11)
+
+
+def check_money(report):
+    """Costs of a day by hand, wear and transformers in its figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        more = MONEY + '[site]\nhall_transformer = "transformer_oil_distribution"\nsite_transformer = "transformer_oil_substation"\n' \
+            + '[[mitigation]]\nname = "store"\nkind = "site_battery"\ncatalog = "site_battery_10MW"\nwear = "wear_lithium_iron_phosphate"\n'
+        figures = product.call([report.binary, "run", rewritten(folder, "money.toml", "llama3_405b_day.toml", more), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+    MWh = figures["pcc_mean_MW"] * 24
+    cost = listed(figures["cost_USD"])
+    report.within("a Saturday's energy at 45 USD/MWh", cost["energy"], 0.999 * 45 * MWh, 1.001 * 45 * MWh, "USD")
+    report.within("demand charge: 15 USD/kW of the largest quarter of an hour, a day's share of a month", cost["demand"],
+                  0.999 * 15e3 * figures["demand_charged_MW"] * 12 / 365.25, 1.001 * 15e3 * figures["demand_charged_MW"] * 12 / 365.25, "USD")
+    hot = listed(figures["transformer_hot_spot_max_degC"])
+    report.judge("transformers: hot spots below their limit, life lost known", all(30 < x < 110 for x in hot.values()),
+                 f"{hot}, {listed(figures['transformer_life_lost_h'])} h of life", "30 to 110 degC")
+    report.judge("battery: full cycles of the day", figures["battery_full_cycles"] > 0.5, f"{figures['battery_full_cycles']:.2f}", "counted")
+
+
+def check_machines(report):
+    """The site's waveform on power systems of several machines."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = product.call([report.binary, "run", SCENARIOS / "llama3_405b_transients.toml", "--json", "--quiet", "--out", folder]).json["result_file"]
+        # By hand: the stop of 10.6 MW less its moving mean over 20 s leaves the mean speed f0/(2 E) * 2.5 s * dP off, E the stored
+        # energy; the machines' own swings come on top.
+        for case, machines, stored_J in (("kundur_two_area", 4, 22.8e9), ("ieee9", 3, 3.3e9), ("ieee39", 10, 78.3e9)):
+            answer = product.call([report.binary, "machines", result, "--case", case, "--begin-s", "410", "--length-s", "30", "--json", "--out", Path(folder) / f"{case}.csv"], timeout_s=1800).json
+            worst = max(m["peak_to_peak_mHz"] for m in answer["machines"])
+            by_hand = 1e3 * 60 * 2.5 * 10.6e6 / (2 * stored_J)
+            report.within(f"a failure of 16,384 GPUs on {case}: {machines} machines", worst if len(answer["machines"]) == machines else 0.0, 0.7 * by_hand, 1.6 * by_hand, "mHz",
+                          note=f"{by_hand:.1f} mHz by hand without swings, {len(answer['modes'])} swing modes")
+        sweep = product.call([report.binary, "machines", "--case", "kundur_two_area", "--bus", "7", "--swing-MW", "66.7", "--json", "--out", Path(folder) / "sweep"]).json
+        nearest = min(abs(sweep["worst_period_s"] * m["frequency_Hz"] - 1) for m in sweep["modes"])
+        report.at_most("sweep: worst period against the nearest mode's", 100 * nearest, 5.0, "%")
+        report.judge("sweep: picture", (Path(folder) / "sweep.svg").stat().st_size > 1000, "sweep.svg", "written")

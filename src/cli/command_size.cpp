@@ -17,6 +17,7 @@ using namespace tidewatt;
 struct Arguments {
   std::string file, what = "portfolio", choices = "remedies", write;
   double contract_MW = 0.0, breaker_frac = 0.8;
+  double cooling_unit_frac = 0.1;
   bool json = false, quiet = false;
   study::SizingOptions options;
   sim::LoadOptions load;
@@ -31,6 +32,9 @@ nlohmann::ordered_json to_json(const study::Evaluated& e) {
           {"yearly_USD", e.yearly_USD},
           {"yearly_USD_low_prices", e.low_USD},
           {"yearly_USD_high_prices", e.high_USD},
+          {"at_bound", e.at_bound},
+          {"store_wear_percent_per_year", 100.0 * e.wear_frac_per_year},
+          {"store_years", e.store_years},
           {"extra_MW", e.extra_W * 1e-6},
           {"lost_throughput_percent", 100.0 * e.lost_throughput_frac}};
 }
@@ -47,6 +51,8 @@ void print_line(const std::vector<study::Evaluated>& best, const study::Evaluate
   fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.1f}  {} ({})\n", e.passes ? "pass" : "fail", e.yearly_USD * 1e-6,
              e.low_USD * 1e-6, e.high_USD * 1e-6, ranks, e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, 100.0 * e.worst_margin_frac,
              e.portfolio.name(), e.worst_rule);
+  if (e.passes && !e.at_bound.empty()) fmt::print("        at an end of the search: {}\n", e.at_bound);
+  if (e.passes && e.wear_frac_per_year > 0.0) fmt::print("        cycles use {:.2g} % of the store's life a year; it is counted for {:.3g} years\n", 100.0 * e.wear_frac_per_year, e.store_years);
 }
 
 /// The best portfolio as a scenario that inherits from the one sized, and its verdict when run as a whole.
@@ -96,7 +102,7 @@ void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
 }
 
 void size_gpus(const Arguments& a, const sim::Scenario& scenario) {
-  const auto c = study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread);
+  const auto c = study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread, a.cooling_unit_frac);
   if (a.json) {
     nlohmann::ordered_json object{{"n_gpu", c.n_gpu}, {"binds", c.binds}, {"connection_MW", c.connection_W * 1e-6},
                                   {"W_per_gpu_at_connection", c.W_per_gpu}, {"pue_design_hour", c.pue}, {"design_hour", c.hour}};
@@ -129,6 +135,7 @@ void add_size_command(CLI::App& app, int& exit_code) {
   c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(CLI::Range(4, 1000))->capture_default_str();
   c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection; 0: not limited (for gpus)")->capture_default_str();
   c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->capture_default_str();
+  c->add_option("--cooling-unit-frac", a->cooling_unit_frac, "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling is not looked at (for gpus)")->check(CLI::Range(0.0, 1.0))->capture_default_str();
   c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it");
   c->add_option("--set", a->load.set, "override a key (repeatable)")->allow_extra_args(false);
   c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   add_size_command(app, exit_code);
   add_export_command(app, exit_code);
   add_plant_command(app, exit_code);
+  add_machines_command(app, exit_code);
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

@@ -14,13 +14,23 @@ void BallastParams::fields(FieldVisitor& v) {
   v.number("granule_ms", granule_s, {0, 1000}, "length of one ballast kernel");
   v.number("share_frac", share_frac, {0, 0.99}, "of the processor that a running kernel takes from returning work");
   v.number("monitor_cost_frac", monitor_cost_frac, {0, 0.5}, "of throughput, always");
+  v.number("hold_s", hold_s, {0, 3600}, "how long it stands in for work that does not return");
+  v.number("ramp_down_W_per_s", ramp_down_W_per_s, {1, 1e6}, "fall of one GPU after that");
 }
 
-BallastOutcome ballast(const BallastParams& p, double tdp_W, std::span<const Tick> duration,
-                       std::span<const double> natural_W) {
+namespace {
+
+void check(const BallastParams& p, std::span<const Tick> duration, std::span<const double> natural_W) {
   if (duration.size() != natural_W.size()) throw InputError("ballast: one power per segment is needed");
   if (!(p.share_frac >= 0.0 && p.share_frac < 1.0 && p.monitor_cost_frac >= 0.0 && p.monitor_cost_frac < 1.0))
     throw InputError("ballast: shares must be in [0, 1)");
+}
+
+}  // namespace
+
+BallastOutcome ballast(const BallastParams& p, double tdp_W, std::span<const Tick> duration,
+                       std::span<const double> natural_W) {
+  check(p, duration, natural_W);
   BallastOutcome out;
   const double level_W = p.level_ratio * tdp_W;
   const Tick blind = to_tick(0.5 * p.period_s + p.launch_s), tail = to_tick(0.5 * p.granule_s);
@@ -53,6 +63,70 @@ BallastOutcome ballast(const BallastParams& p, double tdp_W, std::span<const Tic
     emit(to_tick(std::max(0.0, work_s) / rate), i, natural_W[i], 0.0, rate);
   }
   return out;
+}
+
+namespace {
+
+struct BallastWalk {
+  const BallastParams& p;
+  double tdp_W;
+  BallastState s;
+  std::vector<BallastStretch> out = {};
+
+  void emit(Tick d, std::uint32_t segment, double low_W) {
+    if (d > 0) out.push_back({d, segment, low_W, s});
+  }
+
+  void wait(Tick left, std::uint32_t segment, double natural_W) {
+    const Tick blind = to_tick(0.5 * p.period_s + p.launch_s), hold = to_tick(p.hold_s);
+    const double top_W = p.level_ratio * tdp_W, stair_W = tdp_W / 32.0;
+    if (s.missing < 0) return emit(left, segment, 0.0);
+    const auto pass = [&](Tick d, double low_W) {
+      s.missing = std::min(s.missing + d, std::max(blind, hold));
+      emit(d, segment, low_W);
+      left -= d;
+    };
+    if (s.missing < blind) {
+      pass(std::min(left, blind - s.missing), 0.0);
+      if (s.missing >= blind) s.level_W = top_W;
+    }
+    if (left > 0 && s.level_W == top_W && s.missing < hold) pass(std::min(left, hold - s.missing), top_W);
+    while (left > 0 && s.level_W > natural_W) {
+      const double next_W = std::max(natural_W, s.level_W - stair_W);
+      const Tick needed = std::max<Tick>(1, to_tick((s.level_W - next_W) / p.ramp_down_W_per_s));
+      const Tick d = std::min(left, needed);
+      const double end_W = s.level_W - (s.level_W - next_W) * static_cast<double>(d) / static_cast<double>(needed);
+      const double mean_W = 0.5 * (s.level_W + end_W);
+      s.level_W = end_W;
+      pass(d, mean_W);
+    }
+    emit(left, segment, 0.0);
+  }
+
+  void work(Tick alone, std::uint32_t segment) {
+    const double rate = 1.0 - p.monitor_cost_frac;
+    const bool beside = s.level_W > 0.0;
+    s = {0.0, 0};
+    double left_s = seconds(alone);
+    if (beside) {
+      const double beside_s = std::min(0.5 * p.granule_s, left_s / ((1.0 - p.share_frac) * rate));
+      emit(to_tick(beside_s), segment, 0.0);
+      left_s -= beside_s * (1.0 - p.share_frac) * rate;
+    }
+    emit(to_tick(std::max(0.0, left_s) / rate), segment, 0.0);
+  }
+};
+
+}  // namespace
+
+std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
+                                         std::span<const Tick> duration, std::span<const double> natural_W) {
+  check(params, duration, natural_W);
+  BallastWalk walk{params, tdp_W, state};
+  for (std::uint32_t i = 0; i < duration.size(); ++i)
+    natural_W[i] < params.level_ratio * tdp_W ? walk.wait(duration[i], i, natural_W[i]) : walk.work(duration[i], i);
+  state = walk.s;
+  return std::move(walk.out);
 }
 
 double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s) {

@@ -29,9 +29,14 @@ double BatteryWear::half_cycle_life_frac(double depth_frac) const {
 void BatteryWear::push(double soc_frac, double elapsed_s, BatteryWearState& s, BatteryWearMeters& m) const {
   m.calendar_life_frac += elapsed_s / p_.calendar_s;
   if (s.turn_frac < 0.0) {
-    s.turn_frac = s.extreme_frac = soc_frac;
+    s.turn_frac = s.extreme_frac = s.last_frac = soc_frac;
     return;
   }
+  // All movement is throughput until it belongs to a half cycle.
+  const double moved = std::abs(soc_frac - s.last_frac);
+  s.last_frac = soc_frac;
+  m.full_cycles += 0.5 * moved;
+  m.throughput_life_frac += band_slope_ * moved;
   if (s.direction == 0) {
     s.extreme_frac = soc_frac;
     if (std::abs(soc_frac - s.turn_frac) > p_.dead_band_frac) s.direction = soc_frac > s.turn_frac ? 1 : -1;
@@ -45,11 +50,10 @@ void BatteryWear::push(double soc_frac, double elapsed_s, BatteryWearState& s, B
   if (sign * (s.extreme_frac - soc_frac) <= p_.dead_band_frac) return;
   const double depth_frac = std::abs(s.extreme_frac - s.turn_frac);  // turned: a half cycle is complete
   ++m.n_half_cycle;
-  m.full_cycles += 0.5 * depth_frac;
-  if (depth_frac > p_.dead_band_frac)
+  if (depth_frac > p_.dead_band_frac) {
     m.cycle_life_frac += half_cycle_life_frac(depth_frac);
-  else
-    m.throughput_life_frac += band_slope_ * depth_frac;
+    m.throughput_life_frac -= band_slope_ * depth_frac;
+  }
   s.turn_frac = s.extreme_frac;
   s.extreme_frac = soc_frac;
   s.direction = -s.direction;

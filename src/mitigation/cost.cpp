@@ -41,6 +41,7 @@ void TariffParams::fields(FieldVisitor& v) {
   v.number("demand_USD_per_kW", demand_USD_per_W, {0, 1000}, "per month, on the largest mean");
   v.number("demand_window_min", demand_window_s, {1, 60}, "length of the mean that is charged");
   v.number("fixed_USD", fixed_USD, {0, 1e8}, "per month");
+  v.number("water_USD_per_m3", water_USD_per_m3, {0, 1000}, "of the water that the site evaporates, supply and sewer");
 }
 
 void FootprintParams::fields(FieldVisitor& v) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidewatt/base/error.hpp"
+
 namespace tidewatt::mitigation {
 namespace {
 
@@ -14,9 +16,18 @@ struct Walk {
   std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
+  /// Work alternates within milliseconds: what a segment cuts out of a stair stands on a grid too, or every piece would have
+  /// a level of its own and a run as many kinds of work as pieces.
+  double grid_W() const { return 0.5 * stair_W(); }
 
+  /// What is remembered at a piece's end is set when the next one begins: until then it may still move.
   void emit(Tick duration, std::uint32_t segment, double low_W, double high_W) {
-    if (duration > 0) out.push_back({duration, segment, low_W, high_W});
+    if (duration <= 0) return;
+    remember();
+    out.push_back({duration, segment, low_W, high_W});
+  }
+  void remember() {
+    if (!out.empty()) out.back().end = {level_W, missing};
   }
 
   /// Falls towards `target_W` for at most `left`; returns what is left of the time.
@@ -26,7 +37,8 @@ struct Walk {
       const Tick needed = std::max<Tick>(1, to_tick((level_W - next_W) / p.ramp_down_W_per_s));
       const Tick d = std::min(left, needed);
       const double end_W = level_W - (level_W - next_W) * static_cast<double>(d) / static_cast<double>(needed);
-      emit(d, segment, 0.5 * (level_W + end_W), std::numeric_limits<double>::infinity());
+      const double mean_W = 0.5 * (level_W + end_W);
+      emit(d, segment, d < needed ? std::max(target_W, std::floor(mean_W / grid_W()) * grid_W()) : mean_W, std::numeric_limits<double>::infinity());
       left -= d;
       level_W = end_W;
     }
@@ -71,7 +83,9 @@ struct Walk {
       const double share = std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
       const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
       const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
-      emit(to_tick(d_s), segment, 0.0, mean_W);
+      // Cut by the end of the work: at the level where the ramp stands, from above.
+      const double held_W = level_W + 0.5 * (next_W - level_W) * d_s / needed_s;
+      emit(to_tick(d_s), segment, 0.0, d_s < needed_s ? std::min(natural_W, std::ceil(held_W / grid_W()) * grid_W()) : mean_W);
       left_s -= share * d_s;
       level_W += (next_W - level_W) * d_s / needed_s;
     }
@@ -88,7 +102,9 @@ struct Walk {
         natural_W[i] > level_W ? rise(duration[i], i, natural_W[i]) : emit(duration[i], i, 0.0, std::numeric_limits<double>::infinity());
         if (natural_W[i] < p.floor_ratio * tdp_W) missing += duration[i];
       }
+      missing = std::min(missing, to_tick(p.hysteresis_s));
     }
+    remember();
   }
 };
 
@@ -113,10 +129,14 @@ std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothing
 std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
                                   std::span<const double> natural_W, double waiting_W, SmoothingState* state) {
   SmoothingState s{natural_W.empty() ? 0.0 : natural_W.front(), 0};
-  smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);  // finds the state that a repetition leaves behind
-  auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
-  if (state) *state = s;
-  return pieces;
+  for (int repetition = 0; repetition < 10'000; ++repetition) {
+    const SmoothingState begin = s;
+    auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
+    if (std::abs(s.level_W - begin.level_W) > 1e-9 * tdp_W || s.missing != begin.missing) continue;
+    if (state) *state = s;
+    return pieces;
+  }
+  throw SolverError("GPU smoothing: the timeline's repetitions come to no common state");
 }
 
 }  // namespace tidewatt::mitigation

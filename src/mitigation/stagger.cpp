@@ -9,6 +9,22 @@
 
 namespace tidewatt::mitigation {
 
+void BeatParams::fields(FieldVisitor& v) {
+  v.number("period_s", period_s, {1e-3, 3600}, "time from iteration to iteration");
+  v.number("phase_s", phase_s, {0, 3600}, "end of an iteration, from the start of the run", Need::optional);
+}
+
+Tick beat_end(const BeatParams& beat, Tick begin, Tick own) {
+  const Tick period = to_tick(beat.period_s), phase = to_tick(beat.phase_s);
+  if (period <= 0) throw InputError("beat: the period must be positive");
+  const Tick goal = begin + period - phase;  // of which the nearest whole multiple is wanted
+  Tick k = goal / period;
+  if (goal - k * period > period / 2) ++k;
+  if (goal - k * period < -(period / 2)) --k;
+  return std::max(begin + own, phase + k * period);
+}
+
+
 std::vector<Tick> stagger_jobs(std::int64_t n_job, Tick period) {
   if (n_job < 1 || period <= 0) throw InputError("stagger: needs at least one job and a positive period");
   std::vector<Tick> out;

@@ -45,6 +45,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       halls(scenario, fleet, weather),
       recorder(fleet, local_time_of_day(scenario.run.start)),
       caps(scenario),
+      transformers(s.devices, site_stream_params(s, 1).feeder),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
@@ -146,6 +147,7 @@ void Engine::Impl::pass_on(Tick until, double plant_W) {
   if (options.tape != nullptr) options.tape->flushes.push_back({loads, until, plant_W});
   for (auto& l : loads) stream->append(l.lane, std::move(l.load), l.repetitions, l.iterating);
   loads.clear();
+  flushed = until;
   const auto policy = options.n_thread > 1 ? std::launch::async : std::launch::deferred;
   flushing = std::async(policy, [this, until, plant_W] {
     stream->flush(until, plant_W);
@@ -158,6 +160,7 @@ void Engine::Impl::settle() {
   const auto span = flushing.get();
   last_peak_W = span.max_W;
   recorder.connection(span);
+  if (transformers.any()) transformers.step(flushed, stream->feeder_meters(), weather.mean(transformers.now(), flushed).drybulb_K);
   for (const auto& e : stream->take_events())
     recorder.event(e.bin * ns_per_ms, "ride_through", "site", std::string(grid::name(e.to)) + ": " + std::string(e.why));
 }

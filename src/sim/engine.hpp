@@ -12,6 +12,7 @@
 #include "schedule_walk.hpp"
 #include "tidewatt/sim/build_fleet.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/transformer_watch.hpp"
 
 namespace tidewatt::sim {
 
@@ -37,7 +38,7 @@ struct Engine::Impl {
   void settle();  // waits for what passes beside
   template <class A>
   void archive(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W);
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers);
     for (auto& user : users) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
@@ -46,6 +47,8 @@ struct Engine::Impl {
   std::vector<AuditLevel> audit() const;
   double input_error() const;
   void add_jobs(Result& result) const;
+  void add_costs(Result& result) const;
+  void add_transformers(Result& result) const;
   void summarise(Result& result, const std::vector<AuditLevel>& levels);
   const JobRun& first_job() const { return users.front(); }
 
@@ -65,6 +68,7 @@ struct Engine::Impl {
   std::optional<SiteStream> stream;
   Recorder recorder;
   CapOperator caps;
+  TransformerWatch transformers;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
@@ -74,6 +78,7 @@ struct Engine::Impl {
   Tick macro_edge = 0;  ///< that the macro step must not cross
   StepCounts counts;
   Hands hands;
+  Tick flushed = 0;  ///< up to where the stream has been passed
   std::future<SiteStream::Span> flushing;  ///< the last macro step's load passes the stream beside the next one's fleet
 };
 

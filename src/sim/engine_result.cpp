@@ -152,6 +152,8 @@ Result Engine::Impl::finish() {
   result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
   result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
   summarise(result, levels);
+  add_transformers(result);
+  add_costs(result);
   add_jobs(result);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.provenance = {{"scenario", scenario.text},

@@ -75,6 +75,10 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
     put("battery_loss_MWh", (b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value()) / 3.6e9);
     put("battery_soc_min", b.soc_min_frac);
     put("battery_soc_max", b.soc_max_frac);
+    if (const auto* w = stream.battery_wear()) {
+      put("battery_full_cycles", w->full_cycles);
+      put("battery_life_used_ppm", List{{"cycles", 1e6 * (w->cycle_life_frac + w->throughput_life_frac)}, {"calendar", 1e6 * w->calendar_life_frac}});
+    }
     put("battery_limited", List{{"power", static_cast<double>(b.n_power_limited)}, {"energy", static_cast<double>(b.n_energy_limited)}});
   }
   if (stream.has_orders()) {

@@ -32,7 +32,7 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
-  options.smoothing = scenario.gpu_smoothing;
+  options.hold = {scenario.gpu_smoothing, scenario.ballast};
   TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node, options);
   FleetTask task;
   task.inlet_K = warm;

@@ -42,7 +42,8 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
-  options.smoothing = scenario.gpu_smoothing;
+  options.hold = {scenario.gpu_smoothing, scenario.ballast};
+  options.beat = spec->beat;
   options.jitter.emplace(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), lane, spec->plan.dp());
   options.host_slowness = workload::host_slowness(spec->life.jitter, static_cast<std::uint64_t>(scenario.run.seed), static_cast<std::int64_t>(n_node));
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
@@ -117,7 +118,7 @@ void JobRun::ask(Tick until, Hands& hands) {
         task_.dip_K = pause_dip_K(*ahead, hands);
       }
     }
-    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_, life_->progress_iterations());
+    maker_->set_work(TrainingTask::Work::iterate, 0, hands.state, ahead_s, hands.signals, task_, life_->progress_iterations(), now_);
     task_.dip_K = 0.0;
     last_period_ = task_.timeline->period;
   } else if (doing == JobState::evaluate) {
@@ -221,6 +222,7 @@ void JobRun::show(bool full_hour, Hands& hands) {
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
   const Tick end = length.cut ? std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
+  if (length.cut) maker_->cut(end);
   const double tokens = length.cut ? 0.0 : maker_->model().tokens_per_iteration();
   const bool resolve = hands.scenario.run.advance == "resolved";
   Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
@@ -351,6 +353,10 @@ void JobRun::watch_limits(Hands& hands) {
     if (n_hot > 0)
       hands.recorder.event(now_, "over_shutdown_temperature", "site", fmt::format("{} GPUs beyond their shutdown temperature", n_hot));
     said_hot_ = n_hot > 0;
+  }
+  if (job_step_.state == JobState::iterate && maker_->misses_beat() && !said_beat_) {
+    hands.recorder.event(now_, "beat_missed", name_, "iterations last longer than their beat");
+    said_beat_ = true;
   }
   const double lowest_Hz = fleet.types[fleet.node_hall[first_node_]].gpu.clock_min_Hz();
   if (works(job_step_.state) && maker_->slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !said_cap_) {

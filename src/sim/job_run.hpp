@@ -74,7 +74,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, said_beat_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -130,7 +130,7 @@ class JobRun {
   Tick started_ = 0;            ///< when the job last began to iterate after more than a pause
   Tick since_change_ = 0;       ///< time since the fleet was set to something else
   double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
-  bool said_hot_ = false, said_cap_ = false;
+  bool said_hot_ = false, said_cap_ = false, said_beat_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;
   bool inside_ = false;       ///< the last step ended within an iteration

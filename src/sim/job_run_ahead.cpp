@@ -20,7 +20,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool JobRun::jumps_over(const workload::JobStep& step, Tick at, const Hands& hands) const {
   return step.state == JobState::checkpoint && step.until - at <= longest_pause && hands.scenario.run.advance != "resolved" &&
-         !hands.scenario.gpu_smoothing && step.clock_frac == 1.0;
+         !hands.scenario.holds_power() && !maker_->keeps_beat() && step.clock_frac == 1.0;
 }
 
 /// Every mode falls by g ΔP ∫ e^{−λt} through a pause and comes back afterwards; the area under that follows from its balance.
@@ -82,14 +82,15 @@ std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::in
 
 /// Plans a jump and sets the task to it. Where iterations scatter, the timeline is the mean of those the jump holds.
 bool JobRun::jump_through(Tick until, Hands& hands) {
-  const bool one_by_one = maker_->scatters() && hands.scenario.gpu_smoothing;  // smoothed pieces follow each iteration's own length
+  // Held pieces follow each iteration's own length, and ramps that still move make every iteration another one.
+  const bool one_by_one = (maker_->scatters() && hands.scenario.holds_power()) || !maker_->settled();
   ahead_ = look_ahead(until, task_.timeline->period, one_by_one ? 1 : no_limit, hands);
   while (ahead_ && maker_->scatters() && ahead_->repetitions > 1) {
     const std::int64_t n = ahead_->repetitions;
-    maker_->set_mean(life_->progress_iterations(), n, task_);
+    maker_->set_mean(life_->progress_iterations(), n, now_, task_);
     ahead_ = look_ahead(until, task_.timeline->period, n, hands);
     if (!ahead_ || ahead_->repetitions == n) break;
-    if (ahead_->repetitions == 1) maker_->set_mean(life_->progress_iterations(), 1, task_), ahead_ = look_ahead(until, task_.timeline->period, 1, hands);
+    if (ahead_->repetitions == 1) maker_->set_mean(life_->progress_iterations(), 1, now_, task_), ahead_ = look_ahead(until, task_.timeline->period, 1, hands);
   }
   if (!ahead_) return false;
   job_step_.state = JobState::iterate;

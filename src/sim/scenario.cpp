@@ -77,24 +77,82 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
   r.finish();
 }
 
+/// Beats of one job, or of all jobs one behind the other.
+void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& kind, Scenario& s) {
+  mitigation::BeatParams beat;
+  beat.fields(r);
+  std::string job;
+  if (kind == "iteration_beat") r.text("job", job, "job whose iterations keep the beat");
+  double k = 0.0;
+  bool known = kind == "job_stagger";
+  for (auto& j : s.jobs) {
+    if (kind == "iteration_beat" && j.name != job) continue;
+    known = true;
+    if (j.beat) reading.findings.push_back({node.place, "mitigation", fmt::format("job '{}' has a beat already", j.name)});
+    j.beat = beat;
+    if (kind == "job_stagger") j.beat->phase_s += beat.period_s * k++ / static_cast<double>(s.jobs.size());
+  }
+  if (!known && !job.empty()) r.report(&node, "job", fmt::format("no job named '{}'", job));
+}
+
 void read_mitigation(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
-  static constexpr std::array<std::string_view, 2> kinds = {"gpu_smoothing", "site_battery"};
+  static constexpr std::array<std::string_view, 5> kinds = {"gpu_smoothing", "ballast", "site_battery", "iteration_beat", "job_stagger"};
   const Node* kind_node = node.find("kind");
   const std::string kind = kind_node && kind_node->is_text() ? std::get<std::string>(kind_node->value) : "";
   Node resolved = node;
   if (kind == "site_battery") resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
+  if (kind == "ballast") resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
   TableReader r(resolved, path, reading.findings);
   std::string name, word;
   r.text("name", name, "name of the mitigation");
   r.choice("kind", word, kinds, "what it is");
-  if (word == "gpu_smoothing") {
-    if (s.gpu_smoothing) r.report(&node, "", "only one gpu_smoothing is possible");
-    s.gpu_smoothing.emplace().fields(r);
-  } else if (word == "site_battery") {
-    if (s.battery) r.report(&node, "", "only one site_battery is possible");
-    s.battery.emplace().fields(r);
+  const auto only = [&](auto& slot) {
+    if (slot) r.report(&node, "", fmt::format("only one {} is possible", word));
+    slot.emplace().fields(r);
+  };
+  if (word == "gpu_smoothing") only(s.gpu_smoothing);
+  if (word == "ballast") only(s.ballast);
+  if (word == "site_battery") {
+    only(s.battery);
+    if (const Node* wear = r.child("wear"))
+      reading.read(reading.catalog.resolve(*wear, "battery_wear", path + ".wear", reading.findings, reading.assumed), path + ".wear", s.battery_wear.emplace());
   }
+  if (word == "iteration_beat" || word == "job_stagger") read_beat(reading, r, node, word, s);
   r.finish();
+}
+
+/// A tariff with every price at one end of its assumed range.
+mitigation::TariffParams at_end(const mitigation::TariffParams& tariff, const std::vector<catalog::AssumedInput>& assumed, double catalog::AssumedInput::*end) {
+  auto out = tariff;
+  constexpr double per_MWh = 1.0 / 3.6e9, per_kW = 1e-3;
+  for (const auto& a : assumed) {
+    const double x = a.*end;
+    if (a.key == "economics.tariff.price_USD_per_MWh") out.price_USD_per_J.assign(24, x * per_MWh);
+    if (a.key == "economics.tariff.weekend_USD_per_MWh") out.weekend_USD_per_J.assign(24, x * per_MWh);
+    if (a.key == "economics.tariff.demand_USD_per_kW") out.demand_USD_per_W = x * per_kW;
+    if (a.key == "economics.tariff.fixed_USD") out.fixed_USD = x;
+    if (a.key == "economics.tariff.water_USD_per_m3") out.water_USD_per_m3 = x;
+  }
+  return out;
+}
+
+void read_economics(Reading& reading, const Node& node, Scenario& s) {
+  EconomicsParams e;
+  TableReader r(node, "economics", reading.findings);
+  reading.read(reading.entry(r, "tariff", "tariff"), "economics.tariff", e.tariff);
+  reading.read(reading.entry(r, "footprint", "footprint"), "economics.footprint", e.footprint);
+  r.number("devices_USD_per_year", e.devices_USD_per_year, {0, 1e12}, "what remedies cost a year, e.g. from tidewatt size", Need::optional);
+  r.finish();
+  const auto hours = [&](const std::vector<double>& v, const char* key) {
+    if (v.size() != 24 && reading.findings.empty()) reading.findings.push_back({node.place, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
+  };
+  hours(e.tariff.price_USD_per_J, "economics.tariff.price_USD_per_MWh");
+  hours(e.tariff.weekend_USD_per_J, "economics.tariff.weekend_USD_per_MWh");
+  hours(e.footprint.carbon_kg_per_J, "economics.footprint.carbon_kg_per_MWh");
+  hours(e.footprint.water_m3_per_J, "economics.footprint.water_L_per_kWh");
+  e.low = at_end(e.tariff, reading.assumed, &catalog::AssumedInput::low);
+  e.high = at_end(e.tariff, reading.assumed, &catalog::AssumedInput::high);
+  s.economics = std::move(e);
 }
 
 Node inherit(Node root, const std::string& folder, int depth) {
@@ -178,6 +236,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   each(reading, r, "hall", true, [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });
   each(reading, r, "job", true, [&](const Node& n, const std::string& path) { read_job(reading, n, path, s); });
   each(reading, r, "mitigation", false, [&](const Node& n, const std::string& path) { read_mitigation(reading, n, path, s); });
+  if (const Node* n = r.child("economics")) read_economics(reading, *n, s);
   each(reading, r, "event", false,
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
   r.finish();

@@ -62,6 +62,8 @@ void read_devices(SiteReading& in, SiteDevices& d) {
       c.finish();
     }
   });
+  in.device("hall_transformer", "transformer", [&](TableReader& t) { d.hall_transformer.emplace().fields(t); });
+  in.device("site_transformer", "transformer", [&](TableReader& t) { d.site_transformer.emplace().fields(t); });
   in.device("return_logic", "return_logic", [&](TableReader& t) { d.back.emplace().fields(t); });
 }
 

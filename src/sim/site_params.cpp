@@ -109,6 +109,7 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, dou
   p.source = s.source;
   p.frequency = s.frequency;
   p.battery = s.battery;
+  p.battery_wear = s.battery_wear;
   p.n_lane = n_lane;
   p.first_kept_level = kept_level(s.run.duration_s);
   p.closed_form = s.run.advance != "resolved";

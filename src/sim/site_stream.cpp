@@ -35,6 +35,7 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
     battery_.emplace(*params.battery);
     battery_state_ = battery_->start(rest_W);
     battery_start_ = battery_state_;
+    if (params.battery_wear) wear_.emplace(*params.battery_wear);
   }
   if (params.delivery && params.delivery->turbines) rest_W -= params.delivery->turbines->dispatch_W;
   frequency_state_ = frequency_.start(rest_W, 0);
@@ -118,7 +119,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     if (delivery_) delivery_->through(load_W_, auxiliary_W_, bin_, pcc_W_, pcc_var_, feeder_meters_);
     else feeder_.through(load_W_, auxiliary_W_, pcc_W_, pcc_var_, feeder_meters_);
     span_load_J_.add(feeder_meters_.load_J.value() - load_J);
-    if (battery_) battery_->step(pcc_W_, pcc_W_, battery_state_, battery_meters_, ceiling_W(bin_));
+    if (battery_) through_battery();
     if (delivery_) through_devices();
     source_.voltage_pu(pcc_W_, pcc_var_, bus_pu_, voltage_meters_, bin_);
     frequency_.advance(pcc_W_, deviation_Hz_, frequency_state_, frequency_meters_);
@@ -179,6 +180,16 @@ void SiteStream::watch_orders(const std::vector<grid::Bucket>& finest) {
       m.over_J += std::max(0.0, b.mean_W - o.limit_W) * s;
       m.most_over_W = std::max(m.most_over_W, b.max_W - o.limit_W);
     }
+}
+
+/// Its wear sees the charge every 100 ms.
+void SiteStream::through_battery() {
+  const std::size_t n = pcc_W_.size(), most = wear_ ? 100 : n;
+  for (std::size_t i = 0; i < n; i += most) {
+    const auto part = std::span<double>(pcc_W_).subspan(i, std::min(most, n - i));
+    battery_->step(part, part, battery_state_, battery_meters_, ceiling_W(bin_));
+    if (wear_) wear_->push(battery_->soc_frac(battery_state_), static_cast<double>(part.size()) * 1e-3, wear_state_, wear_meters_);
+  }
 }
 
 /// From the site bus to the grid.

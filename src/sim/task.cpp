@@ -97,50 +97,96 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   return out;
 }
 
-SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitigation::GpuSmoothingParams& params,
-                                 double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind,
-                                 double waiting_W, bool repeats,
-                                 mitigation::SmoothingState& state) {
-  SmoothedTimeline out;
-  std::map<std::tuple<std::uint32_t, double, double>, std::uint32_t> known;
-  const auto kind_of = [&](std::uint32_t kind, double low_W, double high_W) {
+namespace {
+
+/// Builds a held timeline, class by class.
+struct Holder {
+  const workload::Timeline& from;
+  const PowerHold& hold;
+  double tdp_W;
+  HeldTimeline out = {};
+  std::map<std::tuple<std::uint32_t, double, double>, std::uint32_t> known = {};
+
+  std::uint32_t kind_of(std::uint32_t kind, double low_W, double high_W) {
     const auto [it, fresh] = known.try_emplace({kind, low_W, high_W}, static_cast<std::uint32_t>(known.size()));
     if (fresh) {
-      out.timeline.kinds.push_back(timeline.kinds[kind]);
+      out.timeline.kinds.push_back(from.kinds[kind]);
       out.low_W.push_back(low_W);
       out.high_W.push_back(high_W);
     }
     return it->second;
-  };
-  std::vector<mitigation::SmoothingState> end(timeline.classes.size(), state);
-  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
-    const auto& segments = timeline.classes[c];
+  }
+
+  /// @return how long the segments last under ballast and smoothing
+  Tick play(std::span<const workload::Segment> segments, std::span<const double> natural_W, double waiting_W, std::size_t cls, HoldState& state) {
     std::vector<Tick> duration;
     std::vector<double> W;
-    for (const auto& s : segments) {
-      duration.push_back(s.duration);
-      W.push_back(natural_W[s.kind]);
+    for (const auto& s : segments) duration.push_back(s.duration), W.push_back(natural_W[s.kind]);
+    std::vector<mitigation::BallastStretch> stretches;
+    if (hold.ballast) {
+      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, tdp_W, duration, W);
+    } else {
+      for (std::uint32_t i = 0; i < duration.size(); ++i) stretches.push_back({duration[i], i, 0.0, {}});
     }
-    auto& to = out.timeline.classes.emplace_back();
-    Tick period = 0;
-    const auto pieces = repeats ? mitigation::smooth(params, tdp_W, duration, W, waiting_W, &end[c])
-                                : mitigation::smooth_from(end[c], params, tdp_W, duration, W, waiting_W);
-    for (const auto& piece : pieces) {
-      to.push_back({piece.duration, kind_of(segments[piece.segment].kind, piece.low_W, piece.high_W)});
-      period += piece.duration;
+    const auto kind_at = [&](std::size_t i) { return segments[stretches[i].segment].kind; };
+    Tick length = 0;
+    const auto emit = [&](std::size_t i, Tick d, double low_W, double high_W, const mitigation::SmoothingState& smoothing) {
+      length += d;
+      out.timeline.classes[cls].push_back({d, kind_of(kind_at(i), low_W, high_W)});
+      auto& marks = out.marks[cls];
+      marks.push_back({(marks.empty() ? 0 : marks.back().end) + d, {smoothing, stretches[i].end}});
+    };
+    if (!hold.smoothing) {
+      for (std::size_t i = 0; i < stretches.size(); ++i)
+        emit(i, stretches[i].duration, stretches[i].low_W, std::numeric_limits<double>::infinity(), {});
+      return length;
     }
-    out.timeline.period = std::max(out.timeline.period, period);
+    duration.clear();
+    W.clear();
+    for (std::size_t i = 0; i < stretches.size(); ++i)
+      duration.push_back(stretches[i].duration), W.push_back(std::max(stretches[i].low_W, natural_W[kind_at(i)]));
+    for (const auto& piece : mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W))
+      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W), piece.high_W, piece.end);
+    return length;
   }
-  for (std::size_t c = 0; c < out.timeline.classes.size(); ++c) {
-    auto& segments = out.timeline.classes[c];
-    Tick rest = out.timeline.period;
-    for (const auto& s : segments) rest -= s.duration;
-    if (rest > 0)
-      for (const auto& piece : mitigation::smooth_from(end[c], params, tdp_W, std::array{rest}, std::array{waiting_W}, waiting_W))
-        segments.push_back({piece.duration, kind_of(wait_kind, piece.low_W, piece.high_W)});
+};
+
+}  // namespace
+
+HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
+                        std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
+                        std::span<const double> waiting_W, std::span<HoldState> state) {
+  Holder holder{timeline, hold, tdp_W};
+  const std::size_t n_class = timeline.classes.size();
+  auto& out = holder.out.timeline;
+  out.classes.resize(n_class);
+  holder.out.marks.resize(n_class);
+  std::vector<Tick> length(n_class);
+  for (std::size_t c = 0; c < n_class; ++c) {
+    length[c] = holder.play(timeline.classes[c], natural_W[c], waiting_W[c], c, state[c]);
+    out.period = std::max(out.period, length[c]);
   }
-  state = end.front();
-  return out;
+  for (std::size_t c = 0; c < n_class; ++c)
+    if (length[c] < out.period)
+      holder.play(std::array{workload::Segment{out.period - length[c], wait_kind}}, natural_W[c], waiting_W[c], c, state[c]);
+  return std::move(holder.out);
+}
+
+HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldState& begin, Tick at) {
+  HoldState before = begin;
+  Tick since = 0;
+  for (const auto& m : marks) {
+    if (m.end > at) {
+      const double share = static_cast<double>(at - since) / static_cast<double>(m.end - since);
+      before.smoothing.level_W += share * (m.state.smoothing.level_W - before.smoothing.level_W);
+      before.smoothing.missing = m.state.smoothing.missing;
+      before.ballast = m.state.ballast;
+      return before;
+    }
+    before = m.state;
+    since = m.end;
+  }
+  return before;
 }
 
 workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to) {

@@ -64,7 +64,7 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
 }
 
 void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s,
-                            FleetSignals& signals, FleetTask& task, std::int64_t iteration) {
+                            FleetSignals& signals, FleetTask& task, std::int64_t iteration, Tick begin) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
   const double reference_Hz = model_.reference_clock_Hz();
@@ -115,7 +115,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   pace_ = pace;
   plain_period_ = timeline_.period;
   if (scatters() && work == Work::iterate) {
-    excess_ = {options_.jitter->excess_ns(iteration, plain_period_)};
+    excess_ = {excess_of(iteration, begin)};
     timeline_ = model_.iteration(pace_, scatter(excess_.front(), excess_.front()));
   }
   task.class_window.clear();
@@ -130,9 +130,12 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     task.node_class[i] = static_cast<std::uint32_t>(
         group_of[static_cast<std::size_t>(node_replica_[i])] * n_stage + static_cast<std::size_t>(node_stage_[i]));
   set_kinds(task, timeline_, type, reference_Hz);
-  // The first repetition after a pause starts from what the pause left; the later ones repeat each other.
-  if (options_.smoothing) smooth(task, index_of(timeline_, "bubble"), !held_);
-  held_ = false;
+  if (options_.hold.any()) hold(task, index_of(timeline_, "bubble"), true);
+}
+
+Tick TrainingTask::excess_of(std::int64_t iteration, Tick begin) const {
+  const Tick own = options_.jitter ? options_.jitter->excess_ns(iteration, plain_period_) : 0;
+  return options_.beat ? mitigation::beat_end(*options_.beat, begin, plain_period_ + own) - begin - plain_period_ : own;
 }
 
 /// @param least of the excesses that share the lateness
@@ -140,15 +143,16 @@ workload::Scatter TrainingTask::scatter(Tick excess, Tick least) const {
   workload::Scatter out{{}, excess};
   const auto n = static_cast<std::int64_t>(pace_.size());
   for (std::int64_t g = 0; g < n; ++g)
-    out.late.push_back(std::min(least, to_tick(seconds(plain_period_) * options_.jitter->quantile_frac(g, n))));
+    out.late.push_back(options_.jitter ? std::min(least, to_tick(seconds(plain_period_) * options_.jitter->quantile_frac(g, n))) : 0);
   return out;
 }
 
-void TrainingTask::set_mean(std::int64_t first, std::int64_t count, FleetTask& task) {
+void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   excess_.clear();
   Tick sum = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    excess_.push_back(options_.jitter->excess_ns(first + i, plain_period_));
+    excess_.push_back(excess_of(first + i, begin));
+    begin += plain_period_ + excess_.back();
     sum += excess_.back();
   }
   // Whole nanoseconds: what the mean rounds away, less than one per iteration, is taken from the longest.
@@ -166,15 +170,51 @@ std::vector<workload::Timeline> TrainingTask::singles() const {
   return out;
 }
 
-void TrainingTask::smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats) {
+/// Every task begins where the last one left the GPUs, so that no edge between two tasks is steeper than a ramp allows.
+void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
   const auto& type = type_of(fleet_, first_node_);
-  const auto natural_W = nominal_kind_W(task, type, 0, nominal_die_K);
-  auto smoothed = smooth_timeline(timeline_, *options_.smoothing, type.gpu.params().tdp_W, natural_W, wait_kind,
-                                  natural_W[wait_kind], repeats, smoothing_);
-  timeline_ = std::move(smoothed.timeline);
+  const double tdp_W = type.gpu.params().tdp_W;
+  const std::size_t n_class = timeline_.classes.size();
+  std::vector<std::vector<double>> natural_W(n_class);
+  std::vector<double> waiting_W(n_class);
+  for (std::size_t c = 0; c < n_class; ++c) {
+    natural_W[c] = nominal_kind_W(task, type, c, nominal_die_K);
+    // In a constant state nothing is delayed: it lasts its time whatever its power does.
+    waiting_W[c] = works ? natural_W[c][wait_kind] : *std::max_element(natural_W[c].begin(), natural_W[c].end());
+  }
+  if (node_hold_.empty()) node_hold_.assign(n_node(), {{natural_W[0][timeline_.classes[0].front().kind], 0}, {}});
+  class_begin_.assign(n_class, {});
+  std::vector<double> n_in(n_class, 0.0);
+  hold_class_ = task.node_class;
+  for (std::size_t i = 0; i < n_node(); ++i) {
+    auto& begin = class_begin_[hold_class_[i]];
+    const auto& node = node_hold_[i];
+    if (n_in[hold_class_[i]]++ == 0.0) begin.smoothing.missing = node.smoothing.missing, begin.ballast.missing = node.ballast.missing;
+    begin.smoothing.level_W += node.smoothing.level_W;
+    begin.ballast.level_W += node.ballast.level_W;
+  }
+  for (std::size_t c = 0; c < n_class; ++c)
+    for (double* W : {&class_begin_[c].smoothing.level_W, &class_begin_[c].ballast.level_W}) *W /= std::max(1.0, n_in[c]);
+  auto end = class_begin_;
+  auto held = hold_power(timeline_, options_.hold, tdp_W, natural_W, wait_kind, waiting_W, end);
+  constexpr double alike_ratio = 1e-3;
+  double moved_W = 0.0;
+  for (std::size_t c = 0; c < n_class; ++c)
+    moved_W += n_in[c] * (std::abs(end[c].smoothing.level_W - class_begin_[c].smoothing.level_W) + std::abs(end[c].ballast.level_W - class_begin_[c].ballast.level_W));
+  settled_ = moved_W <= alike_ratio * tdp_W * static_cast<double>(n_node());
+  for (std::size_t i = 0; i < n_node(); ++i) node_hold_[i] = end[hold_class_[i]];
+  class_marks_ = std::move(held.marks);
+  timeline_ = std::move(held.timeline);
   set_kinds(task, timeline_, type, model_.reference_clock_Hz());
-  task.kind_low_W = std::move(smoothed.low_W);
-  task.kind_high_W = std::move(smoothed.high_W);
+  task.kind_low_W = std::move(held.low_W);
+  task.kind_high_W = std::move(held.high_W);
+}
+
+void TrainingTask::cut(Tick at) {
+  if (!options_.hold.any()) return;
+  std::vector<HoldState> state;
+  for (std::size_t c = 0; c < class_marks_.size(); ++c) state.push_back(remembered(class_marks_[c], class_begin_[c], at));
+  for (std::size_t i = 0; i < n_node(); ++i) node_hold_[i] = state[hold_class_[i]];
 }
 
 double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind) const {
@@ -239,11 +279,7 @@ void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, Flee
     own_clocks(fleet_, state, task, seconds(duration), signals);
   else
     idle_clocks(fleet_, state, task, signals);
-  if (options_.smoothing) {
-    if (smoothing_.level_W == 0.0) smoothing_.level_W = nominal_kind_W(task, type_of(fleet_, first_node_), 0, nominal_die_K)[0];
-    smooth(task, 0, false);
-  }
-  held_ = true;
+  if (options_.hold.any()) hold(task, 0, false);
 }
 
 }  // namespace tidewatt::sim

@@ -46,9 +46,33 @@ std::string spare(const power::FeederParams& feeder, const std::string& item) {
   return "";
 }
 
+/// Largest share of a hall's remaining cooling that the day asks for with one unit out all day; 0: no plant limits it.
+double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread) {
+  auto less = s;
+  for (const auto& h : s.halls) {
+    if (h.plant_kind == "prescribed_inlet" || h.own_plant) continue;
+    sim::EventParams e;
+    e.name = "one_out_" + h.hall.name;
+    e.hall = h.hall.name;
+    e.out_frac = unit_frac;
+    e.kind = h.plant_kind == "outside_air" ? "fan_wall_out" : "rejection_out";
+    if (h.plant_kind == "hydronic" && h.hydronic.chiller.capacity_W > 0.0 && h.hydronic.n_chiller > 0.0) {
+      e.kind = "chiller_out";
+      e.out_frac = 1.0 / h.hydronic.n_chiller;
+    }
+    less.events.push_back(e);
+  }
+  if (less.events.size() == s.events.size()) return 0.0;
+  sim::RunOptions options;
+  options.n_thread = n_thread;
+  for (const auto& [key, value] : sim::run(less, options).summary)
+    if (key == "capacity_margin_min_percent") return 1.0 - 0.01 * std::get<double>(value);
+  return 0.0;
+}
+
 }  // namespace
 
-GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread) {
+GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac) {
   sim::LoadTape tape;
   sim::RunOptions options;
   options.n_thread = n_thread;
@@ -84,6 +108,8 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
       if (grows && o.verdict != grid::Compliance::not_measured && o.figure.value > 0.0)
         add(report.rule_set + "." + o.rule.name, hour.load_W * o.rule.limit / (o.figure.value + o.figure.spread));
     }
+  if (cooling_unit_frac > 0.0)
+    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread); used > 0.0) add("cooling, one unit out", hour.load_W / used);
   std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
   if (out.items.empty()) return out;
   out.n_gpu = out.items.front().n_gpu;

@@ -74,6 +74,9 @@ std::string new_scenario(const NewScenario& o) {
                                                              {"checkpoint_base_s", "1"}, {"checkpoint_per_gpu_GB_per_s", "2"}, {"copy_link_frac", "0.02"},
                                                              {"detect_s", "60"}, {"replace_s", "120"}, {"planned_stop_s", "600"}});
   const double middle_s = std::max(0.0, std::min(0.5 * o.duration_h * 3600.0, o.duration_h * 3600.0 - 30.0));
+  out += "\n# Remedies are [[mitigation]] tables: gpu_smoothing, ballast, site_battery (with wear), iteration_beat, job_stagger.\n"
+         "# [economics] with a tariff and a footprint prices the run; site.hall_transformer and site.site_transformer watch hot spots.\n"
+         "# docs/grid.md has an example of each.\n";
   out += "\n# A window of time that is recorded at full resolution.\n[[record.window]]\n" +
          fields_text<sim::WindowParams>({{"name", "\"sample\""}, {"start_s", toml_value(std::floor(middle_s))}, {"duration_s", "30.0"}});
   return out;

@@ -38,14 +38,16 @@ class Search {
   }
 
   Sizing run() {
-    std::vector<double> floors = {0.0};
-    floors.insert(floors.end(), choices_.floor_ratio.begin(), choices_.floor_ratio.end());
-    for (const double floor : floors)
+    std::vector<std::pair<double, double>> holds = {{0.0, 0.0}};  // of GPUs: smoothing's floor, ballast's level
+    for (const double floor : choices_.floor_ratio) holds.emplace_back(floor, 0.0);
+    for (const double level : choices_.ballast_level_ratio) holds.emplace_back(0.0, level);
+    for (const auto& [floor, level] : holds)
       for (std::size_t rack = 0; rack <= choices_.racks.size(); ++rack) {
         Portfolio p;
         p.floor_ratio = floor;
+        p.ballast_ratio = level;
         if (rack > 0) p.rack = choices_.racks[rack - 1].name;
-        out_.best.push_back(floor == 0.0 && rack == 0 ? nothing_ : evaluate(p));
+        out_.best.push_back(floor + level == 0.0 && rack == 0 ? nothing_ : evaluate(p));
         for (const auto& store : choices_.stores) out_.best.push_back(size_store(p, store));
       }
     std::stable_sort(out_.best.begin(), out_.best.end(), [](const Evaluated& a, const Evaluated& b) {
@@ -66,8 +68,8 @@ class Search {
                         a.worst_margin_frac > b.worst_margin_frac);
   }
 
-  const FleetRun& fleet(const sim::Scenario& s, double floor) {
-    auto [it, fresh] = fleets_.try_emplace(floor);
+  const FleetRun& fleet(const sim::Scenario& s, const Portfolio& p) {
+    auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ballast_ratio});
     if (fresh) {
       sim::RunOptions o;
       o.n_thread = options_.n_thread;
@@ -82,7 +84,8 @@ class Search {
     const auto s = with_portfolio(scenario_, p, choices_, catalog_);
     auto bare = scenario_;
     if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
-    const auto& f = fleet(bare, p.floor_ratio);
+    if (p.ballast_ratio > 0.0) bare.ballast = s.ballast;
+    const auto& f = fleet(bare, p);
     const auto stream = sim::replay(s, f.tape);
     Evaluated e;
     e.portfolio = p;
@@ -103,6 +106,7 @@ class Search {
     if (out_.n_evaluation == 0) nothing_tokens_ = f.tokens_per_s, nothing_W_ = mean_W;
     e.lost_throughput_frac = nothing_tokens_ > 0.0 ? 1.0 - f.tokens_per_s / nothing_tokens_ : 0.0;
     e.extra_W = mean_W - nothing_W_;
+    if (const auto* w = stream.battery_wear()) e.wear_frac_per_year = (w->cycle_life_frac + w->throughput_life_frac) * year_s / s.run.duration_s;
     price(s, e);
     ++out_.n_evaluation;
     all_.push_back(e);
@@ -123,6 +127,11 @@ class Search {
     return o.rule.limit != 0.0 ? (o.margin - o.figure.spread) / std::abs(o.rule.limit) : o.margin;
   }
 
+  /// A store is bought anew when its years are over or its cycles are used.
+  static double life_years(const SizingChoices::Store& store, const Evaluated& e) {
+    return e.wear_frac_per_year > 0.0 ? std::min(store.price.years, 1.0 / e.wear_frac_per_year) : store.price.years;
+  }
+
   /// Yearly cost against doing nothing: annuity and service of devices, more energy, lost throughput.
   void price(const sim::Scenario& s, Evaluated& e) const {
     double n_gpu = 0.0;
@@ -134,7 +143,7 @@ class Search {
         if (store.name == e.portfolio.store) {
           const double C = pick(store.price.per_W) * e.portfolio.store_W + pick(store.price.per_J) * e.portfolio.store_J;
           capital += C;
-          yearly += mitigation::annuity_USD(C, interest, store.price.years) + pick(store.price.operating_frac) * C;
+          yearly += mitigation::annuity_USD(C, interest, life_years(store, e)) + pick(store.price.operating_frac) * C;
         }
       for (const auto& rack : choices_.racks)
         if (rack.name == e.portfolio.rack) {
@@ -146,6 +155,8 @@ class Search {
       yearly += pick(choices_.gpu_USD_per_s) * n_gpu * e.lost_throughput_frac * year_s;
       return std::pair{capital, yearly};
     };
+    for (const auto& store : choices_.stores)
+      if (store.name == e.portfolio.store) e.store_years = life_years(store, e);
     std::tie(e.capital_USD, e.yearly_USD) = at([](const SizingChoices::Range& r) { return r.value; });
     e.low_USD = at([](const SizingChoices::Range& r) { return r.low; }).second;
     e.high_USD = at([](const SizingChoices::Range& r) { return r.high; }).second;
@@ -180,7 +191,7 @@ class Search {
     p.store = store.name;
     Problem problem{this, p, {}};
     const double range_W = nothing_.reports.empty() ? 1e6 : swing_W();
-    const double lower[] = {std::log(0.05 * range_W), std::log(store.shortest_s), std::log(2.0)};
+    const double lower[] = {std::log(0.01 * range_W), std::log(store.shortest_s), std::log(2.0)};
     const double upper[] = {std::log(1.5 * range_W), std::log(store.longest_s), std::log(300.0)};
     double x[] = {std::log(0.6 * range_W), std::clamp(std::log(60.0), lower[1], upper[1]), std::log(30.0)};
     const double step[] = {0.4, 0.5, 0.6};
@@ -213,11 +224,18 @@ class Search {
                                                                        : e.worst_margin_frac > best->worst_margin_frac);
       if (better) best = &e;
     }
-    return *best;
+    Evaluated out = *best;
+    const double at[] = {std::log(out.portfolio.store_W), std::log(out.portfolio.store_J / out.portfolio.store_W), std::log(out.portfolio.smoothing_s)};
+    const char* names[] = {"power", "duration", "smoothing time"};
+    for (int i = 0; i < 3; ++i)
+      for (const bool low : {true, false})
+        if (std::abs(at[i] - (low ? lower : upper)[i]) < 0.02)
+          out.at_bound += fmt::format("{}{} {}", out.at_bound.empty() ? "" : ", ", low ? "smallest" : "largest", names[i]);
+    return out;
   }
 
   double swing_W() {
-    const auto stream = sim::replay(scenario_, fleets_.at(0.0).tape);
+    const auto stream = sim::replay(scenario_, fleets_.at({0.0, 0.0}).tape);
     return std::max(1e5, stream.meters().figures(std::nan(""), -1).range_W.value);
   }
 
@@ -225,7 +243,7 @@ class Search {
   const SizingChoices& choices_;
   const SizingOptions& options_;
   catalog::Catalog catalog_;
-  std::map<double, FleetRun> fleets_;
+  std::map<std::pair<double, double>, FleetRun> fleets_;
   Evaluated nothing_;
   double nothing_tokens_ = 0.0, nothing_W_ = 0.0;
   std::vector<Evaluated> all_;
@@ -236,8 +254,8 @@ class Search {
 
 Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options) {
   if (scenario.devices.rules.empty()) throw InputError("site.rules: name a rule set that the portfolio must meet, e.g. --set site.rules=power_stabilization_example");
-  if (scenario.battery || scenario.gpu_smoothing || scenario.devices.rack_storage)
-    throw InputError("mitigation: the scenario has storage or smoothing of its own; size begins from a site without");
+  if (scenario.battery || scenario.holds_power() || scenario.devices.rack_storage)
+    throw InputError("mitigation: the scenario has storage, smoothing or ballast of its own; size begins from a site without");
   return Search(scenario, choices, options).run();
 }
 

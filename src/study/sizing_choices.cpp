@@ -75,14 +75,21 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   if (per.words.size() != n_rack || cost.numbers.size() != n_rack)
     findings.push_back({n.place, "rack_stores", "needs one 'per' and one price per store"});
   if (!findings.empty()) throw InputError(std::move(findings));
+  // Wear may be left out: a store then lives as long as its price says.
+  const auto wear = n.find("store_wear") != nullptr ? list_of(n, "store_wear", findings) : List{};
+  if (!wear.words.empty() && wear.words.size() != n_store) findings.push_back({n.place, "store_wear", "needs one entry per store, or none at all"});
+  if (!findings.empty()) throw InputError(std::move(findings));
   for (std::size_t i = 0; i < n_store; ++i)
-    out.stores.push_back({stores.words[i], price_of(catalog, prices.words[i], findings), shortest.numbers[i], longest.numbers[i]});
+    out.stores.push_back({stores.words[i], price_of(catalog, prices.words[i], findings), shortest.numbers[i], longest.numbers[i], wear.words.empty() ? "" : wear.words[i]});
   const auto rack_range = range_of(0.0, assumed, "portfolio.rack_USD_per_kW", 1e-3);
   for (std::size_t i = 0; i < n_rack; ++i) {
     const double middle = cost.numbers[i] * 1e-3;
     out.racks.push_back({racks.words[i], per.words[i], {middle, std::min(middle, rack_range.low), std::max(middle, rack_range.high)}});
   }
   out.floor_ratio = list_of(n, "smoothing_floor_ratio", findings).numbers;
+  if (n.find("ballast_level_ratio") != nullptr) out.ballast_level_ratio = list_of(n, "ballast_level_ratio", findings).numbers;
+  if (const Node* b = n.find("ballast"); b != nullptr && b->is_text()) out.ballast = std::get<std::string>(b->value);
+  if (!out.ballast_level_ratio.empty() && out.ballast.empty()) findings.push_back({n.place, "ballast", "ballast_level_ratio needs the name of an entry of kind ballast"});
   out.smoothing_ramp_W_per_s = number_of(n, "smoothing_ramp_W_per_s", findings);
   out.smoothing_hysteresis_s = number_of(n, "smoothing_hysteresis_s", findings);
   const auto priced = [&](const char* key, double unit) {

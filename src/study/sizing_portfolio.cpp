@@ -11,6 +11,7 @@ std::string Portfolio::name() const {
   std::string out;
   const auto add = [&](const std::string& s) { out += (out.empty() ? "" : " + ") + s; };
   if (floor_ratio > 0.0) add(fmt::format("GPU smoothing, floor {:.2f}", floor_ratio));
+  if (ballast_ratio > 0.0) add(fmt::format("ballast at {:.2f}", ballast_ratio));
   if (!rack.empty()) add(rack);
   if (!store.empty()) add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
   return out.empty() ? "nothing" : out;
@@ -22,9 +23,13 @@ std::string Portfolio::toml(const SizingChoices& c) const {
     out += fmt::format("\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = {}\nramp_up_W_per_s = {}\n"
                        "ramp_down_W_per_s = {}\nhysteresis_s = {}\n",
                        floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s);
+  if (ballast_ratio > 0.0)
+    out += fmt::format("\n[[mitigation]]\nname = \"ballast\"\nkind = \"ballast\"\ncatalog = \"{}\"\nlevel_ratio = {}\n", c.ballast, ballast_ratio);
   if (!store.empty())
     out += fmt::format("\n[[mitigation]]\nname = \"store\"\nkind = \"site_battery\"\ncatalog = \"{}\"\npower_MW = {}\nenergy_MWh = {}\nsmoothing_s = {}\nstandby_kW = {}\n",
                        store, store_W * 1e-6, store_J / 3.6e9, smoothing_s, standby_W * 1e-3);
+  for (const auto& s : c.stores)
+    if (s.name == store && !s.wear.empty()) out += fmt::format("wear = \"{}\"\n", s.wear);
   if (!rack.empty()) {
     const auto r = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == rack; });
     out += fmt::format("\n[site.rack_storage]\ncatalog = \"{}\"\nper = \"{}\"\n", rack, r->per);
@@ -44,6 +49,10 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
     if (!findings.empty()) throw InputError(std::move(findings));
   };
   if (p.floor_ratio > 0.0) s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s};
+  if (p.ballast_ratio > 0.0) {
+    read(c.ballast, "ballast", s.ballast.emplace());
+    s.ballast->level_ratio = p.ballast_ratio;
+  }
   if (!p.rack.empty()) {
     read(p.rack, "rack_storage", s.devices.rack_storage.emplace());
     s.devices.storage_per = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == p.rack; })->per;
@@ -55,6 +64,8 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
     b.power_W = p.store_W;
     b.energy_J = p.store_J;
     b.smoothing_s = p.smoothing_s;
+    const auto store = std::find_if(c.stores.begin(), c.stores.end(), [&](const auto& x) { return x.name == p.store; });
+    if (store != c.stores.end() && !store->wear.empty()) read(store->wear, "battery_wear", s.battery_wear.emplace());
   }
   return s;
 }

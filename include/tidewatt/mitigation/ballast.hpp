@@ -16,6 +16,8 @@ struct BallastParams {
   double granule_s = 0.0;          ///< length of one ballast kernel: what returning work has to wait behind
   double share_frac = 0.0;         ///< of the processor that a running kernel takes from returning work
   double monitor_cost_frac = 0.0;  ///< of throughput, always
+  double hold_s = 0.0;               ///< how long it stands in for work that does not return
+  double ramp_down_W_per_s = 0.0;    ///< of one GPU, after that
   void fields(FieldVisitor& v);
 };
 
@@ -47,6 +49,32 @@ struct BallastOutcome {
 /// @param duration, natural_W one value per segment  @throws InputError if sizes differ
 BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
                        std::span<const double> natural_W);
+
+/// What ballast remembers from one stretch to the next.
+struct BallastState {
+  double level_W = 0.0;  ///< power that it holds; 0: it does not run
+  Tick missing = -1;     ///< how long work has been missing, up to hold_s; −1: no work seen yet, so none is missed
+  bool operator==(const BallastState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(level_W, missing);
+  }
+};
+
+/// A stretch of a GPU's timeline whose power ballast holds at or above `low_W`.
+struct BallastStretch {
+  Tick duration = 0;
+  std::uint32_t segment = 0;  ///< index of the original segment
+  double low_W = 0.0;         ///< 0: no ballast runs
+  BallastState end;           ///< what is remembered at its end
+};
+
+/// Ballast on any stretch of a GPU's timeline, as in a run: as `ballast` above for waits, and where work stays away longer
+/// than hold_s it ramps down to what the GPU draws by itself, in stairs of board limit/32. It never ramps up by itself:
+/// a GPU that has not worked yet is left alone. Burned power heats the die as any other.
+/// @param natural_W [segment] power without ballast  @param state moves to the end  @throws InputError as `ballast`
+std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
+                                         std::span<const Tick> duration, std::span<const double> natural_W);
 
 /// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
 /// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive

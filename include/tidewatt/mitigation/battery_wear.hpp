@@ -18,25 +18,34 @@ struct BatteryWearParams {
 struct BatteryWearState {
   double turn_frac = -1.0;     ///< charge at the last turning point; −1: nothing seen yet
   double extreme_frac = 0.0;   ///< furthest since then
+  double last_frac = 0.0;      ///< charge when last seen
   std::int64_t direction = 0;  ///< +1 rising, −1 falling, 0 not known yet
   bool operator==(const BatteryWearState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(turn_frac, extreme_frac, last_frac, direction);
+  }
 };
 
 struct BatteryWearMeters {
   double cycle_life_frac = 0.0;       ///< used by half cycles
-  double throughput_life_frac = 0.0;  ///< used by swings inside the dead band
+  double throughput_life_frac = 0.0;  ///< used by swings inside the dead band, and by a half cycle that is not complete yet
   double calendar_life_frac = 0.0;
   double full_cycles = 0.0;  ///< Σ |Δs|/2
   std::int64_t n_half_cycle = 0;
+  template <class A>
+  void archive(A& a) {
+    a(cycle_life_frac, throughput_life_frac, calendar_life_frac, full_cycles, n_half_cycle);
+  }
   /// Share of the life that is used, all causes together; 1: end of life.
   double life_frac() const { return cycle_life_frac + throughput_life_frac + calendar_life_frac; }
 };
 
 /// Wear by half cycles between turning points, each with its own depth, and by time.
 ///
-///     half cycle of depth D uses   ½ D^k / N_full;   swings inside the dead band use   ½ |Δs| d^(k−1)/N_full
+///     half cycle of depth D uses   ½ D^k / N_full;   other movement uses   ½ |Δs| d^(k−1)/N_full
 ///
-/// (at the dead band d itself both say the same). Simpler than rainflow counting: nested cycles are cut at their turning
+/// Other movement is what stays inside the dead band d, at which both say the same; d = 0 leaves it out. Simpler than rainflow counting: nested cycles are cut at their turning
 /// points, which for k > 1 reads too little for a small swing on a large one; exact for k = 1 and for cycles of one
 /// depth. Assumption: linear accumulation. Source: throughput-and-depth life curves as battery makers publish them; the
 /// catalog's figures are assumed with a range.

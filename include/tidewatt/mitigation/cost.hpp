@@ -18,6 +18,7 @@ struct TariffParams {
   double demand_USD_per_W = 0.0;          ///< per month, on the largest mean over the demand window
   double demand_window_s = 0.0;           ///< 900 s: quarter-hour means
   double fixed_USD = 0.0;                 ///< per month
+  double water_USD_per_m3 = 0.0;          ///< of what the site evaporates
   void fields(FieldVisitor& v);
 };
 

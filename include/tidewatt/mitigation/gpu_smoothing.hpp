@@ -18,18 +18,10 @@ struct GpuSmoothingParams {
   void fields(FieldVisitor& v);
 };
 
-/// A stretch of a GPU's timeline with its power held between two bounds.
-struct SmoothedPiece {
-  Tick duration = 0;
-  std::uint32_t segment = 0;  ///< index of the original segment
-  double low_W = 0.0;         ///< burns up to this
-  double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
-};
-
 /// What smoothing remembers from one stretch to the next.
 struct SmoothingState {
   double level_W = 0.0;  ///< smoothed power now
-  Tick missing = 0;      ///< how long natural power has been below the floor
+  Tick missing = 0;      ///< how long natural power has been below the floor, up to the hysteresis
   bool operator==(const SmoothingState&) const = default;
   template <class A>
   void archive(A& a) {
@@ -37,19 +29,28 @@ struct SmoothingState {
   }
 };
 
+/// A stretch of a GPU's timeline with its power held between two bounds.
+struct SmoothedPiece {
+  Tick duration = 0;
+  std::uint32_t segment = 0;  ///< index of the original segment
+  double low_W = 0.0;         ///< burns up to this
+  double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
+  SmoothingState end = {};    ///< what is remembered at its end
+};
+
 /// What smoothing makes of a stretch of a GPU's timeline that begins in `state`, which moves to its end.
 ///
 /// Falling: power leaves its level at no more than ramp_down, never below the floor until work has been missing for
 /// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
 /// in proportion (level − waiting) / (natural − waiting), so the segment takes longer. Ramps are staircases on a grid of
-/// board limit/32, each stair at its mean level.
+/// board limit/32, each stair at its mean level; what a segment cuts out of one stands on board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
                                        std::span<const Tick> duration, std::span<const double> natural_W,
                                        double waiting_W);
 
-/// The same for a timeline that repeats: it begins in the state that a repetition leaves behind, which is returned in
-/// `state` if given.
+/// The same for a timeline that repeats: it begins in the state that its repetitions come to (a slow ramp needs many of
+/// them), which is returned in `state` if given. @throws SolverError if they come to none within 10,000 repetitions
 std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
                                   std::span<const double> natural_W, double waiting_W, SmoothingState* state = nullptr);
 

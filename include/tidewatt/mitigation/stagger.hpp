@@ -3,9 +3,22 @@
 #include <span>
 #include <vector>
 
+#include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
 
 namespace tidewatt::mitigation {
+
+/// A beat that a job's iterations keep: each ends at phase + k · period, the ranks waiting for it where they meet. Whoever
+/// is late catches up. It moves a job's lines to chosen frequencies, and jobs of one beat keep their distance.
+struct BeatParams {
+  double period_s = 0.0;  ///< longer than an iteration, or it is missed
+  double phase_s = 0.0;   ///< of an iteration's end, from the start of the run
+  void fields(FieldVisitor& v);
+};
+
+/// End of an iteration on a beat: the beat's tick nearest to begin + period, or its own end where that is later.
+/// @param own how long it takes without waiting, > 0  @throws InputError for a period not above 0
+Tick beat_end(const BeatParams& beat, Tick begin, Tick own);
 
 /// Start offsets k T/n of n equal jobs with one period: their harmonics cancel but for multiples of n.
 /// @throws InputError if n < 1 or the period is not positive

@@ -15,11 +15,15 @@
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/source.hpp"
+#include "tidewatt/mitigation/ballast.hpp"
+#include "tidewatt/mitigation/battery_wear.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 #include "tidewatt/mitigation/site_battery.hpp"
+#include "tidewatt/mitigation/stagger.hpp"
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/economics.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
@@ -100,6 +104,7 @@ struct JobSpec {
   workload::NetworkParams network;
   workload::JobParams life;
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
+  std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: one behind the other from the first node
 };
 
@@ -134,7 +139,11 @@ struct Scenario {
   grid::SourceParams source;
   grid::FrequencyParams frequency;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
+  std::optional<mitigation::BallastParams> ballast;
   std::optional<mitigation::SiteBatteryParams> battery;
+  bool holds_power() const { return gpu_smoothing || ballast; }  ///< of GPUs, from phase to phase
+  std::optional<mitigation::BatteryWearParams> battery_wear;
+  std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
   std::string text;                              ///< the scenario's TOML, what it inherits and the overrides
   std::vector<std::string> notes;                ///< what is legal but has no effect

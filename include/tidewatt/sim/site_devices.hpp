@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidewatt/grid/compliance.hpp"
+#include "tidewatt/power/transformer.hpp"
 #include "tidewatt/sim/delivery.hpp"
 
 namespace tidewatt::sim {
@@ -21,6 +22,7 @@ struct SiteDevices {
   std::optional<TurbineParams> turbines;
   std::optional<grid::RideThroughCurve> ride_through;
   std::optional<grid::ReturnParams> back;
+  std::optional<power::TransformerParams> hall_transformer, site_transformer;  ///< watched for hot spot and ageing
   std::vector<grid::RuleSet> rules;
   double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that is held against them; until 0: its end
   double figure_spread_frac = 0.0;                 ///< of every figure: half width of what the model does not know

@@ -9,6 +9,7 @@
 #include "tidewatt/grid/metrics.hpp"
 #include "tidewatt/grid/pyramid.hpp"
 #include "tidewatt/grid/source.hpp"
+#include "tidewatt/mitigation/battery_wear.hpp"
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "tidewatt/numerics/spectrum.hpp"
 #include "tidewatt/power/feeder.hpp"
@@ -38,6 +39,7 @@ class SiteStream {
     grid::SourceParams source;
     grid::FrequencyParams frequency;
     std::optional<mitigation::SiteBatteryParams> battery;
+    std::optional<mitigation::BatteryWearParams> battery_wear;
     std::vector<Window> windows;
     std::size_t n_lane = 1;
     std::size_t first_kept_level = 0;  ///< of the pyramid's {0.1, 1, 10, 60} s, finest that is kept for the whole run
@@ -90,6 +92,8 @@ class SiteStream {
   numerics::Spectrum spectrum() const { return best_; }
   std::int64_t repeated_bins() const { return repeated_bins_; }  ///< booked in closed form
   double bus_J() const { return bus_J_.value(); }  ///< at the site bus, battery included; with `delivery` only
+  /// Life that the battery used; nullptr: nobody watches it.
+  const mitigation::BatteryWearMeters* battery_wear() const { return wear_ ? &wear_meters_ : nullptr; }
   bool has_battery() const { return battery_.has_value(); }
   const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
   const GridMeters& meters() const { return meters_; }
@@ -111,7 +115,7 @@ class SiteStream {
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
     a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_, kept_, found_repeating_, repeated_until_, disturbed_until_);
-    a(meters_, bus_J_, order_meters_);
+    a(meters_, bus_J_, order_meters_, wear_state_, wear_meters_);
     if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
     a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
@@ -160,6 +164,7 @@ class SiteStream {
   double ceiling_W(std::int64_t bin) const;        ///< of the orders
   void watch_orders(const std::vector<grid::Bucket>& finest);
   void through_devices();
+  void through_battery();
   void record(std::size_t n);
   void end_interval();
 
@@ -175,6 +180,9 @@ class SiteStream {
   mitigation::SiteBatteryState battery_state_;
   mitigation::SiteBatteryMeters battery_meters_;
   mitigation::SiteBatteryState battery_start_;
+  std::optional<mitigation::BatteryWear> wear_;
+  mitigation::BatteryWearState wear_state_;
+  mitigation::BatteryWearMeters wear_meters_;
   power::FeederMeters feeder_meters_;
   std::optional<Delivery> delivery_;
   GridMeters meters_;

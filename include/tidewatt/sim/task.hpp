@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 #include "tidewatt/sim/fleet_step.hpp"
 
@@ -21,20 +23,44 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K);
 
-/// A timeline whose GPUs are smoothed, with the power bounds of its new kinds.
-struct SmoothedTimeline {
-  workload::Timeline timeline;
-  std::vector<double> low_W, high_W;  ///< [kind]
+/// What stands between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
+struct PowerHold {
+  std::optional<mitigation::GpuSmoothingParams> smoothing;
+  std::optional<mitigation::BallastParams> ballast;
+  bool any() const { return smoothing || ballast; }
 };
 
-/// Applies GPU smoothing to every class. Classes that lose less time than the slowest wait for it at the end.
-/// @param natural_W [kind] nominal power  @param wait_kind kind that waits  @param waiting_W its power
-/// @param repeats the timeline is one of many: it begins as a repetition leaves it; otherwise it begins in `state`
-/// @param state of all classes before and, from the first class, after
-SmoothedTimeline smooth_timeline(const workload::Timeline& timeline, const mitigation::GpuSmoothingParams& params,
-                                 double tdp_W, std::span<const double> natural_W, std::uint32_t wait_kind,
-                                 double waiting_W, bool repeats,
-                                 mitigation::SmoothingState& state);
+/// What they remember of one GPU.
+struct HoldState {
+  mitigation::SmoothingState smoothing;
+  mitigation::BallastState ballast;
+  bool operator==(const HoldState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(smoothing, ballast);
+  }
+};
+
+/// A timeline whose GPUs' power is held, with the power bounds of its new kinds.
+struct HeldTimeline {
+  workload::Timeline timeline;
+  std::vector<double> low_W, high_W;  ///< [kind]
+  struct Mark {
+    Tick end;
+    HoldState state;
+  };
+  std::vector<std::vector<Mark>> marks;  ///< [class][segment] what is remembered at the segment's end
+};
+
+/// Applies ballast and smoothing to every class. Classes that lose less time than the slowest wait for it at the end.
+/// @param natural_W [class][kind] nominal power  @param wait_kind kind that waits  @param waiting_W [class] power of a GPU
+/// that does no work  @param state [class] at the beginning; moves to the end
+HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
+                        std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
+                        std::span<const double> waiting_W, std::span<HoldState> state);
+
+/// What a class remembers `at` ticks after the beginning: levels on straight lines between marks. @param begin before it
+HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldState& begin, Tick at);
 
 /// What happens from `from` to `to` within one repetition.
 workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "tidewatt/mitigation/stagger.hpp"
 #include "tidewatt/sim/task.hpp"
 #include "tidewatt/workload/iteration.hpp"
 #include "tidewatt/workload/jitter.hpp"
@@ -21,13 +22,16 @@ namespace tidewatt::sim {
 /// A jump over n iterations moves heat and energy at their mean excess, exact in time to n ns; the site's waveform gets
 /// each iteration at its own length where somebody looks (recorded windows, the spectrum), from `single`: only waiting
 /// differs, so the energies add up to the jump's. What scatters broadens the site's lines and lowers their harmonics.
+///
+/// With a beat (mitigation::beat_end) an iteration's excess is what it waits for the beat, or its jitter where that is more.
 class TrainingTask {
  public:
   struct Options {
     std::int64_t replica_groups = 4;
     bool gating = true;
-    std::optional<mitigation::GpuSmoothingParams> smoothing;
+    PowerHold hold;  ///< GPU smoothing and ballast
     std::optional<workload::Jitter> jitter;
+    std::optional<mitigation::BeatParams> beat;
     std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy
   };
   /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
@@ -35,13 +39,16 @@ class TrainingTask {
 
   enum class Work { iterate, evaluate };
   /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
-  /// @param ahead_s expected length of the step  @param iteration its index, for its jitter
+  /// @param ahead_s expected length of the step  @param iteration its index, for its jitter  @param begin for its beat
   void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
-                FleetTask& task, std::int64_t iteration = 0);
+                FleetTask& task, std::int64_t iteration = 0, Tick begin = 0);
   /// Whether iterations differ in length.
-  bool scatters() const { return options_.jitter && !options_.jitter->none(); }
-  /// Sets the task's timeline to the mean of `count` iterations from `first` on.
-  void set_mean(std::int64_t first, std::int64_t count, FleetTask& task);
+  bool scatters() const { return keeps_beat() || (options_.jitter && !options_.jitter->none()); }
+  bool keeps_beat() const { return options_.beat.has_value(); }
+  /// Whether the work just set lasts longer without waiting than its beat allows.
+  bool misses_beat() const { return keeps_beat() && plain_period_ > to_tick(options_.beat->period_s); }
+  /// Sets the task's timeline to the mean of `count` iterations from `first` on, which begin at `begin`.
+  void set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task);
   /// The timelines of the iterations that `set_mean` was last asked for, one by one; their periods add up to `count` means.
   std::vector<workload::Timeline> singles() const;
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
@@ -58,9 +65,13 @@ class TrainingTask {
   double nominal_hold_W(const workload::PhaseKind& kind) const;  ///< of one GPU in a constant state
   /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return slowest_Hz_; }
+  /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
+  bool settled() const { return settled_; }
+  /// The work just set was cut `at` ticks after its beginning: what holds its power stands where it then stood.
+  void cut(Tick at);
   template <class A>
   void archive(A& a) {
-    a(slowest_Hz_, smoothing_, held_);
+    a(slowest_Hz_, node_hold_);
   }
   std::size_t n_node() const { return node_stage_.size(); }
   /// Pipeline stage of a node of the site; −1: not the job's.
@@ -70,8 +81,9 @@ class TrainingTask {
 
  private:
   workload::Scatter scatter(Tick excess, Tick least) const;
+  Tick excess_of(std::int64_t iteration, Tick begin) const;
   void split_hold(Tick duration, double busy_frac, FleetTask& task);
-  void smooth(FleetTask& task, std::uint32_t wait_kind, bool repeats);
+  void hold(FleetTask& task, std::uint32_t wait_kind, bool works);
   struct Windows {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
     double period_s = 0.0;
@@ -90,8 +102,12 @@ class TrainingTask {
   Tick plain_period_ = 0;        ///< of that work without jitter
   std::vector<Tick> excess_;     ///< of the iterations of the last mean
   double slowest_Hz_ = 0.0;
-  mitigation::SmoothingState smoothing_;  ///< where the GPUs' smoothed power stands after the last task
-  bool held_ = true;                      ///< the last task was a constant state
+  std::vector<HoldState> node_hold_;  ///< [node of the job] where its GPUs' held power stands after the last task
+  // Of the task just set.
+  std::vector<HoldState> class_begin_;                       ///< [class]
+  std::vector<std::vector<HeldTimeline::Mark>> class_marks_;  ///< [class]
+  std::vector<std::uint32_t> hold_class_;                     ///< [node of the job]
+  bool settled_ = true;
 };
 
 /// A GPU without work and without context.

@@ -27,7 +27,10 @@ struct GpuCapacity {
 /// with one branch out (one that has a single branch to its rating), the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
 /// load and auxiliaries go with the number of GPUs.
 /// @param contract_W most that may be drawn at the connection; 0: not limited
+/// Cooling limits through the share of its capacity that is in use at the worst moment of the same day with one unit of
+/// every hall out (chiller, fan wall, or rejection): plants stay as built, what they must carry goes with the GPUs.
+/// @param cooling_unit_frac share of fan walls or rejection that one unit is; 0: cooling is not looked at
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
-GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread);
+GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0);
 
 }  // namespace tidewatt::study

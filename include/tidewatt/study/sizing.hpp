@@ -22,6 +22,7 @@ struct SizingChoices {
     std::string name;
     Price price;
     double shortest_s = 0.0, longest_s = 0.0;  ///< energy over power
+    std::string wear;                          ///< catalog entry of kind battery_wear; empty: it does not wear
   };
   struct Rack {
     std::string name, per;
@@ -31,6 +32,8 @@ struct SizingChoices {
   std::vector<Rack> racks;
   std::vector<double> floor_ratio;
   double smoothing_ramp_W_per_s = 0.0, smoothing_hysteresis_s = 0.0;
+  std::vector<double> ballast_level_ratio;  ///< software ballast instead of smoothing; empty: not tried
+  std::string ballast;                      ///< catalog entry whose level is set to these
   Range energy_USD_per_J, gpu_USD_per_s, interest_frac;
   double rack_years = 0.0;
 };
@@ -39,7 +42,8 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
 
 /// One combination of remedies with its sizes; what is empty or 0 is not there.
 struct Portfolio {
-  double floor_ratio = 0.0;  ///< GPU smoothing
+  double floor_ratio = 0.0;    ///< GPU smoothing
+  double ballast_ratio = 0.0;  ///< software ballast
   std::string rack, store;
   double store_W = 0.0, store_J = 0.0, smoothing_s = 0.0;
   double standby_W = 0.0;  ///< of the store, scaled with its power; 0: follows from the catalog entry
@@ -54,6 +58,9 @@ struct Evaluated {
   std::vector<grid::ComplianceReport> reports;
   double worst_margin_frac = 0.0;  ///< smallest of all rules' margins over their limits, less the figure's spread
   std::string worst_rule;
+  std::string at_bound;          ///< sizes of the site store that stand at an end of what is searched; empty: none does
+  double wear_frac_per_year = 0.0;  ///< share of the site store's life that its cycles use
+  double store_years = 0.0;         ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
   bool passes = false;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
@@ -74,7 +81,7 @@ struct SizingOptions {
   std::function<void(const Evaluated&)> on_evaluation;
 };
 
-/// The cheapest portfolio that meets the scenario's rules: every combination of GPU smoothing, rack storage and site
+/// The cheapest portfolio that meets the scenario's rules: every combination of GPU smoothing or ballast, rack storage and site
 /// store; power, energy and smoothing time of the store by COBYLA (linear models of cost and every rule's margin) on
 /// their logarithms. Every evaluation is a simulation of the scenario's whole run: one of the fleet per setting of the
 /// GPUs, whose load is replayed through each choice of devices (the same bits as a run with them).

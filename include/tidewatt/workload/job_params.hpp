@@ -17,6 +17,7 @@ struct JobParams {
   double storage_B_per_s = 0.0;        ///< shared by all ranks of the job
   double warm_up_s = 0.0;              ///< first steps: allocator, autotuning, data cache
   double checkpoint_interval_s = 0.0;  ///< 0 = never
+  double checkpoint_first_s = 0.0;     ///< until the first one; 0 = the interval
   double checkpoint_base_s = 0.0;      ///< barriers and metadata
   double checkpoint_per_gpu_B_per_s = 0.0;
   bool checkpoint_async = false;  ///< only the copy to host memory blocks; durable once storage has it

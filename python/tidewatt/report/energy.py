@@ -25,6 +25,22 @@ def totals(result: ResultFile) -> dict[str, float]:
     return {"site": site, "it": it, "rest": site - it, "hours": hours, "tokens": tokens, "water_m3": result.figure("wue_L_per_kWh") * it}
 
 
+def costs(result: ResultFile) -> list[tuple[str, float, str]]:
+    """Cost, carbon and water of a `result` as (what, value, unit), from its scenario's [economics]; empty without one."""
+    bill = result.summary.get("cost_USD")
+    if not bill:
+        return []
+    bill = dict(bill)
+    words = {"energy": "energy by the hour", "demand": "demand charge, the run's share of a month", "fixed": "fixed charges, likewise",
+             "water": "water", "devices": "remedies", "total": "total", "total_low_prices": "total at low prices", "total_high_prices": "total at high prices"}  # fmt: skip
+    rows = [(word, float(bill[key]), "USD") for key, word in words.items() if key in bill]
+    for key, word, unit in [("cost_USD_per_Ttoken", "cost per trillion tokens", "USD"), ("carbon_t", "carbon dioxide", "t"),
+                            ("carbon_t_per_Ttoken", "carbon dioxide per trillion tokens", "t"), ("water_m3_per_Ttoken", "water per trillion tokens", "m³")]:  # fmt: skip
+        if np.isfinite(result.figure(key)):
+            rows.append((word, result.figure(key), unit))
+    return rows
+
+
 def hourly(result: ResultFile) -> dict:
     """Energy at the connection of a `result` in each hour: servers, and cooling with losses. @raises Missing: no hourly energies"""
     group = result.group("hourly")

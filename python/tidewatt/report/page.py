@@ -205,6 +205,7 @@ def _energy(page, result):
             inner += page.chart(name, draw(result))
         except Missing as missing:
             page.notes.append(f"energy: {missing}")
+    inner += _costs(result)
     # The page asks for prices: they are the reader's, not findings.
     inner += (
         f'<form id="cost" data-site="{total["site"]:.9g}" data-tokens="{total["tokens"]:.9g}">'
@@ -214,6 +215,15 @@ def _energy(page, result):
         "10–900 kg/MWh). Demand charges and devices: catalog entries of kind <code>tariff</code>.</p>"
     )
     return f"{findings.number(total['site'], 4)} MWh in {findings.duration(total['hours'] * 3600)}", "energy at the connection, where it goes, what it costs", inner
+
+
+def _costs(result):
+    """What the scenario's own tariff and footprint make of the run; nothing without them."""
+    costs = energy.costs(result)
+    if not costs:
+        return ""
+    rows = [[word, findings.number(value, 4), unit] for word, value, unit in costs]
+    return '<div class="scroll">' + table(["at the scenario's tariff", "", ""], rows, numeric=(1,)) + "</div>"
 
 
 def _books(result):

@@ -1,5 +1,6 @@
 #include "tidewatt/mitigation/ballast.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "catch.hpp"
@@ -9,7 +10,7 @@ using namespace tidewatt;
 using namespace tidewatt::mitigation;
 
 namespace {
-const BallastParams params{0.9, 1e-3, 1e-4, 2e-3, 0.5, 0.01};
+const BallastParams params{0.9, 1e-3, 1e-4, 2e-3, 0.5, 0.01, 5.0, 100.0};
 const std::vector<Tick> duration = {1500 * ns_per_ms, 500 * ns_per_ms};
 const std::vector<double> natural_W = {630.0, 150.0};
 }  // namespace
@@ -44,4 +45,37 @@ TEST_CASE("range of windowed means of a square wave in closed form") {
   CHECK(windowed_range_W(duration, natural_W, 0.5) == Approx(480.0));
   CHECK(windowed_range_W(duration, natural_W, 1.0) == Approx(240.0));  // half a window of the gap
   CHECK(windowed_range_W(duration, natural_W, 2.0) == Approx(0.0).margin(1e-9));
+}
+
+TEST_CASE("in a run ballast agrees with the repeating timeline, once it has seen work") {
+  BallastState state;
+  ballast_from(state, params, 700.0, duration, natural_W);  // the first repetition
+  double J = 0.0, s = 0.0;
+  for (const auto& x : ballast_from(state, params, 700.0, duration, natural_W)) {
+    J += std::max(0.0, x.low_W - natural_W[x.segment]) * seconds(x.duration);
+    s += seconds(x.duration);
+  }
+  const auto out = ballast(params, 700.0, duration, natural_W);
+  CHECK(s == Approx(out.total_s).epsilon(1e-8));
+  CHECK(J == Approx(480.0 * (0.5 - 0.6e-3)).epsilon(1e-6));
+}
+
+TEST_CASE("work that stays away: held, then down at the ramp to what the GPU draws; a GPU that never worked is left alone") {
+  BallastState state;
+  const std::vector<Tick> long_wait = {20 * ns_per_s};
+  const std::vector<double> wait_W = {150.0};
+  for (const auto& x : ballast_from(state, params, 700.0, long_wait, wait_W)) CHECK(x.low_W == 0.0);
+  ballast_from(state, params, 700.0, duration, natural_W);
+  BallastState again = state;
+  double J = 0.0;
+  for (const auto& x : ballast_from(again, params, 700.0, long_wait, wait_W)) J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
+  // 0.5 s of the hold have passed; 4.5 s at 480 W and a triangle of 4.8 s
+  CHECK(J == Approx(480.0 * 4.5 + 0.5 * 480.0 * 4.8).epsilon(1e-6));
+  CHECK(again.level_W == Approx(150.0));
+  // Cut anywhere, it goes on as if uncut.
+  BallastState cut = state;
+  double parts_J = 0.0;
+  for (const Tick d : {3 * ns_per_s, 4 * ns_per_s, 13 * ns_per_s})
+    for (const auto& x : ballast_from(cut, params, 700.0, std::vector<Tick>{d}, wait_W)) parts_J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
+  CHECK(parts_J == Approx(J).epsilon(1e-9));
 }

@@ -66,3 +66,16 @@ TEST_CASE("without floor or ramps nothing changes") {
   CHECK(w.total_s == Approx(3.0).epsilon(1e-3));
   CHECK(*std::min_element(w.W.begin(), w.W.end()) == wait);
 }
+
+TEST_CASE("a repeating timeline ends where it begins, also when a ramp needs many repetitions") {
+  const std::vector<Tick> d = {ns_per_s, ns_per_s};
+  const std::vector<double> natural = {wait, high};  // begins with a wait: far below where the repetitions lead
+  mitigation::SmoothingState end;
+  const mitigation::GpuSmoothingParams p{0.6, 100.0, 50.0, 10.0};
+  const auto pieces = mitigation::smooth(p, tdp, d, natural, wait, &end);
+  auto begin = end;
+  mitigation::smooth_from(begin, p, tdp, d, natural, wait);
+  CHECK(begin == end);
+  CHECK(end.level_W > 0.6 * tdp);  // not the wait's power, from which it set out
+  CHECK(pieces.back().end == end);
+}

@@ -1,5 +1,7 @@
 #include "tidewatt/sim/task.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "h100.hpp"
 
@@ -60,16 +62,44 @@ TEST_CASE("graded steps start at 10 ms after every edge, never cross one and add
   CHECK(std::find(edges.begin(), edges.end(), 3 * ns_per_s) != edges.end());
 }
 
+namespace {
+
+/// Power of a class over its held timeline, segment by segment.
+std::vector<double> drawn_W(const HeldTimeline& h, std::size_t cls, const workload::Timeline& from, const std::vector<double>& natural) {
+  std::vector<double> out;
+  for (const auto& seg : h.timeline.classes[cls]) {
+    std::size_t k = 0;
+    while (from.kinds[k].name != h.timeline.kinds[seg.kind].name) ++k;
+    out.push_back(std::max(h.low_W[seg.kind], std::min(natural[k], h.high_W[seg.kind])));
+  }
+  return out;
+}
+
+HeldTimeline held(const workload::Timeline& t, const PowerHold& hold, const std::vector<double>& natural, std::uint32_t wait, HoldState& state) {
+  const std::vector<std::vector<double>> W(t.classes.size(), natural);
+  const std::vector<double> waiting(t.classes.size(), natural[wait]);
+  std::vector<HoldState> states(t.classes.size(), state);
+  auto out = hold_power(t, hold, 700, W, wait, waiting, states);
+  state = states.front();
+  return out;
+}
+
+PowerHold smoothing(double floor, double up, double down, double hysteresis) {
+  PowerHold h;
+  h.smoothing = mitigation::GpuSmoothingParams{floor, up, down, hysteresis};
+  return h;
+}
+
+}  // namespace
+
 TEST_CASE("smoothing holds its floor in the waiting kind and its classes stay together") {
   const auto t = two_kinds();
   const std::vector<double> natural = {690, 150};
-  mitigation::SmoothingState state;
-  const auto s = smooth_timeline(t, {0.6, 1e6, 1e6, 2.0}, 700, natural, 1, 150, true, state);
+  HoldState state{{690, 0}, {}};
+  const auto s = held(t, smoothing(0.6, 1e6, 1e6, 2.0), natural, 1, state);
   CHECK(total(s.timeline.classes[0]) == s.timeline.period);
-  double lowest = 1e9;
-  for (const auto& seg : s.timeline.classes[0])
-    lowest = std::min(lowest, std::clamp(natural[s.timeline.kinds[seg.kind].name == "work" ? 0 : 1], s.low_W[seg.kind], s.high_W[seg.kind]));
-  CHECK(lowest == Approx(420).epsilon(0.02));
+  const auto W = drawn_W(s, 0, t, natural);
+  CHECK(*std::min_element(W.begin(), W.end()) == Approx(420).epsilon(0.02));
 }
 
 TEST_CASE("a stop ramps down from where the work left the GPUs") {
@@ -77,10 +107,42 @@ TEST_CASE("a stop ramps down from where the work left the GPUs") {
   t.kinds = {{"down", 0, 0, 0, 1, 0, 0, 0, 0, false}};
   t.classes = {{{10 * ns_per_s, 0}}};
   t.period = 10 * ns_per_s;
-  const std::vector<double> natural = {70};
-  mitigation::SmoothingState state{690, 0};
-  const auto s = smooth_timeline(t, {0.5, 1e6, 100, 1.0}, 700, natural, 0, 70, false, state);
+  HoldState state{{690, 0}, {}};
+  const auto s = held(t, smoothing(0.5, 1e6, 100, 1.0), {70}, 0, state);
   CHECK(total(s.timeline.classes[0]) == t.period);
   CHECK(s.low_W[s.timeline.classes[0].front().kind] > 650);
-  CHECK(state.level_W == Approx(70));  // 340 W held until 3.4 s, then 270 W more at 100 W/s
+  CHECK(state.smoothing.level_W == Approx(70));  // 340 W held until 3.4 s, then 270 W more at 100 W/s
+  // Cut on the way down: 150 W below the start after 1.5 s.
+  CHECK(remembered(s.marks[0], {{690, 0}, {}}, 3 * ns_per_s / 2).smoothing.level_W == Approx(540).margin(1.0));
+}
+
+TEST_CASE("repetitions join without a step, however slow the ramp") {
+  const auto t = two_kinds();
+  const std::vector<double> natural = {690, 150};
+  const auto hold = smoothing(0.3, 40, 40, 10.0);  // 40 W/s: no ramp ends within a repetition
+  HoldState state{{150, 0}, {}};
+  double last_W = 150;
+  for (int i = 0; i < 30; ++i) {
+    const auto s = held(t, hold, natural, 1, state);
+    const auto W = drawn_W(s, 0, t, natural);
+    INFO(i);
+    CHECK(std::abs(W.front() - last_W) <= 700.0 / 32.0 + 1e-9);  // one stair
+    for (std::size_t k = 1; k < W.size(); ++k) CHECK(std::abs(W[k] - W[k - 1]) <= 700.0 / 32.0 + 1e-9);
+    last_W = W.back();
+  }
+}
+
+TEST_CASE("ballast and smoothing combine: the filled wait needs no ramp, a late class waits under ballast") {
+  auto t = two_kinds();
+  t.classes.push_back({{7 * ns_per_s / 2, 0}});
+  const std::vector<double> natural = {690, 150};
+  PowerHold hold = smoothing(0.0, 200, 200, 0.0);
+  HoldState alone_state{{690, 0}, {}}, both_state{{690, 0}, {690, 0}};
+  const auto alone = held(t, hold, natural, 1, alone_state);
+  hold.ballast = mitigation::BallastParams{0.9, 1e-3, 1e-4, 0.0, 0.0, 0.0, 10.0, 100.0};
+  const auto both = held(t, hold, natural, 1, both_state);
+  CHECK(alone.timeline.period > both.timeline.period);  // ramps back up throttle the work
+  const auto W = drawn_W(both, 0, t, natural);
+  CHECK(*std::min_element(W.begin(), W.end()) >= 629.9);
+  CHECK(total(both.timeline.classes[0]) == total(both.timeline.classes[1]));
 }

@@ -24,11 +24,16 @@ struct Setup {
     o.set = {"hall.a.n_gpu=2048", "job.main.plan.n_gpu=2048", "job.main.plan.global_batch_sequences=256"};
     return load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o);
   }
+  static TrainingTask::Options options(bool gating) {
+    TrainingTask::Options o;
+    o.gating = gating;
+    return o;
+  }
   explicit Setup(bool gating = true)
       : scenario(read()),
         fleet(build_fleet(scenario)),
         maker(workload::IterationModel(scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute, scenario.jobs[0].network),
-              fleet, 0, {4, gating, {}, {}, {}}),
+              fleet, 0, options(gating)),
         state(idle_state(fleet, std::vector<double>(fleet.n_node(), 298.15))),
         signals(make_signals(fleet)),
         inlet_K(fleet.n_node(), 298.15) {

@@ -18,3 +18,15 @@ TEST_CASE("the most GPUs within a contract are those whose design hour draws it,
   const auto free = most_gpus(s, 0.0, 0.0, 1);
   CHECK(free.binds.find("one out") != std::string::npos);
 }
+
+TEST_CASE("cooling with one unit out is a limit of its own, and a larger unit leaves fewer GPUs") {
+  const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5"});
+  const auto limit = [&](double unit_frac) {
+    for (const auto& i : most_gpus(s, 0.0, 0.0, 1, unit_frac).items)
+      if (i.name == "cooling, one unit out") return i.n_gpu;
+    return std::int64_t{-1};
+  };
+  CHECK(limit(0.0) == -1);
+  CHECK(limit(0.1) > limit(0.5));
+  CHECK(limit(0.5) > 0);
+}

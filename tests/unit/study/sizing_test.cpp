@@ -58,3 +58,33 @@ TEST_CASE("nothing on the Pareto front is beaten by anything else on it") {
       CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_W < b.extra_W && a.lost_throughput_frac < b.lost_throughput_frac &&
                    a.worst_margin_frac > b.worst_margin_frac));
 }
+
+TEST_CASE("wear shortens a store's life and so raises its yearly cost; a size at an end of the search is said") {
+  const auto s = tiny("", ruled);
+  auto c = choices();
+  const auto kept = size_portfolio(s, c, {0, 8, {}});
+  c.stores.front().wear = "wear_lithium_iron_phosphate";  // 6,000 cycles, where iterations make thousands a day
+  const auto worn = size_portfolio(s, c, {0, 8, {}});
+  const auto with_store = [](const Sizing& z) {
+    return *std::find_if(z.best.begin(), z.best.end(), [](const Evaluated& e) { return !e.portfolio.store.empty(); });
+  };
+  CHECK(with_store(worn).wear_frac_per_year > with_store(kept).wear_frac_per_year);
+  CHECK(with_store(worn).store_years < with_store(kept).store_years);
+  CHECK(with_store(worn).store_years == Approx(1.0 / with_store(worn).wear_frac_per_year));
+  auto narrow = choices();
+  narrow.stores.front().shortest_s = narrow.stores.front().longest_s = 30.0;
+  CHECK(with_store(size_portfolio(s, narrow, {0, 4, {}})).at_bound.find("duration") != std::string::npos);
+}
+
+TEST_CASE("ballast among the choices: a fleet run of its own, which burns power and slows the job") {
+  auto c = choices();
+  c.stores.clear();
+  c.ballast = "ballast_firefly";
+  c.ballast_level_ratio = {0.8};
+  const auto z = size_portfolio(tiny("", ruled), c, {0, 4, {}});
+  CHECK(z.n_fleet_run == 2);
+  const auto e = *std::find_if(z.best.begin(), z.best.end(), [](const Evaluated& x) { return x.portfolio.ballast_ratio > 0.0; });
+  CHECK(e.extra_W > 0.0);
+  CHECK(e.lost_throughput_frac > 0.0);
+  CHECK(e.portfolio.toml(c).find("level_ratio = 0.8") != std::string::npos);
+}

@@ -111,6 +111,26 @@ TEST_CASE("a failure loses exactly the work since the last checkpoint, and it is
   CHECK(d.life.take_events().empty());
 }
 
+TEST_CASE("the first checkpoint of a job may come sooner, the later ones keep their distance: jobs take turns", "[workload][job]") {
+  JobParams j = job(), turned = job();
+  turned.checkpoint_first_s = 300;
+  const auto saves = [](const JobParams& p) {
+    Driver d{JobLife(p, size, {}), length, 13 * s};
+    std::vector<Tick> out;
+    while (d.now < 4000 * s) {
+      const auto before = d.life.books().checkpoints;
+      d.step(4000 * s);
+      if (d.life.books().checkpoints > before) out.push_back(d.now);
+    }
+    return out;
+  };
+  const auto a = saves(j), b = saves(turned);
+  REQUIRE(a.size() > 3);
+  REQUIRE(b.size() > 3);
+  CHECK(seconds(a[0] - b[0]) == Approx(300).margin(2 * seconds(length)));
+  CHECK(seconds((b[1] - b[0]) - (a[1] - a[0])) == Approx(0.0).margin(seconds(length)));
+}
+
 TEST_CASE("without checkpoints a failure loses everything", "[workload][job]") {
   JobParams j = job();
   j.total_iterations = 200, j.checkpoint_interval_s = 0;

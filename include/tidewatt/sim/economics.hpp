@@ -1,0 +1,50 @@
+#pragma once
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/mitigation/cost.hpp"
+
+namespace tidewatt::sim {
+
+/// Prices and footprints of a run: all inputs, none a finding.
+struct EconomicsParams {
+  mitigation::TariffParams tariff;
+  mitigation::FootprintParams footprint;
+  double devices_USD_per_year = 0.0;  ///< what remedies cost, e.g. from `tidewatt size`
+  /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
+  mitigation::TariffParams low, high;
+};
+
+/// Means over a run's minutes.
+struct MinuteMeans {
+  std::vector<double> mean_W;  ///< [minute]
+  double last_s = 60.0;        ///< length of the last one
+};
+
+/// What a run cost and emitted.
+struct RunCost {
+  double energy_USD = 0.0, water_USD = 0.0;
+  double demand_USD = 0.0, fixed_USD = 0.0;  ///< the run's share of a month's charges
+  double devices_USD = 0.0;
+  double peak_W = 0.0;    ///< largest mean over the demand window
+  double carbon_kg = 0.0;
+  double water_m3 = 0.0;  ///< of the site and of generation
+  std::vector<double> hour_USD, hour_kg, hour_J;  ///< [hour of the run], energy alone
+  double total_USD() const { return energy_USD + water_USD + demand_USD + fixed_USD + devices_USD; }  ///< all of it
+};
+
+/// Energy by the hour of the day in which it was drawn (working days and weekends apart), water by its price; demand by
+/// the largest mean over the demand window (windows that the run ends inside are left out, unless there is no other) and
+/// fixed charges as the run's share of a month. What turbines on the site burn is not priced.
+/// @param minutes drawn at the connection  @param start when the run begins  @param site_water_m3 evaporated
+/// @throws InputError as mitigation::bill
+RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,
+                 mitigation::CalendarStart start, double site_water_m3);
+
+/// Hour and weekday of a start time YYYY-MM-DDThh:00:00. @throws InputError if it is none
+mitigation::CalendarStart calendar_start(const std::string& start);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,46 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tidewatt/grid/modes.hpp"
+
+namespace tidewatt::study {
+
+/// What a site's waveform does to a power system of several machines.
+struct MachineResponse {
+  struct Machine {
+    double bus = 0.0, peak_to_peak_Hz = 0.0, lowest_Hz = 0.0, highest_Hz = 0.0, rms_Hz = 0.0;
+  };
+  std::vector<Machine> machines;
+  double peak_to_peak_rad = 0.0;  ///< largest of any rotor against the inertia-weighted mean
+  double voltage_lowest_pu = 0.0, voltage_highest_pu = 0.0;  ///< at the site's bus
+  /// Swing modes and how much of the waveform's swing stands near each.
+  struct Excited {
+    grid::Mode mode;
+    double line_W = 0.0;      ///< amplitude of the load's strongest line within a quarter of the mode's frequency
+    double line_Hz = 0.0;
+    double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line went on for ever (linear)
+  };
+  std::vector<Excited> modes;
+  double left_out_slower_s = 0.0;    ///< the waveform's moving mean over this was left out; 0: its whole mean only
+  std::vector<double> time_s;        ///< [sample]
+  std::vector<double> frequency_Hz;  ///< [sample × machine] deviation from nominal
+};
+
+/// The waveform on top of the bus's load, less its mean (which belongs to the dispatch), solved with the full equations
+/// from rest; and each mode's answer to the nearest line, linear. Where a case has no governors nothing holds its frequency
+/// against a lasting change of load, so the waveform's moving mean over 20 s is left out there, and that is said.
+/// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
+/// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
+MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,
+                                 double merge_s = 0.02);
+
+/// The bus at which the same swing moves some machine most (linear, lines below 10 Hz), and by how much.
+struct WorstBus {
+  double bus = 0.0, peak_to_peak_Hz = 0.0;
+};
+/// @param period_s of a square wave of `swing_W`  @param damping_frac given to every swing mode; negative: the case's own  @returns buses with a load, worst first
+std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
+
+}  // namespace tidewatt::study

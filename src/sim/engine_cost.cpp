@@ -1,0 +1,74 @@
+// What a run cost and emitted, and what it did to transformers: figures of the result.
+#include <algorithm>
+#include <cmath>
+
+#include "engine.hpp"
+#include "tidewatt/sim/economics.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using List = std::vector<std::pair<std::string, double>>;
+
+const std::vector<double>& reals(const Result& r, const std::string& path) {
+  static const std::vector<double> none;
+  for (const auto& a : r.arrays)
+    if (a.path == path) return std::get<std::vector<double>>(a.values);
+  return none;
+}
+
+}  // namespace
+
+void Engine::Impl::add_costs(Result& result) const {
+  if (!scenario.economics) return;
+  const auto& e = *scenario.economics;
+  MinuteMeans minutes{reals(result, "/pyramid_60s/pcc_mean_W"), 60.0};
+  if (minutes.mean_W.empty()) return;
+  minutes.last_s = seconds(end) - 60.0 * static_cast<double>(minutes.mean_W.size() - 1);
+  const auto start = calendar_start(scenario.run.start);
+  const double site_m3 = halls.books().water_kg.value() * 1e-3;
+  const auto cost = [&](const mitigation::TariffParams& t) { return run_cost(e, t, minutes, start, site_m3); };
+  const RunCost c = cost(e.tariff);
+  double tokens = 0.0;
+  for (const auto& u : users)
+    if (u.trains()) tokens += u.figures().tokens;
+  auto& s = result.summary;
+  const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
+  const auto per_T = [&](double x) { return tokens > 0.0 ? Value(x * 1e12 / tokens) : Value(); };
+  put("cost_USD", List{{"energy", c.energy_USD}, {"demand", c.demand_USD}, {"fixed", c.fixed_USD}, {"water", c.water_USD}, {"devices", c.devices_USD},
+                       {"total", c.total_USD()}, {"total_low_prices", cost(e.low).total_USD()}, {"total_high_prices", cost(e.high).total_USD()}});
+  put("demand_charged_MW", c.peak_W * 1e-6);
+  put("carbon_t", c.carbon_kg * 1e-3);
+  put("water_m3", List{{"site", site_m3}, {"generation", c.water_m3 - site_m3}});
+  put("cost_USD_per_Ttoken", per_T(c.total_USD()));
+  put("carbon_t_per_Ttoken", per_T(c.carbon_kg * 1e-3));
+  put("water_m3_per_Ttoken", per_T(c.water_m3));
+  std::vector<double> hour, MWh;
+  for (std::size_t h = 0; h < c.hour_J.size(); ++h) hour.push_back(static_cast<double>(h)), MWh.push_back(c.hour_J[h]);
+  result.arrays.push_back(column("/economics/hour", "hour", hour, "h", "hour of the run"));
+  result.arrays.push_back(column("/economics/energy_J", "hour", MWh, "J", "energy drawn at the connection"));
+  result.arrays.push_back(column("/economics/energy_USD", "hour", c.hour_USD, "1", "energy charge, US dollars"));
+  result.arrays.push_back(column("/economics/carbon_kg", "hour", c.hour_kg, "kg", "carbon dioxide of the energy"));
+}
+
+void Engine::Impl::add_transformers(Result& result) const {
+  if (!transformers.any()) return;
+  List hot, lost, rate, above, load, when;
+  for (const auto& f : transformers.figures()) {
+    hot.emplace_back(f.level, f.hot_spot_max_K - 273.15);
+    lost.emplace_back(f.level, f.life_lost_s / 3600.0);
+    rate.emplace_back(f.level, f.ageing_ratio);
+    above.emplace_back(f.level, f.above_limit_s);
+    load.emplace_back(f.level, f.loading_rms_max_frac);
+    when.emplace_back(f.level, std::floor((seconds(f.hottest) - 1e-9) / 3600.0));
+  }
+  auto& s = result.summary;
+  s.emplace_back("transformer_hot_spot_max_degC", hot);
+  s.emplace_back("transformer_hottest_hour", when);
+  s.emplace_back("transformer_life_lost_h", lost);
+  s.emplace_back("transformer_ageing_ratio", rate);
+  s.emplace_back("transformer_above_limit_s", above);
+  s.emplace_back("transformer_loading_rms_max", load);
+}
+
+}  // namespace tidewatt::sim

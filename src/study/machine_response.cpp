@@ -1,0 +1,112 @@
+#include "tidewatt/study/machine_response.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <numeric>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+/// Amplitude of a sine at `f_Hz` in the samples, Hann window.
+double amplitude_at(std::span<const double> x, double step_s, double f_Hz) {
+  const auto n = static_cast<double>(x.size());
+  std::complex<double> sum = 0.0;
+  double weight = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double w = 0.5 - 0.5 * std::cos(2.0 * std::numbers::pi * (static_cast<double>(i) + 0.5) / n);
+    sum += w * x[i] * std::polar(1.0, -2.0 * std::numbers::pi * f_Hz * (static_cast<double>(i) + 0.5) * step_s);
+    weight += w;
+  }
+  return 2.0 * std::abs(sum) / weight;
+}
+
+constexpr double slow_s = 20.0;
+
+bool governed(const grid::MachineCase& c) {
+  return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
+}
+
+/// Less the mean over `window_s` around each sample (cut at the ends).
+std::vector<double> without_slow(std::span<const double> x, double step_s, double window_s) {
+  std::vector<double> sum(x.size() + 1, 0.0), out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) sum[i + 1] = sum[i] + x[i];
+  const auto half = static_cast<std::size_t>(0.5 * window_s / step_s);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t from = i > half ? i - half : 0, to = std::min(x.size(), i + half + 1);
+    out[i] = x[i] - (sum[to] - sum[from]) / static_cast<double>(to - from);
+  }
+  return out;
+}
+
+}  // namespace
+
+MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
+  const double length_s = step_s * static_cast<double>(load_W.size());
+  if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
+  const double mean_W = std::accumulate(load_W.begin(), load_W.end(), 0.0) / static_cast<double>(load_W.size());
+  std::vector<double> swing_W(load_W.begin(), load_W.end());
+  for (double& W : swing_W) W -= mean_W;
+  MachineResponse out;
+  if (!governed(c)) {
+    swing_W = without_slow(swing_W, step_s, slow_s);
+    out.left_out_slower_s = slow_s;
+  }
+  std::vector<grid::SiteSegment> segments;
+  for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
+  const grid::MachineSystem system(c, site_bus);
+  // Without governors nothing takes an error of the mean speed back: it must stay below the millihertz that matter.
+  const auto run = system.run(grid::merge_edges(segments, merge_s), 1e-8);
+  const grid::LinearSystem linear(system);
+  const std::size_t n = system.n_machine();
+  out.machines.resize(n);
+  out.time_s = run.time_s;
+  out.frequency_Hz = run.frequency_Hz;
+  for (std::size_t m = 0; m < n; ++m) {
+    auto& machine = out.machines[m];
+    machine.bus = c.machine.bus[m];
+    double lo_rad = 1e300, hi_rad = -1e300, square = 0.0;
+    for (std::size_t i = 0; i < run.time_s.size(); ++i) {
+      const double f = run.frequency_Hz[i * n + m], a = run.angle_rad[i * n + m];
+      machine.lowest_Hz = std::min(machine.lowest_Hz, f);
+      machine.highest_Hz = std::max(machine.highest_Hz, f);
+      lo_rad = std::min(lo_rad, a);
+      hi_rad = std::max(hi_rad, a);
+      square += f * f;
+    }
+    machine.peak_to_peak_Hz = machine.highest_Hz - machine.lowest_Hz;
+    machine.rms_Hz = std::sqrt(square / static_cast<double>(run.time_s.size()));
+    out.peak_to_peak_rad = std::max(out.peak_to_peak_rad, hi_rad - lo_rad);
+  }
+  const auto [lo, hi] = std::minmax_element(run.voltage_pu.begin(), run.voltage_pu.end());
+  out.voltage_lowest_pu = *lo;
+  out.voltage_highest_pu = *hi;
+  for (const auto& mode : linear.swing_modes()) {
+    MachineResponse::Excited e{mode, 0.0, 0.0, 0.0};
+    // Lines stand one over the length apart; half of that is fine enough not to miss one.
+    for (double f = 0.75 * mode.frequency_Hz; f <= 1.25 * mode.frequency_Hz; f += 0.5 / length_s) {
+      const double a = amplitude_at(swing_W, step_s, f);
+      if (a > e.line_W) e.line_W = a, e.line_Hz = f;
+    }
+    for (const auto& gain : linear.gain(e.line_Hz).frequency_Hz) e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));
+    out.modes.push_back(std::move(e));
+  }
+  return out;
+}
+
+std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac) {
+  std::vector<WorstBus> out;
+  for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
+    if (!(c.bus.load_W[i] > 0.0)) continue;
+    grid::LinearSystem linear(grid::MachineSystem(c, c.bus.number[i]));
+    if (damping_frac >= 0.0) linear = linear.with_swing_damping(damping_frac);
+    out.push_back({c.bus.number[i], grid::forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });
+  return out;
+}
+
+}  // namespace tidewatt::study

@@ -1,0 +1,92 @@
+#include "tidewatt/study/machine_response.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::study;
+
+namespace {
+
+grid::MachineCase kundur() {
+  std::vector<Finding> findings;
+  auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", "kundur_two_area"), "kundur_two_area", findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return c;
+}
+
+std::vector<double> sine(double W, double f_Hz, double length_s) {
+  std::vector<double> out;
+  for (double t = 0.025; t < length_s; t += 0.05) out.push_back(50e6 + W * std::sin(2.0 * std::numbers::pi * f_Hz * t));
+  return out;
+}
+
+/// Largest swing of a machine within `period_s` from `at_s` on: what drifts by over minutes, where no governor acts, is not in it.
+double swing_Hz(const MachineResponse& r, double at_s, double period_s) {
+  const std::size_t n = r.machines.size();
+  double out = 0.0;
+  for (std::size_t m = 0; m < n; ++m) {
+    double lo = 1e300, hi = -1e300;
+    for (std::size_t i = 0; i < r.time_s.size(); ++i)
+      if (r.time_s[i] > at_s && r.time_s[i] < at_s + period_s) lo = std::min(lo, r.frequency_Hz[n * i + m]), hi = std::max(hi, r.frequency_Hz[n * i + m]);
+    out = std::max(out, hi - lo);
+  }
+  return out;
+}
+
+double largest_Hz(const MachineResponse& r) {
+  double out = 0.0;
+  for (const auto& m : r.machines) out = std::max(out, m.peak_to_peak_Hz);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a small sine: the full equations agree with the linear ones, and the mode beside it is named") {
+  const auto c = kundur();
+  const grid::LinearSystem linear(grid::MachineSystem(c, 7));
+  const double f = linear.swing_modes().front().frequency_Hz;
+  const auto r = machine_response(c, 7, sine(2e6, f, 120.0), 0.05, 0.05);
+  REQUIRE(r.machines.size() == 4);
+  REQUIRE(r.modes.size() == 3);
+  CHECK(r.modes[0].line_W == Approx(2e6).epsilon(0.02));
+  CHECK(r.modes[0].line_Hz == Approx(f).epsilon(0.02));
+  // After the mode, damped by some 3 %, has swung in and away from the record's ends.
+  CHECK(swing_Hz(r, 80.0, 1.0 / f) == Approx(2.0 * r.modes[0].deviation_Hz).epsilon(0.1));
+}
+
+TEST_CASE("away from its modes the same swing moves the system less, and less swing less") {
+  const auto c = kundur();
+  const double f = grid::LinearSystem(grid::MachineSystem(c, 7)).swing_modes().front().frequency_Hz;
+  const auto swing = [&](double W, double f_Hz) { return swing_Hz(machine_response(c, 7, sine(W, f_Hz, 60.0), 0.05, 0.05), 40.0, 1.0 / f_Hz); };
+  const double at = swing(2e6, f);
+  CHECK(swing(2e6, 1.5 * f) < 0.5 * at);
+  CHECK(swing(1e6, f) == Approx(0.5 * at).epsilon(0.05));
+  CHECK(largest_Hz(machine_response(c, 7, std::vector<double>(400, 80e6), 0.05)) < 1e-6);  // no swing, no answer
+}
+
+TEST_CASE("buses are ranked by what the same swing does there; bad input is refused") {
+  const auto c = kundur();
+  const auto buses = worst_buses(c, 10e6, 1.8, 0.5);
+  REQUIRE(buses.size() == 2);
+  CHECK(buses[0].peak_to_peak_Hz >= buses[1].peak_to_peak_Hz);
+  CHECK(buses[1].peak_to_peak_Hz > 0.0);
+  CHECK(worst_buses(c, 10e6, 1.8, 0.5, 0.2)[0].peak_to_peak_Hz < buses[0].peak_to_peak_Hz);  // damped by a fifth
+  CHECK_THROWS_AS(machine_response(c, 7, sine(1e6, 1.0, 5.0), 0.05), InputError);
+  CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
+}
+
+TEST_CASE("a lasting step on a case without governors is left out and said; what swings beside it stays") {
+  const auto c = kundur();
+  auto load_W = sine(2e6, 0.7, 60.0);
+  const double plain = largest_Hz(machine_response(c, 7, load_W, 0.05, 0.05));
+  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] += 40e6 * static_cast<double>(i) / static_cast<double>(load_W.size());
+  const auto r = machine_response(c, 7, load_W, 0.05, 0.05);
+  CHECK(r.left_out_slower_s == 20.0);
+  CHECK(largest_Hz(r) < 0.5);  // 40 MW for a minute would be more than a hertz
+  CHECK(plain > 0.0);
+}
