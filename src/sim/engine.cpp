@@ -43,6 +43,8 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       halls(scenario, fleet, weather),
       recorder(fleet, local_time_of_day(scenario.run.start)),
       caps(scenario),
+      brakes(scenario),
+      memory_lead_K(scenario.halls.size(), 0.0),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
@@ -79,7 +81,7 @@ Tick Engine::Impl::macro_end() {
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
   constexpr Tick hour = 3600 * ns_per_s;
-  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
+  const Tick edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now)});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
     const Tick until = std::min(edge, (now / length + 1) * length);
@@ -99,13 +101,52 @@ void Engine::Impl::obey() {
   for (auto& user : users) user.disturb();
 }
 
+/// Types are what a resumed run has from its scenario, so every macro step looks whether they are as they should be.
+void Engine::Impl::brake() {
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    auto& type = fleet.types[h];
+    const bool pulled = brakes.pulled(h, now);
+    if (pulled == (type.held == dvfs::Limiter::brake)) continue;
+    const auto& spec = scenario.halls[h];
+    const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
+    const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : type.gpu.clock_max_Hz();
+    type.held = pulled && braked_Hz < lock_Hz ? dvfs::Limiter::brake : dvfs::Limiter::clock;
+    type.clock_lock_Hz = pulled ? std::min(braked_Hz, lock_Hz) : lock_Hz;
+    if (pulled == brakes.pulled(h, now - 1)) continue;
+    recorder.event(now, "power_brake", spec.hall.name, fmt::format("{}, clocks at most {:.0f} MHz", pulled ? "pulled" : "released", type.clock_lock_Hz * 1e-6));
+    for (auto& user : users) user.disturb();
+  }
+}
+
+/// The governor meets a memory limit by the clock, as it meets the die's: the die may be as warm as leaves the warmest stacks
+/// of the hall at their limit. How much warmer than the die they are hardly moves, so the last macro step's lead is taken.
+void Engine::Impl::mind_memory() {
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    const auto& spec = scenario.halls[h];
+    if (!spec.memory) continue;
+    auto& type = fleet.types[h];
+    const double limit_K = spec.memory->limit_K - memory_lead_K[h];
+    type.hot = limit_K < spec.governor.thermal_target_K ? dvfs::Limiter::memory : dvfs::Limiter::thermal;
+    type.governor.thermal_target_K = std::min(limit_K, spec.governor.thermal_target_K);
+  }
+}
+
 void Engine::Impl::step() {
   obey();
+  brake();
+  mind_memory();
   const Tick until = macro_end();
   recorder.begin_macro(until);
   halls.predict(now, until);
   for (auto& user : users) user.advance_to(until, hands);  // heat, load and work of everyone
   advance_neighbours(until);
+  for (std::size_t n = 0; n < fleet.n_node(); ++n)
+    if (fleet.types[fleet.node_hall[n]].memory) memory_lead_K[fleet.node_hall[n]] = 0.0;
+  for (std::size_t g = 0; g < signals.memory_K.size(); ++g)
+    if (signals.memory_K[g] > 0.0) {
+      double& lead_K = memory_lead_K[fleet.node_hall[g / fleet.n_gpu_per_node]];
+      lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
+    }
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();
   recorder.macro_step(now, until, halls);
