@@ -55,6 +55,7 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   options.gating = scenario.run.gating;
   m.maker.emplace(workload::IterationModel(job.model, job.plan, hall.compute, job.network), m.fleet, 0, options);
   m.task.inlet_K = m.inlet_K;
+  m.task.air_J_per_m3_K = 1.2e3;  // of room air: only rear rows ask, and nothing warms in a microsecond
   m.maker->set_work(TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);
 }
 
@@ -66,10 +67,15 @@ struct Replay {
   std::uint32_t cls;
   double r, air_K;
   thermal::PackageModes modes;
+  bool leads = false;  ///< nobody is slower: it waits for no clock, and its phases are as long as its own makes them
   std::array<double, thermal::n_mode> z{};
 
   dvfs::PhasePower at(std::uint32_t kind, double clock_Hz) const {
-    return dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, clock_Hz, task.class_gate_Hz[cls]);
+    return dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, clock_Hz, leads ? 0.0 : task.class_gate_Hz[cls]);
+  }
+  /// How much faster a phase passes than in the run.
+  double pace(std::uint32_t kind, double clock_Hz) const {
+    return leads ? at(kind, task.class_gate_Hz[cls]).duration_s / at(kind, clock_Hz).duration_s : 1.0;
   }
   double die_K() const { return air_K + r * (modes.shape[0][0] * z[0] + modes.shape[0][1] * z[1] + modes.shape[0][2] * z[2]); }
   double watts(std::uint32_t kind, double clock_Hz) const {
@@ -102,10 +108,10 @@ struct Player {
   std::size_t at = 0;
   Tick left = segments.front().duration;
   std::uint32_t kind() const { return segments[at].kind; }
-  /// Plays at most `most`, not across an edge. @returns what it played
-  Tick play(Tick most) {
-    const Tick d = std::min(most, left);
-    left -= d;
+  /// Plays at most `most`, not across an edge. @param pace of the phase against the run's  @returns what it played
+  Tick play(Tick most, double pace) {
+    const Tick whole = std::max<Tick>(1, std::llround(static_cast<double>(left) / pace)), d = std::min(most, whole);
+    left -= d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));
     while (left == 0) {
       at = (at + 1) % segments.size();
       left = segments[at].duration;
@@ -138,6 +144,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   const auto first = m.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * per_node);
   const double fan_frac = thermal::fan_target_frac(type.air, *std::max_element(first, first + static_cast<std::ptrdiff_t>(per_node)));
   Replay gpu{type, m.fleet.chip[g], m.task, m.task.node_class[n], m.fleet.resistance_ratio[g], 0.0, type.modes[mode_step(type, fan_frac, 1.0)]};
+  gpu.leads = gpu.task.class_gate_Hz[gpu.cls] > 0.0 && v.point_Hz <= gpu.task.class_gate_Hz[gpu.cls] * (1.0 + 1e-3);
   v.point_W = gpu.mean_W(v.point_Hz, v.point_die_K);
   gpu.warm(v.point_W);
   v.air_K = gpu.air_K = v.point_die_K - gpu.die_K();
@@ -161,8 +168,9 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
     const double clock_Hz = governor.clock_Hz(state, 0);
     while (now < until) {
       const auto kind = player.kind();
-      const Tick d = player.play(std::min(until, next_sample) - now);
-      const double s = seconds(d), f = governor.clock_Hz(state, 0), W = gpu.watts(kind, f);
+      const double f = governor.clock_Hz(state, 0), W = gpu.watts(kind, f);
+      const Tick d = player.play(std::min(until, next_sample) - now, gpu.pace(kind, f));
+      const double s = seconds(d);
       die_Ks += gpu.die_K() * s;
       gpu.step(W, s);
       step_J += W * s, sample_J += W * s;

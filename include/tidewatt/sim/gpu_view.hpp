@@ -37,7 +37,7 @@ struct GpuView {
 /// Replays one GPU of the run that `result` is of, at the moment of its fleet picture (warmest inlet): its own chip, package,
 /// class and waits; phases of the iteration as they were then; the governor of `hall.gpu.sampling` at its sampling period, power
 /// and package in exact steps of `step_s`, power of a phase averaged over its kernels. The rank it waits for keeps the run's
-/// pace, so that only this GPU's own clock moves. What a run has at its operating point and the governor does otherwise shows
+/// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. What a run has at its operating point and the governor does otherwise shows
 /// as a difference of the means: the fast limit (peak_ratio), and clocks that rise for a second or two after a pause inside a
 /// long iteration, where a run holds the worst second's clock throughout.
 /// @throws InputError where the run has no such picture, or no such GPU at work

@@ -35,9 +35,14 @@ TEST_CASE("under the sampled governor the hottest GPU averages to the run's oper
   auto calm = usual().scenario;
   for (auto& h : calm.halls) h.sampling.peak_ratio = 2.0;
   const auto v = view_gpu(calm, usual().result);
-  CHECK(v.mean_W == Approx(v.point_W).epsilon(0.01));
-  CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.01));
-  CHECK(v.mean_die_K == Approx(v.point_die_K).margin(0.5));
+  CHECK(v.mean_W == Approx(v.point_W).epsilon(2e-3));
+  CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(2e-3));
+  CHECK(v.mean_die_K == Approx(v.point_die_K).margin(0.1));
+  GpuChoice slowest;
+  slowest.slowest = true;  // nobody is slower: it goes at its own pace
+  const auto s = view_gpu(calm, usual().result, slowest);
+  CHECK(s.mean_W == Approx(s.point_W).epsilon(2e-3));
+  CHECK(s.mean_Hz == Approx(s.point_Hz).epsilon(2e-3));
   CHECK(mean(v.power_W) == Approx(v.mean_W).epsilon(1e-3));  // the last step may be shorter
   CHECK(v.time_s.size() == static_cast<std::size_t>(std::ceil(3.0 * v.iteration_s * 1e3 - 1e-6)));
 }
@@ -66,10 +71,12 @@ TEST_CASE("it shows what a mean hides: dithering between bins, phases, and senso
 }
 
 TEST_CASE("a finer step changes nothing but the resolution; a named GPU is that one; what is not there is refused", "[gpu_view]") {
-  const auto coarse = view_gpu(usual().scenario, usual().result);
+  auto calm = usual().scenario;
+  for (auto& h : calm.halls) h.sampling.peak_ratio = 2.0;
+  const auto coarse = view_gpu(calm, usual().result);
   GpuChoice fine;
   fine.step_s = 2.5e-4;
-  const auto v = view_gpu(usual().scenario, usual().result, fine);
+  const auto v = view_gpu(calm, usual().result, fine);
   CHECK(v.mean_W == Approx(coarse.mean_W).epsilon(1e-3));
   GpuChoice named;
   named.node = 3, named.slot = 5;
