@@ -159,7 +159,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   if (!works(job_step_.state)) return hold(until, hands);
   const Tick hard_end = std::min(hands.end, job_step_.interrupt);
   const Tick period = task_.timeline->period, left = period - to_tick(begun_frac_ * seconds(period)), edge = brakes_.next_edge(now_);
-  if (heat_near_s() < 2.0 * std::max(jump_s_, seconds(period))) {
+  if (heat_near_s() < 2.0 * std::max(std::min(jump_s_, seconds(until - now_)), seconds(period))) {
     jump_s_ = 0.0;
     if (const Tick end = heat_end(std::min({left, edge - now_, hard_end - now_}), hands); end > 0) return {1, How::sliced, true, end};
   }
