@@ -73,6 +73,19 @@ TEST_CASE("the brake falls within an iteration, one sample after the wire, and t
   CHECK(tokens / (64.0 * 8192.0) == Approx(iterations).epsilon(1e-9));
 }
 
+TEST_CASE("the waveform steps down in the millisecond in which the governors see the wire", "[brake]") {
+  // In the middle of an iteration's compute; the sample 20 ms later is the first that the brake holds.
+  const auto r = run(tiny(brake(60.1, 0)));
+  const auto& t = reals(r, "/waveform_sample/time");
+  const auto& W = reals(r, "/waveform_sample/pcc_W");
+  const auto at = [&](double s) { return W[static_cast<std::size_t>(std::llround((s - t.front()) * 1e3))]; };
+  CHECK(at(60.120) < 0.75 * at(60.119));
+  CHECK(at(60.119) == Approx(at(60.105)).epsilon(0.10));
+  double highest_W = 0.0;
+  for (double s = 60.120; s < 80.0; s += 1e-3) highest_W = std::max(highest_W, at(s));
+  CHECK(highest_W < 0.85 * at(60.119));
+}
+
 TEST_CASE("jumps and resolved iterations meet the brake alike", "[brake]") {
   auto set = longer;
   const auto fast = run(tiny(brake(150.123, 100), set));
@@ -82,7 +95,20 @@ TEST_CASE("jumps and resolved iterations meet the brake alike", "[brake]") {
   CHECK(figure(fast, "it_mean_MW") == Approx(figure(slow, "it_mean_MW")).epsilon(5e-4));
 }
 
-TEST_CASE("a stronger brake is an input, one hall can be braked alone, and wrong ones are refused", "[brake]") {
+TEST_CASE("one of two halls is braked: half of the GPUs hold back the job, the others wait", "[brake]") {
+  const std::string second =
+      "\n[[hall]]\nname = \"b\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = \"outside_air_evaporative\"\n";
+  auto set = longer;
+  set.push_back("hall.a.n_gpu=64");
+  const auto r = run(tiny(second + brake(150, 100, "hall = \"b\"\n"), set));
+  CHECK(mean(r, "limiter_brake_frac", 170, 240) == Approx(0.5));
+  CHECK(mean(r, "clock_slowest_Hz", 170, 240) == Approx(990e6).epsilon(1e-9));
+  CHECK(mean(r, "clock_mean_Hz", 170, 240) > 1.2e9);
+  CHECK(mean(r, "throughput_tokens_per_s", 170, 240) < 0.75 * mean(r, "throughput_tokens_per_s", 60, 140));
+  CHECK(figure(r, "energy_closure") < 1e-12);
+}
+
+TEST_CASE("a stronger brake is an input, and wrong ones are refused", "[brake]") {
   auto set = longer;
   set.push_back("hall.a.gpu.sampling.brake_clock_ratio=0.3");
   const auto r = run(tiny(brake(150, 0), set));
