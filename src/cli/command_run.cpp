@@ -16,6 +16,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/gpu_view.hpp"
 #include "tidewatt/sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/study/explain_swing.hpp"
@@ -32,7 +33,7 @@ struct Arguments {
   std::string explain;
   double checkpoint_every_h = 24.0;
   bool json = false, quiet = false;
-  std::string show;
+  std::string show, gpu;
   sim::LoadOptions load;
 };
 
@@ -118,7 +119,37 @@ void write_compliance(const std::filesystem::path& result_file, const std::vecto
   }
 }
 
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream to(path, std::ios::binary);
+  to << text;
+  if (!to.flush()) throw OutputError(path.string() + ": could not be written");
+}
+
+/// hottest, slowest, or `server/slot`, both counted from 0.
+sim::GpuChoice chosen_gpu(const std::string& text) {
+  sim::GpuChoice choice;
+  choice.slowest = text == "slowest";
+  if (text.empty() || text == "hottest" || choice.slowest) return choice;
+  char tail = 0;
+  long long node = -1, slot = -1;
+  if (std::sscanf(text.c_str(), "%lld/%lld%c", &node, &slot, &tail) != 2 || node < 0 || slot < 0)
+    throw InputError(fmt::format("--gpu: '{}' is not hottest, slowest or SERVER/SLOT, for example 12/5", text));
+  choice.node = node;
+  choice.slot = slot;
+  return choice;
+}
+
+/// One GPU at a millisecond beside the result: figures to standard output, series and picture into files.
+void show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result, const std::filesystem::path& result_file) {
+  const auto view = sim::view_gpu(scenario, result, chosen_gpu(a.gpu));
+  const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
+  write_text(stem + ".csv", sim::gpu_view_csv(view));
+  write_text(stem + ".svg", sim::gpu_view_svg(view));
+  if (!a.json) fmt::print("\n{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg");
+}
+
 void run(Arguments a) {
+  if (!a.gpu.empty()) chosen_gpu(a.gpu);
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
   const auto scenario = sim::load_scenario(a.file, a.load);
@@ -144,6 +175,7 @@ void run(Arguments a) {
   s.emplace_back("result_file", path.string());
   io::Hdf5Sink(path.string()).write(result);
   write_compliance(path, result.compliance);
+  if (a.show == "gpu" && a.json) show_gpu(a, scenario, result, path);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
@@ -158,6 +190,7 @@ void run(Arguments a) {
       for (std::size_t i = 1; i < job.size(); ++i) fmt::print("{:<32} {}\n", job[i].first, show(job[i].second));
     }
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
+  if (a.show == "gpu") show_gpu(a, scenario, result, path);
 }
 
 void check(const Arguments& a) {
@@ -172,7 +205,7 @@ void check(const Arguments& a) {
 void add_common(CLI::App& c, Arguments& a) {
   c.add_option("scenario", a.file, "scenario file (TOML)")->required();
   c.add_option("--set", a.load.set, "override a key, e.g. --set job.main.plan.n_gpu=8192 (repeatable)")->allow_extra_args(false);
-  c.add_option("--weather", a.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather");
   c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->allow_extra_args(false);
   c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
 }
@@ -193,7 +226,10 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
       ->check(CLI::IsMember({"swing"}));
   r->add_flag("--quiet", a->quiet, "no progress bar");
-  r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate")->check(CLI::IsMember({"iteration"}));
+  r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "
+                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")
+      ->check(CLI::IsMember({"iteration", "gpu"}));
+  r->add_option("--gpu", a->gpu, "which one --show gpu looks at: hottest (default), slowest, or SERVER/SLOT");
   r->callback([a] { run(*a); });
   auto b = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("check", "read and check a scenario without running it");

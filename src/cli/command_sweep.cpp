@@ -133,7 +133,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   c->add_option("--against", a->against, "another scenario: what differs and what it does");
   c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's");
   c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")->allow_extra_args(false);
-  c->add_option("--weather", a->sweep.load.weather_epw, "EPW weather file; wins over the scenario's weather");
+  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather");
   c->add_option("--catalog", a->sweep.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
   c->add_flag("--json", a->json, "print the outcome as one JSON object");
   c->add_flag("--quiet", a->quiet, "no progress");

@@ -103,6 +103,15 @@ std::optional<Tick> read_time(std::string_view text) {
   return days_from_civil(y, m, d) * 1440 + h * 60 + min;
 }
 
+// As read_time reads it.
+std::string text_of(Tick minutes) {
+  Tick day = minutes / 1440;
+  int y = 1970, m = 1;
+  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {}
+  while (m < 12 && day >= days_from_civil(y, m + 1, 1)) ++m;
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", y, m, day - days_from_civil(y, m, 1) + 1, minutes % 1440 / 60, minutes % 60);
+}
+
 std::optional<double> value(const Line& line, const Layout& layout, std::size_t q, Findings& findings) {
   if (!layout.of(q)) return std::nullopt;
   const Quantity& is = quantities[q];
@@ -146,7 +155,7 @@ std::optional<WeatherSample> read_sample(const Line& line, const Layout& layout,
 
 }  // namespace
 
-Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m) {
+Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m, std::string_view start) {
   Findings findings(file);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   epw_text::Rows rows(text, 1);
@@ -182,16 +191,21 @@ Weather parse_weather_csv(std::string_view text, const std::string& file, double
   if (series.knots.size() < 2) findings.add(line.number, 1, "", "two lines of values at least are needed");
   if (step > 1440) findings.add(line.number, 1, "time", fmt::format("a step of {} min is longer than a day", step));
   findings.throw_if_any();
+  const Tick begin = start.empty() ? *first : read_time(start).value_or(-1);
+  if (begin < *first || begin > *last)
+    findings.add(1, 1, "time", fmt::format("the run starts at '{}', the file reaches from {} to {}", start, text_of(*first), text_of(*last)));
+  findings.throw_if_any();
   series.step_ns = step * 60 * ns_per_s;
-  series.local_at_start_ns = *first % 1440 * 60 * ns_per_s;
+  series.first_ns = (*first - begin) * 60 * ns_per_s;
+  series.local_at_start_ns = begin % 1440 * 60 * ns_per_s;
   series.source = file;
   if (!layout.of(7) && !layout.of(8))
     series.notes.push_back(fmt::format("no pressure column: standard atmosphere at {} m", altitude_m));
   return Weather(std::move(series));
 }
 
-Weather read_weather_csv(const std::string& path, double altitude_m) {
-  return parse_weather_csv(tidewatt::read_file(path, 64u << 20), path, altitude_m);
+Weather read_weather_csv(const std::string& path, double altitude_m, std::string_view start) {
+  return parse_weather_csv(tidewatt::read_file(path, 64u << 20), path, altitude_m, start);
 }
 
 }  // namespace tidewatt::cooling

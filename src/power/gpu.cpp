@@ -23,6 +23,7 @@ void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("link_activity_ratio", link_activity, {0, 1}, "core activity while communicating");
   v.number("wait_activity_ratio", wait_activity, {0, 1}, "core activity of kernels that spin while waiting");
   v.number("idle_clock_MHz", idle_clock_Hz, {10, 3000}, "clock without a CUDA context");
+  v.number("rest_leakage_ratio", rest_leakage_ratio, {0, 1}, "leakage without a CUDA context ÷ with one: what is not gated off", Need::optional);
   v.numbers("vf_clock_MHz", vf_clock_Hz, {50, 5000}, "V/f table: clocks, ascending");
   v.numbers("vf_voltage_mV", vf_voltage_V, {300, 2000}, "V/f table: voltages, ascending");
 }

@@ -10,6 +10,15 @@ namespace tidewatt::sim {
 
 namespace {
 
+/// A slot's own ratio is the chassis's, not a spread: it stays where chips are nominal.
+double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::size_t node, std::size_t slot) {
+  const power::PositionSpreadParams position = spec.position.value_or(power::PositionSpreadParams{0.0, {}});
+  if (scenario.run.spread)
+    return power::draw_resistance_ratio(spec.spread, position, static_cast<std::uint64_t>(scenario.run.seed), node, slot,
+                                        static_cast<std::uint64_t>(spec.server.n_gpu));
+  return position.slot_resistance_ratio.empty() ? 1.0 : position.slot_resistance_ratio[slot];
+}
+
 /// Nodes as they stand: hall by hall, rack by rack.
 Fleet site_as_built(const Scenario& scenario) {
   Fleet fleet;
@@ -20,6 +29,7 @@ Fleet site_as_built(const Scenario& scenario) {
     const double cap_W = spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W;
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
     fleet.types.push_back(make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz, spec.liquid));
+    if (spec.memory) fleet.types.back().memory = spec.memory->branch;
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     const std::int64_t per_row = spec.hall.servers_per_rack * spec.hall.racks_per_row;
@@ -39,7 +49,7 @@ Fleet site_as_built(const Scenario& scenario) {
       for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
         const auto gpu = fleet.chip.size();
         fleet.chip.push_back(scenario.run.spread ? power::draw_chip(spec.spread, seed, gpu) : power::Chip{});
-        fleet.resistance_ratio.push_back(scenario.run.spread ? power::draw_resistance_ratio(spec.spread, seed, gpu) : 1.0);
+        fleet.resistance_ratio.push_back(resistance_ratio(scenario, spec, gpu / fleet.n_gpu_per_node, g));
       }
     }
     ++row;
@@ -115,6 +125,7 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
       v->insert(v->end(), fleet.n_gpu_per_node, inlet_K[n]);
     for (auto* v : {&s.clock_Hz, &s.own_Hz}) v->insert(v->end(), fleet.n_gpu_per_node, type.gpu.clock_max_Hz());
   }
+  s.off.assign(fleet.n_node(), 0);
   s.mean_W.assign(fleet.n_gpu(), 0.0);
   s.work_W.assign(fleet.n_gpu(), 0.0);
   for (auto& mode : s.ripple_K) mode.assign(fleet.n_gpu(), 0.0);
@@ -129,6 +140,7 @@ FleetSignals make_signals(const Fleet& fleet) {
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
+  if (std::any_of(fleet.types.begin(), fleet.types.end(), [](const NodeType& t) { return t.memory.has_value(); })) s.memory_K.assign(fleet.n_gpu(), 0.0);
   s.node_air_W.assign(fleet.n_node(), 0.0);
   s.node_liquid_W.assign(fleet.n_node(), 0.0);
   s.node_flow_m3_per_s.assign(fleet.n_node(), 0.0);

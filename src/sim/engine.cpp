@@ -46,6 +46,8 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       recorder(fleet, local_time_of_day(scenario.run.start)),
       caps(scenario),
       transformers(s.devices, site_stream_params(s, 1).feeder),
+      brakes(scenario),
+      memory_lead_K(scenario.halls.size(), 0.0),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
@@ -81,7 +83,7 @@ Tick Engine::Impl::macro_end() {
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now)});
+  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now)});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
     const Tick until = std::min(edge, (now / length + 1) * length);
@@ -109,8 +111,40 @@ void Engine::Impl::obey() {
   for (auto& user : users) user.disturb();
 }
 
+/// Types are what a resumed run has from its scenario, so every macro step looks whether they are as they should be.
+void Engine::Impl::brake() {
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    auto& type = fleet.types[h];
+    const bool pulled = brakes.pulled(h, now);
+    if (pulled == (type.held == dvfs::Limiter::brake)) continue;
+    const auto& spec = scenario.halls[h];
+    const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
+    const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : type.gpu.clock_max_Hz();
+    type.held = pulled && braked_Hz < lock_Hz ? dvfs::Limiter::brake : dvfs::Limiter::clock;
+    type.clock_lock_Hz = pulled ? std::min(braked_Hz, lock_Hz) : lock_Hz;
+    if (pulled == brakes.pulled(h, now - 1)) continue;
+    recorder.event(now, "power_brake", spec.hall.name, fmt::format("{}, clocks at most {:.0f} MHz", pulled ? "pulled" : "released", type.clock_lock_Hz * 1e-6));
+    for (auto& user : users) user.disturb();
+  }
+}
+
+/// The governor meets a memory limit by the clock, as it meets the die's: the die may be as warm as leaves the warmest stacks
+/// of the hall at their limit. How much warmer than the die they are hardly moves, so the last macro step's lead is taken.
+void Engine::Impl::mind_memory() {
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    const auto& spec = scenario.halls[h];
+    if (!spec.memory) continue;
+    auto& type = fleet.types[h];
+    const double limit_K = spec.memory->limit_K - memory_lead_K[h];
+    type.hot = limit_K < spec.governor.thermal_target_K ? dvfs::Limiter::memory : dvfs::Limiter::thermal;
+    type.governor.thermal_target_K = std::min(limit_K, spec.governor.thermal_target_K);
+  }
+}
+
 void Engine::Impl::step() {
   obey();
+  brake();
+  mind_memory();
   Tick until = macro_end();
   recorder.begin_macro(until);
   halls.predict(now, until);
@@ -121,6 +155,13 @@ void Engine::Impl::step() {
     if (!user.trains()) user.advance_to(until, hands);
   for (auto& user : users) user.show(until % hour == 0, hands);
   advance_neighbours(until);
+  for (std::size_t n = 0; n < fleet.n_node(); ++n)
+    if (fleet.types[fleet.node_hall[n]].memory) memory_lead_K[fleet.node_hall[n]] = 0.0;
+  for (std::size_t g = 0; g < signals.memory_K.size(); ++g)
+    if (signals.memory_K[g] > 0.0) {
+      double& lead_K = memory_lead_K[fleet.node_hall[g / fleet.n_gpu_per_node]];
+      lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
+    }
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   settle();
   recorder.macro_step(now, until, halls);

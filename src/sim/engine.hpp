@@ -35,10 +35,12 @@ struct Engine::Impl {
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
   void obey();    // caps that orders of the utility ask for
+  void brake();   // the facility's power brake
+  void mind_memory();  // memory stacks that are hotter than their dies lower the dies' target
   void settle();  // waits for what passes beside
   template <class A>
   void archive(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers);
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K);
     for (auto& user : users) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
@@ -69,7 +71,9 @@ struct Engine::Impl {
   Recorder recorder;
   CapOperator caps;
   TransformerWatch transformers;
+  PowerBrake brakes;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
+  std::vector<double> memory_lead_K;  ///< [hall] largest memory − die temperature, means over the last macro step
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
   // Signals: recomputed each step.

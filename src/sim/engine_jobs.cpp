@@ -30,6 +30,7 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
           {"n_iterations", books.iterations_run},
           {"n_iterations_lost", books.iterations_lost},
           {"n_interruptions_unexpected", books.unexpected},
+          {"n_interruptions_thermal", books.thermal},
           {"n_interruptions_planned", books.planned},
           {"n_checkpoints", books.checkpoints},
           {"n_nodes_replaced", books.replaced_nodes},

@@ -85,6 +85,8 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("clock_slowest_MHz", r.clock_slowest_Hz() > 0 ? Value(r.clock_slowest_Hz() * 1e-6) : Value());
   put("die_max_degC", r.die_max_K() - 273.15);
   put("die_mean_degC", r.die_mean_K() - 273.15);
+  put("memory_mean_degC", r.memory_mean_K() > 0.0 ? Value(r.memory_mean_K() - 273.15) : Value());
+  put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
   put("it_mean_MW", r.it_J() / total_s * 1e-6);
   put("neighbours_mean_MW", neighbours.empty() ? Value() : Value(neighbours_J() / total_s * 1e-6));
@@ -104,6 +106,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("capacity_margin_min_percent", 100.0 * halls.books().capacity_margin_min_frac);
   put("heat_reused_MWh", halls.books().reuse.value() / 3.6e9);
   put("n_interruptions_unexpected", books.unexpected);
+  put("n_interruptions_thermal", books.thermal);
   put("n_interruptions_planned", books.planned);
   const double since_start_s =
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);

@@ -6,6 +6,7 @@
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/climate_year.hpp"
 #include "tidewatt/cooling/epw.hpp"
+#include "tidewatt/cooling/weather_csv.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -41,6 +42,7 @@ Tick local_time_of_day(const std::string& start) {
 cooling::Weather make_weather(const Scenario& scenario) {
   const Start s = parse_start(scenario.run.start);
   const auto& w = scenario.weather;
+  if (!w.csv.empty()) return cooling::read_weather_csv(w.csv, w.altitude_m, scenario.run.start);
   if (!w.epw.empty()) {
     const auto year = cooling::read_epw(w.epw);
     cooling::MonthDay day{s.month, s.day};

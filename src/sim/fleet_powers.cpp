@@ -65,6 +65,11 @@ void at_clock(const Fleet& fleet, const Block& b, const Lanes& clock_Hz, double 
   }
 }
 
+/// A chip without a context has parts of itself gated off.
+void rest(const Block& b, AtClock& at) {
+  for (std::size_t l = 0; l < n_lane; ++l) at.leakage_W[l] *= b.type->gpu.params().rest_leakage_ratio;
+}
+
 /// See dvfs::phase_power. Who is gated takes as long as the slowest: it waits for what it does not work.
 TIDEWATT_CLONES
 void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& mix, const AtClock& at,
@@ -100,14 +105,19 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     Lanes idle_Hz;
     std::fill_n(idle_Hz.x, n_lane, b.type->gpu.idle_clock_Hz());
     at_clock(fleet, b, idle_Hz, task.reference_Hz, idle);
+    rest(b, idle);
   }
   powers.resize(used.size());
+  bool any_off = false;
+  for (std::size_t i = 0; i < b.n_node && !state.off.empty(); ++i) any_off = any_off || state.off[b.node[i]] != 0;
   for (std::size_t i = 0; i < used.size(); ++i) {
     const std::uint32_t k = used[i];
     const bool context = task.kind_context[k] != 0;
     powers[i].low_W = task.kind_low_W[k];
     powers[i].high_W = task.kind_high_W[k];
     fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz, context ? gate_Hz : 0.0);
+    for (std::size_t l = 0; l < n_lane && any_off; ++l)
+      if (state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
   }
 }
 
@@ -128,6 +138,7 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   }
   AtClock at;
   at_clock(fleet, b, clock_Hz, task.reference_Hz, at);
+  if (task.kind_context[k] == 0) rest(b, at);
   KindPower out;
   out.low_W = task.kind_low_W[k];
   out.high_W = task.kind_high_W[k];

@@ -1,4 +1,5 @@
 #include "job_run.hpp"
+#include "tidewatt/sim/memory_heat.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   std::vector<workload::Failure> out;
   if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.job == job.name) out.push_back({to_tick(e.at_s), 0, -1, e.kind == "planned_stop"});
+    if (e.job == job.name && (e.kind == "failure" || e.kind == "planned_stop")) out.push_back({to_tick(e.at_s), 0, -1, e.kind == "planned_stop"});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
@@ -37,7 +38,8 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
       lane_(lane),
       first_node_(first_node),
       n_node_(n_node),
-      macro_step_(to_tick(scenario.run.macro_step_s)) {
+      macro_step_(to_tick(scenario.run.macro_step_s)),
+      brakes_(scenario) {
   if (spec == nullptr) return;
   TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
@@ -134,6 +136,8 @@ void JobRun::change_to(JobState doing, Hands& hands) {
   held_ = 0;
   since_change_ = 0;
   jump_s_ = 0.0;
+  begun_frac_ = 0.0;
+  if (runs(doing)) reset_nodes(hands);
   // What the last step's power was describes something else. The work will draw much what it drew last.
   const auto first = static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
   const auto n = static_cast<std::ptrdiff_t>(n_node_ * hands.fleet.n_gpu_per_node);
@@ -158,11 +162,17 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   }
   if (!works(job_step_.state)) return hold(until, hands);
   const Tick hard_end = std::min(hands.end, job_step_.interrupt);
-  if (hard_end - now_ < task_.timeline->period) {
+  const Tick period = task_.timeline->period, left = period - to_tick(begun_frac_ * seconds(period)), edge = brakes_.next_edge(now_);
+  if (heat_near_s() < 2.0 * std::max(std::min(jump_s_, seconds(until - now_)), seconds(period))) {
+    jump_s_ = 0.0;
+    if (const Tick end = heat_end(std::min({left, edge - now_, hard_end - now_}), hands); end > 0) return {1, How::sliced, true, end};
+  }
+  if (edge < hard_end && edge - now_ < left) return {1, How::sliced, false, edge - now_};
+  if (hard_end - now_ < left) {
     if (hard_end == hands.end) show(true, hands);
     return {1, How::sliced, true};
   }
-  if (to_slice_ > 0) return {1, How::sliced, false};
+  if (to_slice_ > 0 || begun_frac_ > 0.0) return {1, How::sliced, false};
   if (hands.scenario.run.advance == "resolved" || job_step_.state == JobState::evaluate) return {1, How::resolved, false};
   jump_through(until, hands);
   return {ahead_->repetitions, How::repeated, false};
@@ -171,7 +181,8 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
 /// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
 JobRun::Length JobRun::hold(Tick until, Hands& hands) {
   Tick stretch = ns_per_s << std::min<std::int64_t>(2 * held_, 12);
-  stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
+  stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
+  stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, brakes_.next_edge(now_) - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
   const auto kind = free ? idle_kind() : job_step_.kind;
   if (maker_) {
@@ -221,15 +232,16 @@ void JobRun::show(bool full_hour, Hands& hands) {
 /// follow a die that warms by the second.
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
-  const Tick end = length.cut ? std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
+  const Tick begin = to_tick(begun_frac_ * seconds(whole.period));
+  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
   if (length.cut) maker_->cut(end);
-  const double tokens = length.cut ? 0.0 : maker_->model().tokens_per_iteration();
+  const double tokens_per_ns = length.cut || job_step_.state != JobState::iterate ? 0.0 : maker_->model().tokens_per_iteration() / static_cast<double>(whole.period);
   const bool resolve = hands.scenario.run.advance == "resolved";
   Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
   const std::size_t first = first_node_ * hands.fleet.n_gpu_per_node;
   slice_J_.assign(n_node_ * hands.fleet.n_gpu_per_node, 0.0);
   task_.slice = true;
-  for (Tick at = 0; at < end;) {
+  for (Tick at = begin; at < end;) {
     const Tick stop = end - at <= step + step / 2 ? end : at + step;
     graded_ = resolve ? graded(slice(whole, at, stop)) : slice(whole, at, stop);
     task_.timeline = &graded_;
@@ -238,13 +250,14 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
                                : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, nullptr));
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
-    deliver(power, tokens * (static_cast<double>(stop - at) / static_cast<double>(end)), hands);
+    deliver(power, tokens_per_ns * static_cast<double>(stop - at), hands);
     at = stop;
     step = std::min(2 * step, ns_per_s);
   }
   task_.slice = false;
-  for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end);
-  last_step_s_ = seconds(end);
+  for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end - begin);
+  last_step_s_ = seconds(end - begin);
+  begun_frac_ = length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0;
 }
 
 /// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen and
@@ -311,6 +324,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
       hold_ = {{ahead_->pause}, {{{leg.duration, 0}}}, leg.duration};
       add(leg.duration, JobState::checkpoint, make_load_template(hold_, {{hands.signals.pause_W}}), 1, 0.0);
     }
+  if (!hands.signals.memory_K.empty()) memory_temperatures(hands.fleet, hands.state, task_, hands.signals);
   hands.recorder.fleet_step(stretches, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, begin, now_);
   last_step_s_ = seconds(now_ - begin);
@@ -321,39 +335,30 @@ void JobRun::work_done(const Length& length, Hands& hands) {
   ++held_;
   inside_ = length.cut;
   if (to_slice_ > 0) --to_slice_;
-  if (!life_) return;
-  const std::int64_t iterations = job_step_.state == JobState::iterate && !length.cut ? length.repetitions : 0;
+  if (!life_) return watch_heat(hands);
+  const bool whole = !length.cut && length.piece == 0;
+  const std::int64_t iterations = job_step_.state == JobState::iterate && whole ? length.repetitions : 0;
   if (ahead_) {
     life_ = std::move(ahead_->life);
   } else if (now_ >= job_step_.interrupt) {
     life_->interrupted(now_, iterations);
   } else if (works(job_step_.state)) {
-    if (!length.cut) life_->completed(job_step_, iterations, now_);
+    if (whole) life_->completed(job_step_, iterations, now_);
     else life_->book_until(now_);
   } else if (job_step_.until != workload::never && now_ >= job_step_.until) {
     life_->completed(job_step_, 0, now_);
   } else if (now_ >= hands.end) {
     life_->book_until(now_);
   }
+  watch_heat(hands);
   for (auto& e : life_->take_events())
     hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", hands.fleet.node_number[first_node_ + static_cast<std::size_t>(e.entity)]), std::move(e.text));
   watch_limits(hands);
 }
 
-/// What no limiter can prevent is a result, said once: a die beyond its shutdown temperature, a cap that even the lowest
-/// clock exceeds.
+/// A cap that even the lowest clock exceeds is a result, said once.
 void JobRun::watch_limits(Hands& hands) {
   const auto& fleet = hands.fleet;
-  if (!said_hot_) {
-    std::size_t n_hot = 0;
-    for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
-      const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
-      for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) n_hot += hands.state.die_peak_K[g] > limit_K;
-    }
-    if (n_hot > 0)
-      hands.recorder.event(now_, "over_shutdown_temperature", "site", fmt::format("{} GPUs beyond their shutdown temperature", n_hot));
-    said_hot_ = n_hot > 0;
-  }
   if (job_step_.state == JobState::iterate && maker_->misses_beat() && !said_beat_) {
     hands.recorder.event(now_, "beat_missed", name_, "iterations last longer than their beat");
     said_beat_ = true;

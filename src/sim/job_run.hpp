@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "hall_loop.hpp"
+#include "operator.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
 #include "task_maps.hpp"
@@ -46,6 +47,12 @@ struct JobFigures {
   }
 };
 
+/// Whether a job in this state has processes on its GPUs.
+inline bool runs(workload::JobState s) {
+  using enum workload::JobState;
+  return s != queued && s != done && s != detect && s != replace && s != wait_for_spare && s != maintenance;
+}
+
 /// One user of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
 class JobRun {
  public:
@@ -74,7 +81,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_hot_, said_cap_, said_beat_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -88,6 +95,7 @@ class JobRun {
     std::int64_t repetitions = 1;
     How how = How::repeated;
     bool cut = false;  ///< an iteration that a failure or the run's end cuts short
+    Tick piece = 0;    ///< so much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest
   };
   /// How a jump goes on through pauses, and where the job's life then stands.
   struct Ahead {
@@ -115,11 +123,16 @@ class JobRun {
   void judge(Hands& hands);
   void work_done(const Length& length, Hands& hands);
   void watch_limits(Hands& hands);
+  void watch_heat(Hands& hands);
+  void reset_nodes(Hands& hands);
+  double heat_near_s() const;
+  Tick heat_end(Tick most, const Hands& hands) const;
   void set_air(Hands& hands);
 
   std::string name_;
   std::size_t lane_, first_node_, n_node_;
   Tick macro_step_;
+  PowerBrake brakes_;
   std::optional<TrainingTask> maker_;
   // State: all and only what a restart needs.
   Tick now_ = 0;
@@ -130,12 +143,16 @@ class JobRun {
   Tick started_ = 0;            ///< when the job last began to iterate after more than a pause
   Tick since_change_ = 0;       ///< time since the fleet was set to something else
   double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
-  bool said_hot_ = false, said_cap_ = false, said_beat_ = false;
+  bool said_cap_ = false, said_beat_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   workload::JobState last_state_ = workload::JobState::done;
   bool inside_ = false;       ///< the last step ended within an iteration
   LoadEdges last_load_;       ///< of the last repeated iteration
   Tick last_period_ = 0;      ///< of the last iteration
+  double begun_frac_ = 0.0;   ///< of an iteration that goes on at other clocks: what of it is done
+  double margin_K_ = 1e300;   ///< the hottest die's, below its shutdown temperature
+  Tick last_off_ = -3600 * ns_per_s;  ///< when a node last switched itself off
+  double approach_K_per_s_ = 0.0;  ///< how fast that shrank in the last step
   Rises rises_;               ///< of the present work
   // Signals: recomputed each step.
   FleetTask task_;

@@ -28,6 +28,29 @@ Tick CapOperator::next_edge(Tick now) const {
   return next;
 }
 
+PowerBrake::PowerBrake(const Scenario& s) {
+  for (const auto& e : s.events) {
+    if (e.kind != "power_brake") continue;
+    for (std::size_t h = 0; h < s.halls.size(); ++h) {
+      if (!e.hall.empty() && e.hall != s.halls[h].hall.name) continue;
+      const Tick seen = to_tick(s.halls[h].sampling.period_s), begin = to_tick(e.at_s) + seen;
+      pulls_.push_back({h, begin, e.duration_s > 0.0 ? begin + to_tick(e.duration_s) : std::numeric_limits<Tick>::max()});
+    }
+  }
+}
+
+bool PowerBrake::pulled(std::size_t hall, Tick now) const {
+  return std::any_of(pulls_.begin(), pulls_.end(), [&](const Pull& p) { return p.hall == hall && p.begin <= now && now < p.end; });
+}
+
+Tick PowerBrake::next_edge(Tick now) const {
+  Tick next = std::numeric_limits<Tick>::max();
+  for (const auto& p : pulls_)
+    for (const Tick edge : {p.begin, p.end})
+      if (edge > now) next = std::min(next, edge);
+  return next;
+}
+
 double CapOperator::share(Tick now, double peak_W) {
   double limit_W = std::numeric_limits<double>::infinity();
   for (const auto& o : orders_)

@@ -1,5 +1,6 @@
 #pragma once
 // Private to sim: what the site's operators do about orders of the utility.
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,23 @@ class CapOperator {
   };
   std::vector<Order> orders_;
   double share_ = 1.0;
+};
+
+/// The facility's power brake: a wire to the boards. A GPU sees it at one of its governor's samples, so its clock is held from
+/// one sampling period after the event's begin until one after its end. Pure functions of time.
+class PowerBrake {
+ public:
+  explicit PowerBrake(const Scenario& scenario);
+  bool pulled(std::size_t hall, Tick now) const;
+  /// When clocks next change anywhere; no iteration is played across it in one piece.
+  Tick next_edge(Tick now) const;
+
+ private:
+  struct Pull {
+    std::size_t hall;
+    Tick begin, end;
+  };
+  std::vector<Pull> pulls_;
 };
 
 }  // namespace tidewatt::sim

@@ -60,7 +60,8 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * type.clock_lock_Hz,
                          {chip, guess.x, limit_W.x, clock_Hz.x, limiter});
   for (std::size_t l = 0; l < b.n_used(); ++l) {
-    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = dvfs::Limiter::thermal;
+    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = type.hot;
+    if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = type.held;
     if (guess[l] > gov.slowdown_K) {
       clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
       limiter[l] = dvfs::Limiter::slowdown;

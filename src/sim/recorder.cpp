@@ -13,7 +13,7 @@ namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<const char*, 5> limiter_names = {"none", "power", "thermal", "clock", "slowdown"};
+constexpr std::array<const char*, dvfs::n_limiter> limiter_names = {"none", "power", "thermal", "clock", "slowdown", "brake", "memory"};
 
 struct ColumnInfo {
   const char *name, *unit, *long_name;
@@ -47,6 +47,10 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_thermal_frac", "1", "share of GPU time held by the thermal limit"},
     ColumnInfo{"limiter_clock_frac", "1", "share of GPU time held by a clock lock"},
     ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
+    ColumnInfo{"limiter_brake_frac", "1", "share of GPU time held by the facility's power brake"},
+    ColumnInfo{"limiter_memory_frac", "1", "share of GPU time held by the memory's temperature limit"},
+    ColumnInfo{"memory_mean_K", "K", "memory stacks, mean over the first job's GPUs and time; NaN without"},
+    ColumnInfo{"memory_max_K", "K", "memory stacks of the warmest GPU, mean over a step; NaN without"},
     ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
 };
 
@@ -101,9 +105,12 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, std::
   }
   const std::size_t first = first_node * fleet_.n_gpu_per_node, last = (first_node + n_node) * fleet_.n_gpu_per_node;
   for (std::size_t g = first; g < last; ++g) now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
+  for (std::size_t g = first; g < last && !signals.memory_K.empty(); ++g) now_.memory_max_K = std::max(now_.memory_max_K, signals.memory_K[g]);
   if (user > 0) return;
+  double memory = 0.0;
+  for (std::size_t g = first; g < last && !signals.memory_K.empty(); ++g) memory += signals.memory_K[g];
   double die = 0.0, fan = 0.0, clock = 0.0;
-  std::array<double, 5> limiter{};
+  std::array<double, dvfs::n_limiter> limiter{};
   for (std::size_t n = first_node; n < first_node + n_node; ++n) fan += state.fan_frac[n];
   for (std::size_t g = first; g < last; ++g) {
     die += state.die_mean_K[g];
@@ -119,6 +126,7 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, std::
       if (part_s <= 0.0) continue;
       r->time_s += part_s;
       r->die_Ks += part_s * die / n_busy;
+      r->memory_Ks += part_s * memory / n_busy;
       r->fan_s += part_s * fan / static_cast<double>(n_node);
       r->state_s[static_cast<std::size_t>(s.state)] += part_s;
       if (s.iteration_s <= 0.0) continue;
@@ -155,11 +163,12 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
     last_ = now_;
     total_.time_s += now_.time_s;
     total_.die_Ks += now_.die_Ks;
+    total_.memory_Ks += now_.memory_Ks;
     total_.iterating_s += now_.iterating_s;
     total_.tokens += now_.tokens;
     total_.clock_Hzs += now_.clock_Hzs;
     total_.iteration_s2 += now_.iteration_s2;
-    for (std::size_t i = 0; i < 5; ++i) total_.limiter_s[i] += now_.limiter_s[i];
+    for (std::size_t i = 0; i < dvfs::n_limiter; ++i) total_.limiter_s[i] += now_.limiter_s[i];
   }
   const double d = now_.time_s, it = now_.iterating_s;
   const bool on = it > 0.0;
@@ -170,6 +179,8 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
       on ? now_.iteration_s2 / it : nan, nan, nan, nan, nan, m.plant_W, m.water_kg_per_s, m.liquid_W > 0.0 ? m.liquid_supply_K : nan, m.capacity_margin_frac,
       now_.fan_s / d, on ? now_.limiter_s[0] / it : nan, on ? now_.limiter_s[1] / it : nan,
       on ? now_.limiter_s[2] / it : nan, on ? now_.limiter_s[3] / it : nan, on ? now_.limiter_s[4] / it : nan,
+      on ? now_.limiter_s[5] / it : nan, on ? now_.limiter_s[6] / it : nan,
+      now_.memory_Ks > 0.0 ? now_.memory_Ks / d : nan, now_.memory_max_K > 0.0 ? now_.memory_max_K : nan,
       static_cast<double>(std::max_element(std::begin(now_.state_s), std::end(now_.state_s)) - std::begin(now_.state_s))};
   for (std::size_t i = 0; i < row.size(); ++i) day_[day_columns[i].name].push_back(row[i]);
   spread_over_hours(begin, end, [&](Hourly& h, double s, double) {
@@ -178,6 +189,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
     h.covered_s += s;
   });
   die_max_K_ = std::max(die_max_K_, now_.die_max_K);
+  memory_max_K_ = std::max(memory_max_K_, now_.memory_max_K);
   now_ = next_;
   next_ = {};
 }
@@ -222,8 +234,9 @@ void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, co
   whole("slot", slot, "GPU within its server; the upper half stands in the preheated air");
   whole("stage", stage, "pipeline stage, -1: idle");
   whole("replica", replica, "data-parallel replica, -1: idle");
-  whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown");
+  whole("limiter", limiter, "0 none 1 power 2 thermal 3 clock 4 slowdown 5 brake 6 memory");
   real("die_K", signals.guess_K, "K", "die temperature, mean over an iteration after the step with the warmest inlet");
+  if (!signals.memory_K.empty()) real("memory_K", signals.memory_K, "K", "memory stacks, mean over the step");
   real("clock_Hz", state.clock_Hz, "Hz", "clock in that step");
   real("own_Hz", state.own_Hz, "Hz", "clock it could hold without waiting for slower ranks");
   real("inlet_K", inlet, "K", "air at the server's front");
@@ -289,6 +302,7 @@ Recorder::Swing Recorder::swing() const {
 double Recorder::mean_throughput() const { return total_.tokens / total_.iterating_s; }
 double Recorder::mean_iteration_s() const { return total_.iteration_s2 / total_.iterating_s; }
 double Recorder::clock_mean_Hz() const { return total_.clock_Hzs / total_.iterating_s; }
+double Recorder::memory_mean_K() const { return total_.memory_Ks / total_.time_s; }
 double Recorder::die_mean_K() const { return total_.die_Ks / total_.time_s; }
 
 std::vector<std::pair<std::string, double>> Recorder::limiter_share() const {

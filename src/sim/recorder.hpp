@@ -67,23 +67,25 @@ class Recorder {
   double clock_slowest_Hz() const { return clock_slowest_Hz_; }
   double die_mean_K() const;
   double die_max_K() const { return die_max_K_; }
+  double memory_mean_K() const;  ///< 0: none of the first job's GPUs has a memory branch
+  double memory_max_K() const { return memory_max_K_; }
   std::vector<std::pair<std::string, double>> limiter_share() const;
   double it_J() const { return it_J_.value(); }
   template <class A>
   void archive(A& a) {
-    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, moment_.mean_inlet_K, moment_.settled, moment_.full_hour, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, memory_max_K_, moment_.mean_inlet_K, moment_.settled, moment_.full_hour, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
   }
   void add_arrays(std::vector<Array>& arrays) const;
 
  private:
   struct Running {  // sums over the current macro step
     double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hz = 0, p95_Hz = 0;
-    double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0;
-    double limiter_s[5] = {};
+    double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0, memory_Ks = 0, memory_max_K = 0;
+    double limiter_s[dvfs::n_limiter] = {};
     double state_s[workload::n_job_state] = {};
     template <class A>
     void archive(A& a) {
-      a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, limiter_s, state_s);
+      a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, memory_Ks, memory_max_K, limiter_s, state_s);
     }
   };
   void add_pipeline(const TrainingTask& task);
@@ -93,7 +95,7 @@ class Recorder {
   Tick local_start_;
   Running now_, next_, total_;  ///< of this macro step, of what reaches into the next, of the run
   Tick macro_end_ = 0;
-  double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0;
+  double clock_slowest_Hz_ = 0.0, die_max_K_ = 0.0, memory_max_K_ = 0.0;
   Moment moment_;  ///< of the snapshot
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day

@@ -11,6 +11,7 @@
 #include "scenario_site.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/epw.hpp"
+#include "tidewatt/cooling/weather_csv.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -22,6 +23,19 @@ void read_liquid(Reading& reading, const Node& node, const std::string& path, th
   r.finish();
 }
 
+/// How the governor samples; the catalog's usual entry where the GPU names none. Its assumed inputs count where a run uses
+/// them (read_scenario).
+void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, dvfs::SampledGovernorParams& sampling) {
+  const Node usual{std::string("nvidia_sampled"), {}};
+  const Node* spec = gpu.child("sampling");
+  Node named = spec != nullptr ? *spec : usual;
+  if (named.is_table() && named.find("catalog") == nullptr) std::get<Node::Table>(named.value).emplace_back("catalog", usual);
+  std::vector<catalog::AssumedInput> all;
+  reading.read(reading.catalog.resolve(named, "governor", path, reading.findings, all), path, sampling);
+  for (auto& a : all)
+    if (a.key.ends_with("brake_clock_ratio") || a.key.ends_with("period_ms")) reading.of_brake.push_back(std::move(a));
+}
+
 void read_hall(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   HallSpec& h = s.halls.emplace_back();
   TableReader r(node, path, reading.findings);
@@ -31,7 +45,11 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     TableReader g(gpu, path + ".gpu", reading.findings);
     reading.section(g, "power", h.gpu);
     reading.section(g, "governor", h.governor);
+    read_sampling(reading, g, path + ".gpu.sampling", h.sampling);
     reading.section(g, "spread", h.spread);
+    if (const Node* memory = g.child("memory"))
+      reading.read(reading.catalog.resolve(*memory, "memory_branch", path + ".gpu.memory", reading.findings, reading.assumed), path + ".gpu.memory",
+                   h.memory.emplace());
     reading.section(g, "package", h.package);
     reading.read(reading.entry(g, "compute", "compute"), path + ".gpu.compute", h.compute);
     g.finish();
@@ -41,6 +59,7 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     TableReader v(server, path + ".server", reading.findings);
     reading.section(v, "power", h.server);
     reading.section(v, "air", h.air);
+    if (const Node* position = v.child("position")) reading.read(*position, path + ".server.position", h.position.emplace());
     if (const Node* liquid = v.child("liquid")) read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();
   }
@@ -171,26 +190,36 @@ Node inherit(Node root, const std::string& folder, int depth) {
 void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& catalog, Scenario& s, const LoadOptions& options) {
   const Node* node = r.child("weather");
   if (node) reading.read(*node, "weather", s.weather);
+  auto& w = s.weather;
+  const Place place = node ? node->place : Place{};
   if (!options.weather_epw.empty()) {
-    s.weather.epw = options.weather_epw;
-    s.weather.climate.clear();
-    if (s.weather.day == "hot") s.weather.day = "hot_clear";
-  } else if (!s.weather.epw.empty()) {
-    const auto relative = std::filesystem::path(s.weather.epw).lexically_normal();
-    if (relative.is_absolute() || *relative.begin() == "..")
-      reading.findings.push_back({node->place, "weather.epw", "must be a file below the scenario's folder (or use --weather FILE)"});
-    else
-      s.weather.epw = (std::filesystem::path(s.folder) / relative).string();
-  }
-  if (!s.weather.epw.empty()) {
-    try {
-      cooling::read_epw(s.weather.epw);
-    } catch (const InputError& e) {
-      for (const auto& f : e.findings()) reading.findings.push_back(f);
+    const bool csv = options.weather_epw.ends_with(".csv");
+    (csv ? w.csv : w.epw) = options.weather_epw;
+    (csv ? w.epw : w.csv).clear();
+    w.climate.clear();
+    if (csv) w.day = "dated";
+    else if (w.day == "hot") w.day = "hot_clear";
+  } else {
+    for (const auto& [key, file] : {std::pair{"epw", &w.epw}, std::pair{"csv", &w.csv}}) {
+      if (file->empty()) continue;
+      const auto relative = std::filesystem::path(*file).lexically_normal();
+      if (relative.is_absolute() || *relative.begin() == "..")
+        reading.findings.push_back({place, fmt::format("weather.{}", key), "must be a file below the scenario's folder (or use --weather FILE)"});
+      else
+        *file = (std::filesystem::path(s.folder) / relative).string();
     }
   }
-  if (s.weather.epw.empty() == s.weather.climate.empty()) {
-    reading.findings.push_back({node ? node->place : Place{}, "weather", "name either an EPW file (epw) or a catalog climate (climate)"});
+  try {
+    if (!w.epw.empty()) cooling::read_epw(w.epw);
+    if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings()) reading.findings.push_back(f);
+  }
+  if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = "dated";
+  if (!w.csv.empty() && w.day != "dated")
+    reading.findings.push_back({place, "weather.day", fmt::format("'{}' is not for CSV files: they are read as dated", w.day)});
+  if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
+    reading.findings.push_back({place, "weather", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"});
   } else if (!s.weather.climate.empty()) {
     const Node spec{s.weather.climate, node ? node->place : Place{}};
     reading.read(catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed), "weather.climate",
@@ -240,6 +269,8 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   each(reading, r, "event", false,
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
   r.finish();
+  if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == "power_brake"; }))
+    reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) throw InputError(std::move(reading.findings));
   admit(s);

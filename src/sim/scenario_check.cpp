@@ -64,6 +64,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("hall." + h.hall.name + ".n_gpu", fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
     if (h.server.n_gpu != s.halls.front().server.n_gpu)
       report("hall." + h.hall.name + ".server", "all halls need servers with the same number of GPUs");
+    if (h.position && !h.position->slot_resistance_ratio.empty() && h.position->slot_resistance_ratio.size() != static_cast<std::size_t>(h.server.n_gpu))
+      report("hall." + h.hall.name + ".server.position.slot_resistance_ratio",
+             fmt::format("{} slots, but the server has {} GPUs", h.position->slot_resistance_ratio.size(), h.server.n_gpu));
     if (h.liquid && h.plant_kind == "outside_air")
       report("hall." + h.hall.name + ".plant", "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
     if (h.liquid && h.package.convection_exponent_ratio > 0.0)

@@ -29,11 +29,18 @@ void WeatherParams::fields(FieldVisitor& v) {
   static constexpr std::array<std::string_view, 8> days = {"dated",   "typical",      "hot",      "hot_clear",
                                                            "extreme", "typical_year", "hot_year", "extreme_year"};
   v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
+  v.text("csv", csv, "measured weather as CSV, below the scenario's folder; `run.start` says from when on", Need::optional);
+  v.number("altitude_m", altitude_m, {-500, 9000}, "altitude, for a CSV file without pressures", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
   v.choice("day", day, days,
-           "which day: of an EPW file dated (and on from there), typical, hot_clear or extreme; of a climate typical, hot or extreme (repeated), "
+           "which day: of a CSV file dated; of an EPW file dated (and on from there), typical, hot_clear or extreme; of a climate typical, hot or extreme (repeated), "
            "or the date in a typical_year, hot_year or extreme_year",
            Need::optional);
+}
+
+void MemorySpec::fields(FieldVisitor& v) {
+  branch.fields(v);
+  v.number("limit_degC", limit_K, {40, 125}, "temperature of the memory stacks at which clocks fall");
 }
 
 void HallParams::fields(FieldVisitor& v) {
@@ -48,15 +55,15 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 12> kinds = {"failure", "planned_stop", "pause", "sag", "utility_loss", "islanding", "curtailment",
+  static constexpr std::array<std::string_view, 13> kinds = {"failure", "planned_stop", "pause", "power_brake", "sag", "utility_loss", "islanding", "curtailment",
                                                              "fan_wall_out", "cdu_out", "pump_out", "rejection_out", "chiller_out"};
   static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
   v.text("job", job, "job that it strikes: failure, pause", Need::optional);
-  v.text("hall", hall, "hall whose plant loses parts", Need::optional);
+  v.text("hall", hall, "hall whose plant loses parts, or whose GPUs are braked; power_brake: empty is all", Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
-  v.number("duration_s", duration_s, {0, 3.5e7}, "how long; a failure needs none; plants: 0 is not before the run's end", Need::optional);
+  v.number("duration_s", duration_s, {0, 3.5e7}, "how long; a failure needs none; plants and power_brake: 0 is not before the run's end", Need::optional);
   v.number("out_frac", out_frac, {0, 1}, "plants: share of the parts that fail", Need::optional);
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: what is left of the voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: the most that may be drawn", Need::optional);

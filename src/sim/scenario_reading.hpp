@@ -20,6 +20,7 @@ struct Reading {
   const catalog::Catalog& catalog;
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
+  std::vector<catalog::AssumedInput> of_brake{};  ///< that only a power brake uses
 
   template <class Params>
   void read(const Node& node, const std::string& path, Params& params) {

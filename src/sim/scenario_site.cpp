@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "tidewatt/base/reader.hpp"
@@ -121,7 +122,9 @@ void check_events(const Scenario& s, const Place& place, std::vector<Finding>& f
     bool known = false;
     for (const auto& j : s.jobs) known = known || j.name == e.job;
     if (of_job && !known) report("job", fmt::format("no job named '{}'", e.job));
-    if (e.kind != "failure" && e.kind != "planned_stop" && !e.of_plant() && !(e.duration_s > 0.0)) report("duration_s", fmt::format("a {} needs its length", e.kind));
+    if (e.kind != "failure" && e.kind != "planned_stop" && e.kind != "power_brake" && !e.of_plant() && !(e.duration_s > 0.0)) report("duration_s", fmt::format("a {} needs its length", e.kind));
+    if (e.kind == "power_brake" && !e.hall.empty() && std::none_of(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; }))
+      report("hall", fmt::format("no hall named '{}'", e.hall));
     if (e.kind == "sag" && !(e.voltage_ratio < 1.0)) report("voltage_ratio", "a sag needs its remaining voltage, below 1");
     if (e.kind == "islanding" && !s.devices.turbines) report("kind", "an island needs turbines on the site (site.turbines)");
     if (e.kind != "curtailment") continue;

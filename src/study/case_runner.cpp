@@ -106,6 +106,7 @@ std::string CaseRunner::describe(const sim::Scenario& base) const {
   std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\nbuilt-in catalog {}\n", TIDEWATT_VERSION,
                                 spec_.mode, spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "), built_in_catalog());
   if (!options_.load.catalog_overlay.empty()) out += files_below(options_.load.catalog_overlay);
+  if (!base.weather.csv.empty()) out += fmt::format("weather {}\n", io::sha256_hex(read_file(base.weather.csv, 1u << 28)));
   if (!base.weather.epw.empty()) out += fmt::format("weather {}\n", io::sha256_hex(read_file(base.weather.epw, 1u << 28)));
   out += fmt::format("scenario {}\n{}\n", io::sha256_hex(base.text), base.text);
   out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));

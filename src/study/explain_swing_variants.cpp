@@ -89,6 +89,7 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
   out.push_back({"leakage", "leakage keeps its value at the reference temperature", each_hall(s, [](auto& h) { h.gpu.leakage_per_K = 0.0; })});
   out.push_back({"thermal limiter", "no GPU is slowed by its temperature", each_hall(s, [](auto& h) {
                    for (double* K : {&h.governor.thermal_target_K, &h.governor.slowdown_K, &h.governor.shutdown_K}) *K += 1000.0;
+                   if (h.memory) h.memory->limit_K += 1000.0;
                  })});
   out.push_back({"spread", "all chips and racks nominal", changed(s, [](auto& x) { x.run.spread = false; })});
   out.push_back({"gating", "the job moves at the fleet's mean pace", changed(s, [](auto& x) { x.run.gating = false; })});

@@ -79,6 +79,8 @@ std::string new_scenario(const NewScenario& o) {
          "# docs/grid.md has an example of each.\n";
   out += "\n# A window of time that is recorded at full resolution.\n[[record.window]]\n" +
          fields_text<sim::WindowParams>({{"name", "\"sample\""}, {"start_s", toml_value(std::floor(middle_s))}, {"duration_s", "30.0"}});
+  out += "\n# What happens on the way is an [[event]] with name, kind, at_s and duration_s: failure, planned_stop, pause, power_brake, sag,\n"
+         "# utility_loss, islanding, curtailment, or parts of a plant that fail: fan_wall_out, cdu_out, pump_out, rejection_out, chiller_out.\n";
   return out;
 }
 

@@ -31,6 +31,12 @@ StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, 
   return w;
 }
 
+MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm) {
+  const double G_db = 1.0 / p.die_base_K_per_W, G_mb = 1.0 / hbm.hbm_base_K_per_W, G_dm = hbm.die_hbm_W_per_K;
+  const double det = (G_db + G_dm) * (G_mb + G_dm) - G_dm * G_dm;
+  return {G_dm / det - 1.0 / G_db, (G_db + G_dm) / det - 1.0 / G_db};
+}
+
 StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W) {
   StoreNetwork<3> w;
   w.store_J_per_K = {p.die_J_per_K, p.base_J_per_K, p.sink_J_per_K};

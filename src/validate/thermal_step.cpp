@@ -33,6 +33,8 @@ Trace step_response(double idle_W, double busy_W, double duration_s, double fixe
   std::vector<Finding> findings;
   const Node entry = catalog::Catalog().values("memory_branch", "h100_hbm3");
   TableReader r(entry, "memory_branch", findings);
+  double limit_K = 0.0;
+  r.number("limit_degC", limit_K, {40, 125}, "the memory's own limit, not used here");
   hbm.fields(r);
   if (!findings.empty()) throw InputError(findings);
   const thermal::NodeHeat node(gpu.package, hbm, air, 8, air_J_per_m3_K);

@@ -89,6 +89,33 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   std::int64_t node = -1;
   const bool down = is_down(s_.state);
   count_failures(now, node);
+  fall(now, node, cause, down);
+}
+
+void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node) {
+  if (s_.state == JobState::done || is_down(s_.state)) return;  // nobody runs there
+  book(now);
+  settle(now);
+  ++s_.books.unexpected;
+  ++s_.books.thermal;
+  s_.detect_ns = to_tick(job_.detect_s);
+  s_.replacing = job_.thermal_reset_s > 0.0;
+  lose_nodes(now, n_node);
+  fall(now, first_node, fmt::format("{} node{} switched off by heat", n_node, n_node == 1 ? "" : "s"), false);
+}
+
+/// Out of the job until they have been reset.
+void JobLife::lose_nodes(Tick now, std::int64_t n_node) {
+  const Tick reset = to_tick(job_.thermal_reset_s);
+  if (reset == 0) return;
+  (job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes) += n_node;
+  if (job_.spare_nodes < 0) return;
+  const Tick back = now + reset;
+  s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), static_cast<std::size_t>(n_node), back);
+}
+
+/// What an outage that has been counted means for the job.
+void JobLife::fall(Tick now, std::int64_t node, const std::string& cause, bool down) {
   const std::int64_t lost = down ? 0 : s_.progress - s_.durable;
   log(now, "failure", node,
       fmt::format("{}{} in {}, {} iterations lost", cause, cause.empty() ? "" : ":", name_of(s_.state), lost));

@@ -38,6 +38,8 @@ void JobParams::fields(FieldVisitor& v) {
   v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
   v.number("detect_s", detect_s, {0, 1e6}, "failure until tear-down");
   v.number("replace_s", replace_s, {0, 1e7}, "spare node brought in, processes started");
+  v.number("thermal_reset_s", thermal_reset_s, {0, 1e6}, "until a node that its thermal protection switched off is in service again, 0 = restarted in place",
+           Need::optional);
   v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spares at the start, -1 = never dry", Need::optional);
   v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");
   v.choice("planned_stop", planned_stop, stops, "end the iteration and save, or cut", Need::optional);

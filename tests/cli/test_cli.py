@@ -21,12 +21,12 @@ CONTRACT = {
     "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "iteration_s": NUMBER,
     "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "tokens_per_s_mean": NUMBER, "throughput_swing_percent": NUMBER,
     "throughput_min_hour": WHOLE, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
-    "die_mean_degC": NUMBER, "limiter_share": TABLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
+    "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
     "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "freq_deviation_max_mHz": NUMBER,
     "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,
     "heat_reused_MWh": NUMBER, "n_interruptions_unexpected": WHOLE,
-    "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
+    "n_interruptions_thermal": WHOLE, "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
     "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST,
 }
 # What has no meaning while no job has trained.
@@ -249,6 +249,28 @@ class Plant(unittest.TestCase):
         outcome = product.call([BINARY, "plant", "prescribed_llama3_day"])
         self.assertEqual(outcome.code, 2)
         self.assertIn("prescribed_inlet", outcome.stderr)
+
+
+
+class ShowsOneGpu(unittest.TestCase):
+    def test_figures_series_and_picture_of_the_hottest_and_of_a_named_one(self):
+        with tempfile.TemporaryDirectory() as out:
+            for which, slot in (((), None), (("--gpu", "3/5"), "server 3, slot 5")):
+                outcome = product.call([BINARY, "run", TINY, "--quiet", "--out", out, "--show", "gpu", *which])
+                self.assertEqual(outcome.code, 0, outcome.stderr)
+                self.assertIn("board power, mean W", outcome.stdout)
+                if slot:
+                    self.assertIn(slot, outcome.stdout)
+            lines = (Path(out) / "tiny_gpu.csv").read_text().splitlines()
+            self.assertEqual(lines[0], "time_s,clock_MHz,power_W,shown_W,die_degC,shown_degC,held")
+            self.assertGreater(len(lines), 1000)
+            self.assertTrue((Path(out) / "tiny_gpu.svg").read_text().startswith("<svg"))
+
+    def test_a_gpu_that_is_not_there_is_refused(self):
+        with tempfile.TemporaryDirectory() as out:
+            for which in ("99/0", "3", "fast"):
+                outcome = product.call([BINARY, "run", TINY, "--quiet", "--out", out, "--show", "gpu", "--gpu", which])
+                self.assertEqual(outcome.code, 2, which)
 
 
 class Explain(unittest.TestCase):

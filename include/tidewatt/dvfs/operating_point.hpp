@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "tidewatt/base/fields.hpp"
@@ -17,8 +18,10 @@ struct GovernorParams {
   void fields(FieldVisitor& v);
 };
 
-/// Why a GPU does not run faster.
-enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown };
+/// Why a GPU does not run faster. memory: the memory stacks' temperature limit, met by the clock; brake: the facility's
+/// power brake.
+enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown, brake, memory };
+inline constexpr std::size_t n_limiter = 7;
 
 /// Work of one phase, or of one limiter window, as seconds at the reference clock. See workload::PhaseKind.
 struct PhaseMix {

@@ -27,6 +27,7 @@ struct GpuPowerParams {
   double idle_clock_Hz;        ///< clock without a CUDA context, Hz
   std::vector<double> vf_clock_Hz;   ///< V/f table, ascending, Hz
   std::vector<double> vf_voltage_V;  ///< ascending, V
+  double rest_leakage_ratio = 1.0;   ///< leakage without a CUDA context ÷ with one: parts that are then gated off; 1: none
   void fields(FieldVisitor& v);
 };
 

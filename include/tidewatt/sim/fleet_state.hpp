@@ -12,6 +12,7 @@ namespace tidewatt::sim {
 /// All and only what a restart of the fleet needs.
 struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
+  std::vector<std::uint8_t> off;              ///< [node] switched itself off by heat: its GPUs draw nothing; set and reset by its user
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   // Values that cross a step backwards.
   std::vector<double> mean_W;                 ///< [gpu] mean power of the last step of what it does, W → predicts the die; 0: not known yet
@@ -24,7 +25,7 @@ struct FleetState {
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    a(die_K, base_K, sink_K, fan_frac, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+    a(die_K, base_K, sink_K, off, fan_frac, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
   }
 };
 
@@ -38,6 +39,7 @@ struct FleetSignals {
   std::vector<double> node_air_W;        ///< [node] mean heat given to the hall's air
   std::vector<double> node_liquid_W;     ///< [node] mean heat given to the liquid
   std::vector<double> node_flow_m3_per_s;  ///< [node]
+  std::vector<double> memory_K;            ///< [gpu] mean temperature of the memory stacks in the step; 0: not known
   double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
 };
 

@@ -12,6 +12,7 @@
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/prescribed_inlet.hpp"
 #include "tidewatt/cooling/weather.hpp"
+#include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/source.hpp"
@@ -26,6 +27,7 @@
 #include "tidewatt/sim/economics.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
+#include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 #include "tidewatt/sim/neighbour.hpp"
@@ -61,7 +63,9 @@ struct WindowParams {
 
 struct WeatherParams {
   std::string epw;      ///< path of an EPW file, or
+  std::string csv;      ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
   std::string climate;  ///< name of a catalog climate
+  double altitude_m = 0.0;  ///< of a CSV file without a pressure column
   std::string day = "typical";  ///< of a climate: typical | hot | extreme; of an EPW: as dated | hot_clear | …
   void fields(FieldVisitor& v);
 };
@@ -78,11 +82,21 @@ struct HallParams {
   void fields(FieldVisitor& v);
 };
 
+/// The memory stacks on a GPU's package and the temperature at which the governor slows down for them.
+struct MemorySpec {
+  thermal::HbmBranchParams branch;
+  double limit_K = 0.0;
+  void fields(FieldVisitor& v);
+};
+
 struct HallSpec {
   HallParams hall;
   power::GpuPowerParams gpu;
   dvfs::GovernorParams governor;
+  dvfs::SampledGovernorParams sampling;  ///< brake, and replays of single GPUs
   power::SiliconSpreadParams spread;
+  std::optional<power::PositionSpreadParams> position;  ///< absent: resistances do not know each other
+  std::optional<MemorySpec> memory;                     ///< absent: no memory temperatures
   thermal::PackageParams package;
   workload::ComputeParams compute;
   power::ServerPowerParams server;
@@ -108,14 +122,15 @@ struct JobSpec {
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: one behind the other from the first node
 };
 
-/// A disturbance at a time. Failures and pauses strike a job; sags, utility losses and islands come from the grid; a
+/// A disturbance at a time. Failures and pauses strike a job; the power brake holds GPUs at the governor's brake clock from
+/// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
 /// curtailment is an order to draw less, met by caps, a pause or storage.
 struct EventParams {
   std::string name, kind;
   std::string job;           ///< that a failure strikes
-  std::string hall;          ///< whose plant loses parts
+  std::string hall;          ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
-  double duration_s = 0.0;     ///< how long it lasts; 0: parts that failed stay so
+  double duration_s = 0.0;     ///< how long it lasts; 0: parts that failed stay so, a brake is not released
   double out_frac = 1.0;       ///< share of the parts that fail
   double voltage_ratio = 1.0;  ///< sag: what is left of the voltage
   double limit_W = 0.0;        ///< curtailment
@@ -153,7 +168,7 @@ struct Scenario {
 
 struct LoadOptions {
   std::vector<std::string> set;  ///< key=value
-  std::string weather_epw;       ///< user's EPW file, wins over the scenario's weather
+  std::string weather_epw;       ///< user's EPW file, or CSV where its name ends so; wins over the scenario's weather
   std::string catalog_overlay;
   std::vector<std::string> recording{};  ///< NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`
 };

@@ -24,6 +24,21 @@ enum HbmStore : std::size_t { die_store = 0, base_store = 1, sink_store = 2, hbm
 /// @param coolant_K_per_W  sink to coolant: p.sink_air_K_per_W · fan_frac^−exponent in air, cold_plate_K_per_W in liquid
 StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W);
 
+/// How much warmer the memory stacks are than the die of the plain chain (package.hpp), in which all board power enters the
+/// die: ΔT = r (die_K_per_W Q_die + memory_K_per_W Q_memory).
+struct MemoryLead {
+  double die_K_per_W, memory_K_per_W;
+};
+
+/// The branch beside a chain that does not have it. The stacks' own time constant, C_m/(G_mb + G_dm), is below a second, and the
+/// base's temperature is the same in both (all heat passes it), so over stretches that are long against it the means obey
+///
+///     (G_db + G_dm) x_d − G_dm x_m = Q_die      (G_mb + G_dm) x_m − G_dm x_d = Q_memory      x over the base
+///     T_memory = T_chain − (Q_die + Q_memory)/G_db + x_m
+///
+/// Exact for the means of a repetition that repeats and in steady state; hbm_package_test has the error after steps.
+MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm);
+
 /// The same without the branch: the chain of package.hpp as a network of three stores.
 StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W);
 

@@ -49,6 +49,9 @@ class JobLife {
   /// The step was cut at `now`, by the list's next failure or by something from outside (a trip).
   /// @param iterations  whole iterations done since the step began (iterate only)
   void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
+  /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
+  /// they are. They come back after `thermal_reset_s`; spares take their places until then (0: they are started again in place).
+  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node);
   /// Books what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);
@@ -77,6 +80,8 @@ class JobLife {
   void begin_planned(Tick now);
   void after_outage(Tick now);
   void find_spares(Tick now);
+  void lose_nodes(Tick now, std::int64_t n_node);
+  void fall(Tick now, std::int64_t node, const std::string& cause, bool down);
   void count_failures(Tick now, std::int64_t& node);
   void lose_unsaved();
   void progress_by(std::int64_t iterations, Tick now);

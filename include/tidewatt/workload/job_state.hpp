@@ -49,6 +49,7 @@ struct JobBooks {
   std::int64_t iterations_run = 0;   ///< whole ones, redone ones counted again
   std::int64_t iterations_lost = 0;  ///< whole ones thrown away
   std::int64_t unexpected = 0;
+  std::int64_t thermal = 0;          ///< of those, nodes that their own protection switched off
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
@@ -60,7 +61,7 @@ struct JobBooks {
   bool operator==(const JobBooks&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, planned, checkpoints,
+    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, planned, checkpoints,
       replaced_nodes);
   }
 };

@@ -57,3 +57,16 @@ TEST_CASE("weather CSV: units, instants and defects") {
   CHECK_FALSE(csv_accepted("time,drybulb_degC,rh_pct\n2023-02-29T00:00,1,50\n2023-02-29T01:00,1,50\n"));
   CHECK_FALSE(csv_accepted(csv("time,drybulb_degC,dewpoint_degC", [](int i) { return stamp(i) + ",15,18"; })));
 }
+
+TEST_CASE("weather CSV: a run begins at its own time within the file, or is told what the file reaches over") {
+  const auto row = [](int i) { return fmt::format("{},{}.5,50", stamp(i), 10 + i); };
+  const std::string text = csv("time,drybulb_degC,rh_pct", row);
+  const Weather w = parse_weather_csv(text, "c.csv", 0.0, "2024-02-28T06:00:00");
+  CHECK(w.at(0).drybulb_K == Approx(273.15 + 16.5));
+  CHECK(w.local_at_start_ns() == 6 * ns_per_hour);
+  CHECK(w.at(17 * ns_per_hour).drybulb_K == Approx(273.15 + 33.5));
+  CHECK_THROWS_AS(w.at(18 * ns_per_hour), InputError);
+  CHECK(w.at(-6 * ns_per_hour).drybulb_K == Approx(273.15 + 10.5));
+  CHECK_THROWS_WITH(parse_weather_csv(text, "c.csv", 0.0, "2024-03-01T06:00:00"),
+                    Catch::Contains("the file reaches from 2024-02-28T00:00 to 2024-02-28T23:00"));
+}

@@ -97,3 +97,22 @@ TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a
     CHECK(watts(m.clock_max_Hz(), 1.0, 333.15) > p.tdp_W);
   }
 }
+
+TEST_CASE("a resting B200 draws what idle ones were read to draw") {
+  // nvidia-smi of 8 x B200 nodes without processes: 137-143 W at 30-33 degC, 139-144 W at 22-24 degC, 136-140 W at 25-27 degC.
+  const Node entry = catalog::Catalog().values("gpu", "b200_sxm_1000W");
+  std::vector<Finding> findings;
+  TableReader r(*entry.find("power"), "power", findings);
+  power::GpuPowerParams p;
+  p.fields(r);
+  REQUIRE(findings.empty());
+  const power::GpuModel m(p);
+  const double f = m.idle_clock_Hz(), V = m.voltage(f).V;
+  const auto rest_W = [&](double die_degC) {
+    return p.board_W + p.wait_activity * m.dynamic_W(V, f) + p.rest_leakage_ratio * p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_degC + 273.15);
+  };
+  CHECK(rest_W(31) == Approx(140.3).margin(4.0));
+  CHECK(rest_W(23) == Approx(141.6).margin(8.0));
+  CHECK(rest_W(26) == Approx(138).margin(4.0));
+  CHECK(p.rest_leakage_ratio < 1.0);
+}

@@ -1,5 +1,6 @@
 #include "tidewatt/sim/build_fleet.hpp"
 
+#include <cmath>
 #include <set>
 
 #include "catch.hpp"
@@ -32,6 +33,46 @@ TEST_CASE("chips are the same for the same seed, differ for another, and are nom
   CHECK(a.chip[77].leakage_ratio != c.chip[77].leakage_ratio);
   for (const auto& chip : flat.chip) CHECK((chip.leakage_ratio == 1.0 && chip.voltage_offset_V == 0.0));
   CHECK(flat.resistance_ratio[5] == 1.0);
+}
+
+TEST_CASE("GPUs of one node resemble each other as much as the server says, and everyone's spread stays", "[position]") {
+  struct Spread {
+    double correlation, sigma, neighbours;
+  };
+  const auto measured = [](const Fleet& f) {
+    double xx = 0, xy = 0, across = 0;
+    std::size_t n = 0;
+    const auto z = [&](std::size_t node, std::size_t slot) { return std::log(f.resistance_ratio[node * 8 + slot]); };
+    for (std::size_t node = 0; node + 1 < f.n_node(); ++node)
+      for (std::size_t a = 0; a < 8; ++a) {
+        xx += z(node, a) * z(node, a);
+        xy += z(node, a) * z(node, (a + 3) % 8);
+        across += z(node, a) * z(node + 1, a);
+        ++n;
+      }
+    return Spread{xy / xx, std::sqrt(xx / static_cast<double>(n)), across / xx};
+  };
+  const auto loose = measured(build_fleet(day({}))), tied = measured(build_fleet(day({"hall.a.server.position.node_correlation_ratio=0.4"})));
+  CHECK(loose.correlation == Approx(0.0).margin(0.03));
+  CHECK(tied.correlation == Approx(0.4).margin(0.04));
+  CHECK(tied.neighbours == Approx(0.0).margin(0.04));
+  CHECK(tied.sigma == Approx(loose.sigma).epsilon(0.03));
+  // Truncated at 2 sigma: 0.88 of 0.06.
+  CHECK(loose.sigma == Approx(0.06 * 0.88).epsilon(0.02));
+  const auto same = build_fleet(day({})), plain = build_fleet(day({"hall.a.server.position.node_correlation_ratio=0"}));
+  CHECK(same.resistance_ratio == plain.resistance_ratio);
+}
+
+TEST_CASE("a slot keeps its ratio in every server, also where chips are nominal", "[position]") {
+  const std::string slots = "hall.a.server.position.slot_resistance_ratio=[1, 1, 1, 1, 1, 1, 1, 1.2]";
+  const auto plain = build_fleet(day({})), f = build_fleet(day({slots})), flat = build_fleet(day({slots, "run.spread=false"}));
+  for (std::size_t n = 0; n < f.n_node(); ++n) {
+    CHECK(f.resistance_ratio[n * 8 + 7] == Approx(1.2 * plain.resistance_ratio[n * 8 + 7]));
+    CHECK(f.resistance_ratio[n * 8 + 6] == plain.resistance_ratio[n * 8 + 6]);
+    CHECK(flat.resistance_ratio[n * 8 + 7] == 1.2);
+  }
+  CHECK_THROWS_WITH(day({"hall.a.server.position.slot_resistance_ratio=[1, 1.1]"}), Catch::Contains("2 slots, but the server has 8 GPUs"));
+  CHECK_THROWS_WITH(day({"hall.a.server.position.node_correlation_ratio=1.5"}), Catch::Contains("node_correlation_ratio"));
 }
 
 namespace {

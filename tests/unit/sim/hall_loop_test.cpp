@@ -168,3 +168,9 @@ TEST_CASE("all distribution units out for seconds: dies warm at once, the limite
   // The liquid itself hardly warms: the heat stands in the plates.
   CHECK(largest(r, "liquid_supply_K", 600, 700) < mean(r, "liquid_supply_K", 400, 600) + 3.0);
 }
+
+TEST_CASE("weather from a CSV file drives the run: the outdoor air of its hours", "[hall]") {
+  const auto r = run(tiny("", {"weather.csv=\"weather.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"", "run.duration_h=0.5"}));
+  // 14 h has 34.7 degC, 15 h 35.0: a straight line between them.
+  CHECK(mean(r, "outdoor_drybulb_K", 0, 1800) - 273.15 == Approx(34.7 + 0.3 * 0.25).margin(0.05));
+}

@@ -1,5 +1,7 @@
 #include "tidewatt/sim/iteration_view.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "tiny.hpp"
 
@@ -24,6 +26,26 @@ TEST_CASE("the view's classes fill the iteration, hold every GPU once and agree 
   CHECK(text.find("job main: 128 GPUs") == 0);
   CHECK(text.find("stage   3 |") != std::string::npos);
   CHECK(text.find("group 1") == std::string::npos);
+}
+
+TEST_CASE("with leakage that knows no temperature, each replica's slowest clock is the run's, rear rows included") {
+  auto scenario = tiny("", {"run.duration_h=0.1"});
+  for (auto& h : scenario.halls) h.gpu.leakage_per_K = 0.0;
+  const auto r = run(scenario);
+  const auto array = [&](const char* path) -> const auto& {
+    return std::find_if(r.arrays.begin(), r.arrays.end(), [&](const Array& a) { return a.path == path; })->values;
+  };
+  const auto& own_Hz = std::get<std::vector<double>>(array("/fleet/own_Hz"));
+  const auto& replica = std::get<std::vector<std::int64_t>>(array("/fleet/replica"));
+  std::vector<double> slowest(4, 1e12);
+  for (std::size_t g = 0; g < own_Hz.size(); ++g) {
+    auto& s = slowest[static_cast<std::size_t>(replica[g])];
+    s = std::min(s, own_Hz[g]);
+  }
+  std::sort(slowest.begin(), slowest.end());
+  const auto view = view_iteration(scenario, scenario.jobs.front());
+  REQUIRE(view.group_Hz.size() == slowest.size());
+  for (std::size_t i = 0; i < slowest.size(); ++i) CHECK(view.group_Hz[i] == Approx(slowest[i]).epsilon(1e-6));
 }
 
 TEST_CASE("the view follows the power cap: less clock, longer iteration, less power") {

@@ -32,6 +32,12 @@ TEST_CASE("two failures at the same nanosecond, and one at the job's start, end 
   CHECK(figure(run(tiny(failure("a", "0"), {"run.duration_h=0.02", "job.main.life.start_s=0"})), "energy_closure") < 1e-11);
 }
 
+TEST_CASE("a pause asked for by an event interrupts once, as planned, and is no failure") {
+  const auto r = run(tiny("\n[[event]]\nname = \"p\"\nkind = \"pause\"\njob = \"main\"\nat_s = 60\nduration_s = 10\n"));
+  CHECK(figure(r, "n_interruptions_planned") == 1);
+  CHECK(figure(r, "n_interruptions_unexpected") == 0);
+}
+
 TEST_CASE("a battery that only stands by keeps books that close") {
   const char* battery = "\n[[mitigation]]\nname = \"b\"\nkind = \"site_battery\"\ncatalog = \"site_battery_10MW\"\n";
   CHECK(figure(run(tiny(battery, {"run.duration_h=0.0005"})), "energy_closure") < 1e-11);

@@ -65,3 +65,35 @@ TEST_CASE("paths named inside a scenario stay below its folder") {
   CHECK_THAT(refusal({"weather.epw=\"/etc/passwd\"", "weather.climate=\"\""}), Catch::Contains("below the scenario's folder"));
   CHECK_THAT(refusal({"weather.epw=\"../x.epw\"", "weather.climate=\"\""}), Catch::Contains("below the scenario's folder"));
 }
+
+namespace {
+
+/// What the small scenario says with other weather.
+struct WeatherFile {
+  std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  std::string refusal(std::vector<std::string> set) const {
+    LoadOptions o;
+    o.set = std::move(set);
+    try {
+      load_scenario(folder + "/tiny.toml", o);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "accepted";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("measured weather as CSV: from the run's own hour, all findings at once, paths below the scenario", "[weather]") {
+  const WeatherFile w;
+  const std::string csv = "weather.csv=\"weather.csv\"", none = "weather.climate=\"\"";
+  CHECK(w.refusal({csv, none, "weather.day=\"dated\""}) == "accepted");
+  CHECK_THAT(w.refusal({csv, none}), Catch::Contains("'hot' is not for CSV files"));
+  CHECK_THAT(w.refusal({csv}), Catch::Contains("name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"));
+  CHECK_THAT(w.refusal({"weather.csv=\"../scenarios/weather.csv\"", none}), Catch::Contains("below the scenario's folder"));
+  const auto broken = w.refusal({"weather.csv=\"weather_broken.csv\"", none, "weather.day=\"dated\""});
+  CHECK_THAT(broken, Catch::Contains("weather_broken.csv:3") && Catch::Contains("weather_broken.csv:4"));
+  CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.start=\"2025-01-01T00:00:00\""}), Catch::Contains("the file reaches from"));
+  CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.duration_h=20"}), Catch::Contains("covers"));
+}

@@ -224,3 +224,32 @@ TEST_CASE("the engine's mistakes are caught, copies are independent", "[workload
   CHECK_THROWS_AS(JobLife(job(), {0, 1.0}, {}), InputError);
   CHECK_THROWS_AS(JobLife(job(), size, {{200 * s, 0, 1, false}, {150 * s, 0, 1, false}}), InputError);
 }
+
+TEST_CASE("nodes that switch themselves off: one interruption, spares until they have been reset, books closed", "[workload][job]") {
+  for (const bool pool : {false, true}) {
+    JobParams j = job();
+    j.thermal_reset_s = 500, j.spare_nodes = pool ? 3 : -1;
+    Driver d{JobLife(j, size, {}), length, 13 * s};
+    d.run(2100 * s);
+    REQUIRE(d.life.state().state == JobState::iterate);
+    const Tick fell = d.now;
+    d.life.switched_off(fell, 5, 17);
+    d.life.switched_off(fell, 5, 17);  // nobody runs there any more
+    CHECK(d.life.books().unexpected == 1);
+    CHECK(d.life.books().thermal == 1);
+    CHECK(d.life.state().state == JobState::detect);
+    d.run(fell + 3000 * s);
+    d.life.book_until(d.now);
+    check_books(d);
+    CHECK(d.life.books().replaced_nodes == 5);
+    const Tick waited = d.life.books().in(JobState::wait_for_spare);
+    CHECK(waited == (pool ? 370 * s : 0));  // 500 s less the detection
+  }
+  JobParams in_place = job();
+  Driver d{JobLife(in_place, size, {}), length, 13 * s};
+  d.run(2000 * s);
+  d.life.switched_off(d.now, 5, 17);
+  d.run(d.now + 3000 * s);
+  CHECK(d.life.books().replaced_nodes == 0);
+  CHECK(d.life.books().in(JobState::replace) == 0);
+}

@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/dvfs/governor.hpp"
+#include "tidewatt/sim/result.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+/// Which GPU to look at, and how closely.
+struct GpuChoice {
+  std::int64_t node = -1;  ///< server, counted over the site; -1: the hottest GPU of the first job, or the slowest
+  std::int64_t slot = 0;
+  bool slowest = false;    ///< the one that everybody waits for
+  std::int64_t n_iteration = 3;
+  double settle_s = 20.0;  ///< played before, so that the governor has found its bins
+  double step_s = 1e-3;
+};
+
+/// A few iterations of one GPU under the sampled governor, as a logger beside it would see them. One entry per step.
+struct GpuView {
+  std::string job;
+  std::int64_t row = 0, rack = 0, node = 0, slot = 0, stage = 0;
+  double air_K = 0.0;       ///< at its package: what explains the run's mean die temperature
+  double iteration_s = 0.0;
+  double point_Hz = 0.0, point_W = 0.0, point_die_K = 0.0;  ///< what the run has: operating point, mean power, mean die
+  double mean_Hz = 0.0, mean_W = 0.0, mean_die_K = 0.0;     ///< of the replay; the clock weighted with matrix work
+  std::array<double, dvfs::n_held> held_frac{};             ///< [Held] share of the samples
+  std::vector<double> time_s, clock_Hz, power_W, die_K;
+  std::vector<double> shown_W, shown_degC;  ///< by the sensors: trailing mean of 1 s every 100 ms; whole degrees
+  std::vector<std::uint8_t> held;           ///< dvfs::Held at the last sample
+};
+
+/// Replays one GPU of the run that `result` is of, at the moment of its fleet picture (warmest inlet): its own chip, package,
+/// class and waits; phases of the iteration as they were then; the governor of `hall.gpu.sampling` at its sampling period, power
+/// and package in exact steps of `step_s`, power of a phase averaged over its kernels. The rank it waits for keeps the run's
+/// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. What a run has at its operating point and the governor does otherwise shows
+/// as a difference of the means: the fast limit (peak_ratio), and clocks that rise for a second or two after a pause inside a
+/// long iteration, where a run holds the worst second's clock throughout.
+/// @throws InputError where the run has no such picture, or no such GPU at work
+GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice& choice = {});
+
+/// Name of what held a clock, as in the CSV.
+const char* name_of(dvfs::Held held);
+std::string gpu_view_text(const GpuView& view);  ///< figures beside those of the run
+std::string gpu_view_csv(const GpuView& view);   ///< one line per step
+std::string gpu_view_svg(const GpuView& view);   ///< power, clock and die against time
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,103 @@
+// Dies that no limiter keeps below their shutdown temperature: their nodes switch themselves off.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "job_run.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+/// How far the hottest die of a range is below its shutdown temperature, and who is beyond it.
+struct Heat {
+  double margin_K = 1e300;
+  std::size_t n_gpu = 0;
+  std::vector<std::size_t> nodes;
+};
+
+Heat heat_of(const Fleet& fleet, const FleetState& state, std::size_t first_node, std::size_t n_node) {
+  Heat out;
+  for (std::size_t n = first_node; n < first_node + n_node; ++n) {
+    if (state.off[n] != 0) continue;
+    const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
+    std::size_t hot = 0;
+    for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
+      const double margin_K = limit_K - std::max(state.die_peak_K[g], state.die_K[g]);
+      out.margin_K = std::min(out.margin_K, margin_K);
+      hot += margin_K < 0.0 ? 1 : 0;
+    }
+    if (hot == 0) continue;
+    out.nodes.push_back(n);
+    out.n_gpu += hot;
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Until the hottest die would be shut down if it went on as in the last step. Far from there nothing asks, since starts are
+/// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
+double JobRun::heat_near_s() const {
+  const bool short_of_flow = !task_.flow_frac.empty() && task_.flow_frac[first_node_] < 1.0;
+  const double near_K = short_of_flow ? 40.0 : 8.0;
+  return margin_K_ > near_K || approach_K_per_s_ <= 0.0 ? std::numeric_limits<double>::infinity() : std::max(0.0, margin_K_) / approach_K_per_s_;
+}
+
+/// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`. The iteration
+/// is played ahead in slices on copies, so that it can be cut there.
+Tick JobRun::heat_end(Tick most, const Hands& hands) const {
+  FleetState state = hands.state;
+  FleetSignals signals = hands.signals;
+  FleetMeters meters;
+  FleetTask task = task_;
+  const workload::Timeline& whole = *task_.timeline;
+  const Tick begin = to_tick(begun_frac_ * seconds(whole.period));
+  constexpr Tick step = ns_per_s / 4;
+  task.slice = true;
+  task.repetitions = 1;
+  for (Tick at = 0; at < most;) {
+    const Tick stop = std::min(most, at + step);
+    const auto piece = slice(whole, begin + at, begin + stop);
+    task.timeline = &piece;
+    task.since_macro_s = seconds(now_ + at - hands.halls.macro_begin());
+    advance_periodic(hands.fleet, state, signals, meters, task, make_class_maps(hands.fleet, state, signals, task, nullptr));
+    if (heat_of(hands.fleet, state, first_node_, n_node_).margin_K < 0.0) return stop;
+    at = stop;
+  }
+  return 0;
+}
+
+/// Who has switched himself off can be started again once he is below the slowdown temperature.
+void JobRun::reset_nodes(Hands& hands) {
+  const auto& fleet = hands.fleet;
+  for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
+    if (hands.state.off[n] == 0) continue;
+    const auto first = hands.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const double hottest_K = *std::max_element(first, first + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
+    if (hottest_K < fleet.types[fleet.node_hall[n]].governor.slowdown_K) hands.state.off[n] = 0;
+  }
+}
+
+/// Nodes with a GPU beyond its shutdown temperature switch themselves off, whatever they were doing, and take their job with
+/// them. A job that starts with nodes that are still too hot falls again.
+void JobRun::watch_heat(Hands& hands) {
+  const Heat heat = heat_of(hands.fleet, hands.state, first_node_, n_node_);
+  approach_K_per_s_ = last_step_s_ > 0.0 && margin_K_ < 1e299 ? std::max(0.0, (margin_K_ - heat.margin_K) / last_step_s_) : 0.0;
+  margin_K_ = heat.margin_K;
+  if (!heat.nodes.empty()) {
+    for (const auto n : heat.nodes) hands.state.off[n] = 1;
+    margin_K_ = heat_of(hands.fleet, hands.state, first_node_, n_node_).margin_K;  // of those that go on warming
+    // Those that follow within a minute are the same wave.
+    if (now_ - last_off_ > 60 * ns_per_s)
+      hands.recorder.event(now_, "over_shutdown_temperature", name_,
+                           fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu, heat.nodes.size(), hands.fleet.node_number[heat.nodes.front()]));
+    last_off_ = now_;
+  }
+  if (!life_ || !runs(last_state_)) return;
+  const auto first = hands.state.off.begin() + static_cast<std::ptrdiff_t>(first_node_), last = first + static_cast<std::ptrdiff_t>(n_node_);
+  const auto n_off = std::count(first, last, std::uint8_t{1});
+  if (n_off > 0) life_->switched_off(now_, n_off, std::find(first, last, std::uint8_t{1}) - first);
+}
+
+}  // namespace tidewatt::sim

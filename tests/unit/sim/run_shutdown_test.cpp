@@ -1,0 +1,85 @@
+// Loss of coolant to its end: dies pass their shutdown temperature, nodes switch themselves off, the job is interrupted.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler",
+                                         "run.duration_h=0.25", "run.macro_step_s=10"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  auto set = liquid;
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+std::string units_out(double at_s, double duration_s, double out_frac = 1.0) {
+  return "\n[[event]]\nname = \"units\"\nkind = \"cdu_out\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) + "\nduration_s = " + std::to_string(duration_s) +
+         "\nout_frac = " + std::to_string(out_frac) + "\n";
+}
+
+std::vector<std::pair<double, std::string>> events(const Result& r, const std::string& kind) {
+  std::vector<std::string> kinds, texts;
+  std::vector<double> t;
+  for (const auto& a : r.arrays) {
+    if (a.path == "/events/kind") kinds = std::get<std::vector<std::string>>(a.values);
+    if (a.path == "/events/text") texts = std::get<std::vector<std::string>>(a.values);
+    if (a.path == "/events/time") t = std::get<std::vector<double>>(a.values);
+  }
+  std::vector<std::pair<double, std::string>> out;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] == kind) out.emplace_back(t[i], texts[i]);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("plates without flow: throttling first, then shutdown ends the job, and it starts anew once coolant is back", "[shutdown]") {
+  const auto r = run(tiny(units_out(300, 240), liquid));
+  const auto fallen = events(r, "failure");
+  REQUIRE(fallen.size() >= 1);
+  CHECK(fallen.front().second.find("switched off by heat") != std::string::npos);
+  const double after_s = fallen.front().first - 300.0;
+  CHECK(after_s > 10.0);
+  CHECK(after_s < 240.0);
+  CHECK(figure(r, "n_interruptions_thermal") >= 1);
+  CHECK(figure(r, "n_interruptions_unexpected") == figure(r, "n_interruptions_thermal"));
+  CHECK(!events(r, "restart").empty());
+  // It is seen as it happens: no die gets further than a step of a quarter of a second beyond.
+  CHECK(figure(r, "die_max_degC") >= 92.0);
+  CHECK(figure(r, "die_max_degC") < 93.5);
+  CHECK(figure(r, "energy_closure") < 1e-12);
+  CHECK(figure(r, "input_energy_error") < 1e-12);
+}
+
+TEST_CASE("the same loss without a shutdown temperature only throttles: the term is what ends the job", "[shutdown]") {
+  const std::string short_loss = units_out(300, 50);
+  CHECK(figure(run(tiny(short_loss, liquid)), "n_interruptions_thermal") >= 1);
+  const auto r = run(tiny(short_loss, with({"hall.a.gpu.governor.shutdown_degC=130"})));
+  CHECK(figure(r, "n_interruptions_thermal") == 0);
+  CHECK(events(r, "failure").empty());
+  CHECK(figure(r, "die_max_degC") > 92.0);
+}
+
+TEST_CASE("nodes that were switched off come back after their reset; until then spares stand in, as far as there are any", "[shutdown]") {
+  const auto dry = run(tiny(units_out(300, 120), with({"job.main.life.thermal_reset_s=200", "job.main.life.spare_nodes=2"})));
+  REQUIRE(!events(dry, "failure").empty());
+  const double fell_s = events(dry, "failure").front().first;
+  CHECK(!events(dry, "no_spare").empty());
+  REQUIRE(!events(dry, "restart").empty());
+  CHECK(events(dry, "restart").front().first > fell_s + 200.0);
+  const auto in_place = run(tiny(units_out(300, 120), liquid));
+  REQUIRE(!events(in_place, "restart").empty());
+  CHECK(events(in_place, "restart").front().first < events(dry, "restart").front().first);
+}
+
+TEST_CASE("nobody is switched off while cooling holds", "[shutdown]") {
+  CHECK(figure(run(tiny("", liquid)), "n_interruptions_thermal") == 0);
+  CHECK(figure(run(tiny(units_out(300, 240, 0.5), liquid)), "n_interruptions_thermal") == 0);
+}
