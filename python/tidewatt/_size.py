@@ -42,7 +42,19 @@ class Sizing:
         return f"<tidewatt.Sizing: {first}; {self.n_evaluation} simulations of the site, {self.n_fleet_run} of the fleet>"
 
     def _repr_html_(self) -> str:
-        return self.best.drop(columns="toml").to_html(index=False, float_format=lambda x: f"{x:,.4g}")
+        import pandas
+
+        best = self.best
+        shown = {
+            "portfolio": best.portfolio,
+            "": ["passes" if ok else "fails" for ok in best.passes],
+            "million USD a year": [f"{a / 1e6:.2f}" for a in best.yearly_USD],
+            "low to high prices": [f"{a / 1e6:.2f} … {b / 1e6:.2f}" for a, b in zip(best.yearly_USD_low_prices, best.yearly_USD_high_prices)],
+            "extra MW": [f"{w / 1e6:.2f}" for w in best.extra_W],
+            "lost throughput": [f"{100 * x:.2f} %" for x in best.lost_throughput_frac],
+            "tightest rule": [f"{rule} by {100 * x:+.0f} %" for rule, x in zip(best.worst_rule, best.worst_margin_frac)],
+        }
+        return pandas.DataFrame(shown).to_html(index=False, col_space={"portfolio": 260})
 
 
 def size(
