@@ -53,7 +53,7 @@ class Catalog:
         kinds = [k for k, n in self._core.list() if n == rest and kind in ("", k)]
         if kinds:
             return "".join(self._core.text(k, rest) for k in kinds)
-        near = nearest(name, [n for _, n in self._core.list()])
+        near = _nearest(name, [n for _, n in self._core.list()])
         raise _core.InputError(f"no catalog entry {name!r}" + (f" (did you mean {near!r}?)" if near else ""))
 
     def export(self, name: str, path: Path) -> None:
@@ -76,8 +76,8 @@ class Catalog:
         return f"<table><caption>tidewatt.Catalog</caption>{rows}</table>"
 
 
-def nearest(word: str, known: list[str]) -> str | None:
-    """The known name that a misspelt one most likely means; None if none is close."""
+def _nearest(word: str, known: list[str]) -> str | None:
+    """The `known` name that a misspelt `word` most likely means; None if none is close."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1)

@@ -81,6 +81,7 @@ def size(
     @param progress: called after every simulation with the portfolio's name and the margin of its worst rule over its
         limit, unit 1; what it raises stops the search.
     @raises InputError: no rules, remedies already there, or an unknown entry.
+    @raises ValueError: `evaluations` out of range.
     @raises KeyboardInterrupt: on Ctrl-C, at the end of a simulation.
     """
     scenario = _as_scenario(scenario)

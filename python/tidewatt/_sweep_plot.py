@@ -15,7 +15,7 @@ MOST_BARS = 15
 
 
 def draw(table: SweepTable, output: str) -> Figure:
-    """The picture of one `output` of a `table`: see `SweepTable.plot`."""
+    """The picture of one `output` of a `table`: see `SweepTable.plot`. @raises KeyError: no such column, or the same in all cases"""
     from .report.style import house_style
 
     if output not in table.frame:

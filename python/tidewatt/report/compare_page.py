@@ -25,8 +25,8 @@ BOOKS = ("energy_closure", "input_energy_error", "wall_s")  # whose change says 
 
 
 def change(before: float, after: float, unit: str = "") -> str:
-    """What lies between the figures `before` and `after`: in percent; temperatures in K, shares in points, hours in h. A dash
-    where one is not a number or nothing moved."""
+    """What lies between the figures `before` and `after` in a `unit`: in percent; °C in K, % in points, h in h. A dash where
+    one is not a number or nothing moved."""
     if not (isinstance(before, (int, float)) and isinstance(after, (int, float))) or before == after:
         return "–"
     if unit in ("°C", "%", "h"):
