@@ -90,10 +90,10 @@ bool is_named_list(const Node& n) {
 
 Node parse_value(std::string_view text) {
   try {
-    Node n = parse_toml(fmt::format("v = {}", text), "--set");
-    n = *n.find("v");
-    n.place = {"--set", 0, 0};
-    return n;
+    const Node table = parse_toml(fmt::format("v = {}", text), "--set");
+    Node value = *table.find("v");
+    value.place = {"--set", 0, 0};
+    return value;
   } catch (const InputError&) {
     return Node{std::string(text), {"--set", 0, 0}};
   }
