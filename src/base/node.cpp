@@ -39,6 +39,32 @@ void check_lines(std::string_view text, const std::string& file) {
   }
 }
 
+/// TOML has letters beyond ASCII in texts and comments only. The parser does not end well at others (its search for blanks
+/// runs off its table), so they are refused before it sees them.
+void check_letters(std::string_view text, const std::string& file) {
+  std::uint32_t line = 1;
+  std::size_t begin = 0, at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  std::string_view until;  // what ends the text or comment that we stand in
+  const auto here = [&](std::string_view word) { return text.substr(at).starts_with(word); };
+  for (; at < text.size(); ++at) {
+    if (text[at] == '\n') {
+      ++line, begin = at + 1;
+      if (until.size() == 1) until = {};
+    } else if (!until.empty()) {
+      if (text[at] == '\\' && until.front() == '"' && at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      else if (here(until)) at += until.size() - 1, until = {};
+    } else if (text[at] == '#') {
+      until = "\n";
+    } else if (here("\"\"\"") || here("'''")) {
+      until = text.substr(at, 3), at += 2;
+    } else if (text[at] == '"' || text[at] == '\'') {
+      until = text.substr(at, 1);
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      throw InputError(Finding{{file, line, static_cast<std::uint32_t>(at - begin + 1)}, "", "a letter beyond ASCII outside of quotes and comments"});
+    }
+  }
+}
+
 Node convert(const toml::node& n, const std::string& file, int depth = 0) {
   Node out;
   out.place = place_of(n, file);
@@ -159,6 +185,7 @@ std::string Node::text() const {
 
 Node parse_toml(std::string_view text, const std::string& file) {
   check_lines(text, file);
+  check_letters(text, file);
   try {
     return convert(toml::parse(text, file), file);
   } catch (const toml::parse_error& e) {
