@@ -23,11 +23,13 @@ struct RunResult {
 /// Takes over what the engine recorded and hashes it. Call without the GIL.
 std::shared_ptr<RunResult> make_result(sim::Result&& result, double wall_s);
 
+void bind_catalog(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_scenario(py::module_& m);
 void bind_plant(py::module_& m);
 void bind_result(py::module_& m);
 void bind_run(py::module_& m);
+void bind_size(py::module_& m);
 void bind_sweep(py::module_& m);
 
 }  // namespace tidewatt::bindings

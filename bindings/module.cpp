@@ -9,4 +9,6 @@ PYBIND11_MODULE(_core, m) {
   tidewatt::bindings::bind_result(m);
   tidewatt::bindings::bind_run(m);
   tidewatt::bindings::bind_sweep(m);
+  tidewatt::bindings::bind_catalog(m);
+  tidewatt::bindings::bind_size(m);
 }

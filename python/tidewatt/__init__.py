@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import report as report
+    from ._catalog import Catalog
     from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._load import Scenario, load
     from ._result import Result, open
+    from ._size import Sizing, most_gpus, size
     from ._sweep import SweepTable, compare, new, sweep
 
 # Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
@@ -33,6 +35,10 @@ _HOME = {
     "Engine": "_engine",
     "open": "_result",
     "Result": "_result",
+    "Catalog": "_catalog",
+    "Sizing": "_size",
+    "size": "_size",
+    "most_gpus": "_size",
     "sweep": "_sweep",
     "SweepTable": "_sweep",
     "compare": "_sweep",
@@ -42,8 +48,8 @@ _HOME = {
     ),
 }
 __all__ = [
-    "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "SolverError",
-    "SweepTable", "compare", "load", "new", "open", "report", "run", "sweep",
+    "Catalog", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
+    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from ._sweep_worker import Job, run_case
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
 
 
 class SweepTable:
@@ -40,6 +41,17 @@ class SweepTable:
 
         path = os.path.join(self.folder, "analysis.csv")
         return pandas.read_csv(path, dtype={"variable": str}) if os.path.exists(path) else None
+
+    def plot(self, output: str) -> Figure:
+        """What decides an output, by the mode: bars of a tornado, Sobol indices with their intervals, or the distribution
+        of a Monte Carlo sweep; else the output over the first varied key.
+
+        @param output: its column in `frame`.
+        @raises KeyError: no such column.
+        """
+        from ._sweep_plot import draw
+
+        return draw(self, output)
 
     @property
     def failed(self) -> pandas.DataFrame:

@@ -36,8 +36,8 @@ void add_new_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("new", "write a commented scenario file to start from; it runs as it is");
   c->add_option("file", a->file, "file to write, or - for standard output")->required();
-  c->add_option("--gpus", a->scenario.n_gpu, "GPUs, a multiple of 32")->capture_default_str();
-  c->add_option("--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
+  c->add_option("--n-gpu,--gpus", a->scenario.n_gpu, "GPUs, a multiple of 32")->capture_default_str();
+  c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
   c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU")->capture_default_str();
   c->add_option("--server", a->scenario.server, "catalog name of the server")->capture_default_str();
   c->add_option("--plant", a->scenario.plant, "catalog name of the cooling plant")->capture_default_str();

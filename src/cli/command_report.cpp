@@ -17,11 +17,20 @@ struct Arguments {
   std::string result, other, out;
 };
 
-/// The Python package that draws: beside the installed program, or in the source tree of a build.
-fs::path python_folder() {
+struct Python {
+  std::string program, path;  ///< path: what its PYTHONPATH starts with; empty if it needs none
+};
+
+/// The Python that draws: with the package beside the installed program or in the source tree of a build, or the one
+/// of the virtual environment that pip put this program into.
+Python python() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  const char* asked = std::getenv("TIDEWATT_PYTHON");
   for (const char* below : {"../share/tidewatt/python", "../python", "../../python", "../../../python"})
-    if (fs::exists(here / below / "tidewatt" / "report")) return fs::canonical(here / below);
+    if (fs::exists(here / below / "tidewatt" / "report"))
+      return {asked ? asked : "/usr/bin/python3", fs::canonical(here / below).string()};
+  if (asked) return {asked, ""};
+  if (fs::exists(here / "python3")) return {(here / "python3").string(), ""};
   throw tidewatt::OutputError("the Python package tidewatt, which draws the report, is not installed beside this program");
 }
 
@@ -30,13 +39,13 @@ int draw(const Arguments& a) {
   if (!fs::is_regular_file(a.result)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.result));
   if (!a.other.empty() && !fs::is_regular_file(a.other)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.other));
   const std::string out = a.out.empty() ? fs::path(a.result).replace_extension("").string() + "_report" : a.out;
+  const Python p = python();
   const char* set = std::getenv("PYTHONPATH");
-  const std::string path = python_folder().string() + (set ? std::string(":") + set : "");
-  const char* python = std::getenv("TIDEWATT_PYTHON");
+  const std::string path = p.path + (set && !p.path.empty() ? std::string(":") + set : "");
   const pid_t child = fork();
   if (child == 0) {
-    setenv("PYTHONPATH", path.c_str(), 1);
-    const char* program = python ? python : "/usr/bin/python3";
+    if (!path.empty()) setenv("PYTHONPATH", path.c_str(), 1);
+    const char* program = p.program.c_str();
     // With one result, the list of arguments ends where the other would stand.
     const char* other = a.other.empty() ? nullptr : a.other.c_str();
     execl(program, program, "-m", "tidewatt.report", "--out", out.c_str(), a.result.c_str(), other, static_cast<char*>(nullptr));

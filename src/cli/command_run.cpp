@@ -158,10 +158,12 @@ void run(Arguments a) {
     for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
     return;
   }
+  // A folder, or the result file itself where its name ends like one.
+  auto path = std::filesystem::path(a.out);
+  if (path.extension() != ".h5") path /= std::filesystem::path(a.file).stem().string() + ".h5";
   std::error_code ec;
-  std::filesystem::create_directories(a.out, ec);
-  if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", a.out, ec.message()));
-  const auto path = std::filesystem::path(a.out) / (std::filesystem::path(a.file).stem().string() + ".h5");
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ec);
+  if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", path.parent_path().string(), ec.message()));
   auto progress = std::make_shared<Progress>(!a.quiet);
   auto result = simulate(a, scenario, *progress);
   std::optional<study::SwingReport> swing;
@@ -218,7 +220,7 @@ void add_run_commands(CLI::App& app, int&) {
   add_common(*r, *a);
   r->add_flag("--json", a->json, "print the summary as one JSON object");
   r->add_option("--seed", a->seed, "seed of all random draws");
-  r->add_option("--out", a->out, "folder of the result file")->capture_default_str();
+  r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->capture_default_str();
   r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->capture_default_str();
   r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way");
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(CLI::PositiveNumber)->capture_default_str();

@@ -50,6 +50,38 @@ study::Shard read_shard(const std::string& text) {
   return {static_cast<std::size_t>(index) - 1, static_cast<std::size_t>(count)};
 }
 
+/// The head of the analysis: of each of the first outputs the first variables, numbers rounded.
+void print_analysis(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  constexpr std::size_t most_outputs = 6, most_rows = 6;
+  std::vector<std::vector<std::string>> lines;
+  std::size_t n_output = 0, n_row = 0, n_left_out = 0;
+  for (const auto& line : split(read_file(path, 1u << 28), '\n')) {
+    std::vector<std::string> cells;
+    for (const auto& cell : split(line, ',')) {
+      double x = 0.0;
+      const std::string word(trim(cell));
+      cells.push_back(parse_number(word, x) ? fmt::format("{:.5g}", x) : word);
+    }
+    if (cells.size() < 2) continue;
+    const bool fresh = lines.size() < 2 || cells.front() != lines.back().front();
+    if (!lines.empty() && fresh) ++n_output, n_row = 0;
+    if (++n_row > most_rows || n_output > most_outputs) ++n_left_out;
+    else lines.push_back(std::move(cells));
+  }
+  std::vector<std::size_t> width;
+  for (const auto& cells : lines)
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i == width.size()) width.push_back(0);
+      width[i] = std::max(width[i], cells[i].size());
+    }
+  for (const auto& cells : lines) {
+    for (std::size_t i = 0; i < cells.size(); ++i) fmt::print("{:<{}}  ", cells[i], width[i]);
+    fmt::print("\n");
+  }
+  fmt::print("{}{}\n", path, n_left_out > 0 ? fmt::format(" ({} more rows)", n_left_out) : "");
+}
+
 /// What one process of the sweep left: counts, and where the table is.
 void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table) {
   if (a.json) {
@@ -62,7 +94,9 @@ void report(const Arguments& a, const study::SweepOutcome& o, const std::string&
   for (const auto& line : o.damaged) fmt::print(stderr, "note: {}; its case ran again\n", line);
   fmt::print("{} of {} cases finished, {} of them now, {} failed\n", o.n_done, o.n_total, o.n_ran, o.n_failed);
   if (o.stopped) fmt::print("stopped: the same command goes on from here\n");
-  if (!table.empty()) fmt::print("{}\n", table);
+  if (table.empty()) return;
+  print_analysis(a.out + "/analysis.csv");
+  fmt::print("{}\n", table);
 }
 
 void merge(const study::CaseRunner& runner, const Arguments& a) {

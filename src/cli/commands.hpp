@@ -1,6 +1,9 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
+/// All of them.
+void add_commands(CLI::App& app, int& exit_code);
+
 /// Each adds one subcommand; `exit_code` receives what the process returns.
 void add_run_commands(CLI::App& app, int& exit_code);      // run, check
 void add_catalog_command(CLI::App& app, int& exit_code);   // catalog

@@ -17,20 +17,8 @@ int fail(int code, const char* what) {
 int main(int argc, char** argv) {
   CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together"};
   app.set_version_flag("--version", TIDEWATT_VERSION);
-  app.require_subcommand(1);
   int exit_code = 0;
-  add_run_commands(app, exit_code);
-  add_catalog_command(app, exit_code);
-  add_report_command(app, exit_code);
-  add_validate_command(app, exit_code);
-  add_bench_command(app, exit_code);
-  add_sweep_command(app, exit_code);
-  add_new_command(app, exit_code);
-  add_fit_command(app, exit_code);
-  add_size_command(app, exit_code);
-  add_export_command(app, exit_code);
-  add_plant_command(app, exit_code);
-  add_machines_command(app, exit_code);
+  add_commands(app, exit_code);
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

@@ -106,6 +106,8 @@ std::string bar(const RuleOutcome& o) {
 
 }  // namespace
 
+std::string_view si_unit(Metric metric) { return shown(metric).si; }
+
 std::string compliance_text(const ComplianceReport& report) {
   std::string out = fmt::format("{} ({}): {}\n", report.title, report.date, name(report.verdict()));
   for (const auto& o : report.outcomes) {

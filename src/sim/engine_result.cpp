@@ -118,9 +118,27 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   add_grid_summary(*stream, result);
 }
 
+namespace {
+
+/// What the scenario does to the plants and the site; what strikes a job its own life notes.
+void note_events(const Scenario& scenario, Recorder& recorder) {
+  for (const auto& e : scenario.events) {
+    if (e.at_s > scenario.run.duration_s || e.kind == "failure" || e.kind == "planned_stop" || e.kind == "pause") continue;
+    std::string text = e.of_plant()            ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
+                       : e.kind == "sag"         ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
+                       : e.kind == "curtailment" ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, e.by)
+                                                 : e.name;
+    if (e.duration_s > 0.0) text += fmt::format(", for {:g} s", e.duration_s);
+    recorder.event(to_tick(e.at_s), e.kind, e.hall.empty() ? "site" : "hall " + e.hall, std::move(text));
+  }
+}
+
+}  // namespace
+
 Result Engine::Impl::finish() {
   settle();
   stream->finish();
+  note_events(scenario, recorder);
   Result result;
   recorder.add_arrays(result.arrays);
   stream->add_arrays(result.arrays);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tidewatt/grid/compliance_report.hpp"
+
 namespace tidewatt::sim {
 namespace {
 
@@ -23,7 +25,7 @@ void add_rules(const SiteStream& stream, Result& result) {
   const auto reports = stream.meters().reports(lost_W, std::isfinite(lost_W) ? stream.delivery()->load_lost_bin() : -1);
   if (reports.empty()) return;
   result.compliance = reports;
-  std::vector<std::string> set, rule, title, verdict;
+  std::vector<std::string> set, rule, title, verdict, units;
   std::vector<double> value, spread, limit, margin, margin_frac, worst_s;
   std::string failing;
   auto whole = grid::Compliance::pass;
@@ -36,6 +38,7 @@ void add_rules(const SiteStream& stream, Result& result) {
       rule.push_back(o.rule.name);
       title.push_back(o.rule.title);
       verdict.emplace_back(grid::name(o.verdict));
+      units.emplace_back(grid::si_unit(o.rule.metric));
       value.push_back(o.figure.value);
       spread.push_back(o.figure.spread);
       limit.push_back(o.rule.limit);
@@ -58,6 +61,7 @@ void add_rules(const SiteStream& stream, Result& result) {
   text("/compliance/rule_set", set, "rule set that it stands in");
   text("/compliance/title", title, "what it says");
   text("/compliance/verdict", verdict, "pass, fail, undecided or not measured");
+  text("/compliance/unit", units, "unit of value, spread, limit and margin");
   figure("/compliance/value", value, "1", "figure, SI unit of the rule's metric");
   figure("/compliance/spread", spread, "1", "half width of what is not known about it");
   figure("/compliance/limit", limit, "1", "limit, same unit");

@@ -63,6 +63,7 @@ TextTable read_table(const std::filesystem::path& path) {
   t.file = path.string();
   std::string line;
   if (!std::getline(file, line)) throw InputError(fmt::format("{}: is empty", t.file));
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // spreadsheets write it
   const char separator = line.find('\t') != std::string::npos ? '\t' : line.find(';') != std::string::npos ? ';' : ',';
   t.header = split_line(line, separator);
   while (std::getline(file, line)) {

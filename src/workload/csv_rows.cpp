@@ -8,8 +8,9 @@ namespace tidewatt::workload {
 
 CsvRows::CsvRows(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
   line_ = 1;
-  if (text.starts_with("\xEF\xBB\xBF") || text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    report(1, "", "begins with a byte order mark; save it as plain UTF-8");
+  if (text.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);  // spreadsheets write it, as before weather files
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    report(1, "", "begins with a byte order mark of UTF-16; save it as plain UTF-8");
     rest_ = {};
   }
   line_ = 0;

@@ -30,6 +30,9 @@ small=(hall.a.n_gpu=512 job.main.plan.n_gpu=512 job.main.plan.global_batch_seque
 says() { echo "$text"; grep -Eq "$1" <<< "$text" || fail "$2"; }
 text=$("$scratch/examples/gpu_operating_point")
 says 'die 85 degC: 1[0-9]{3} MHz' "the operating point of a hot die"
+"$prefix/bin/tidewatt" new mine.toml --n-gpu 128 --duration-h 0.5 > /dev/null
+text=$("$scratch/examples/own_scenario" mine.toml)
+says '^ *700 +[0-9]{5,} ' "tokens at the highest cap"
 text=$("$scratch/examples/waveform_meters")
 says 'largest change within a second 1[0-9]\.[0-9] MW' "the largest step of the square wave"
 text=$("$scratch/examples/plant_year")

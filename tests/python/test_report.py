@@ -165,6 +165,8 @@ class Incomplete(unittest.TestCase):
                 del file["day"][name]
                 file["day"][name] = values
                 file["day"][name].attrs["units"] = attributes.get("units", "")
+            summary = json.loads(file.attrs["summary_json"])
+            file.attrs["summary_json"] = json.dumps({**summary, "simulated_s": 600.0})
 
         _, names, page = self.build(leave_out=("fleet", "waveform_transients"), change=shorten)
         self.assertIn("day.png", names)

@@ -170,3 +170,14 @@ def test_sobol_points_are_those_of_scipy(tmp_path):
 
 if __name__ == "__main__":
     sys.exit(pytest.main([__file__]))
+
+
+@pytest.mark.parametrize("mode", ["tornado", "sobol_indices", "monte_carlo", "latin_hypercube"])
+def test_every_mode_draws_what_decides(tmp_path, mode):
+    spec = {"mode": mode, **({} if mode == "tornado" else {"n_case": 4}), "outputs": ["pcc_mean_MW"],
+            "variable": [{"key": "hall.a.cap_W", "low": 500, "high": 700}]}  # fmt: skip
+    table = tw.sweep(spec, scenario=TINY, set=FAST, out=tmp_path / "out", progress=False)
+    figure = table.plot("pcc_mean_MW")
+    assert figure._repr_png_()[:4] == b"\x89PNG" and "pcc_mean_MW" in figure.axes[0].get_xlabel() + figure.axes[0].get_ylabel()
+    with pytest.raises(KeyError, match="pcc_mean_MW"):
+        table.plot("nonsense")

@@ -1,9 +1,13 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "tidewatt/grid/compliance.hpp"
 
 namespace tidewatt::grid {
+
+/// SI unit of a metric's figures and limits.
+std::string_view si_unit(Metric metric);
 
 /// The report as lines of text: verdict, figure with spread, limit, margin and worst moment of each rule.
 std::string compliance_text(const ComplianceReport& report);

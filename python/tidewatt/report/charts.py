@@ -8,7 +8,7 @@ import numpy as np
 from . import downsample, events, fleet, limiter, ramps, spectrum, waveform
 from .read import ResultFile
 from .style import (
-    BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis, bin_edges,
+    BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis,
 )  # fmt: skip
 
 N_POINTS = 3000
@@ -130,14 +130,15 @@ def ramp_lines(result: ResultFile) -> dict:
 def limiters(result: ResultFile) -> dict:
     """Shares of compute time of a `result` by what held the clocks, stacked."""
     group, shares = result.group("day"), limiter.shares(result)
-    edges = bin_edges(group["time"])
+    edges = result.edges("day")
     axis = TimeAxis(group.start, edges[-1] - edges[0])
     n = 2000
-    x = axis(group["time"][downsample.buckets(len(group["time"]), n)])
+    x = axis(np.append(group["time"][downsample.buckets(len(group["time"]), n)], edges[-1]))
     data = []
     for name, share in shares.items():
         more = {"stackgroup": "one", "fillcolor": LIMITERS[name], "line": {"width": 0, "shape": "hv"}}
         y = 100 * downsample.mean(np.nan_to_num(share), n)
+        y = np.append(y, y[-1])
         data.append(trace(x, y, LIMITER_WORDS[name], LIMITERS[name], **more))
     layout = stacked(1, ["share of compute time (%)"], axis.label, 340)
     layout["yaxis"]["range"] = [0, 100]
@@ -148,7 +149,7 @@ def limiters(result: ResultFile) -> dict:
 def strip(result: ResultFile) -> dict:
     """What the first job of a `result` was doing, with marks where something happened."""
     group, happened = result.group("day"), events.log(result)
-    edges = bin_edges(group["time"])
+    edges = result.edges("day")
     axis = TimeAxis(group.start, edges[-1] - edges[0])
     data = []
     for k, pieces in events.state_spans(result):
@@ -166,17 +167,42 @@ def strip(result: ResultFile) -> dict:
     return {"data": data, "layout": layout}
 
 
+MOST_ROWS = 96  # above one another; more go on beside them
+
+
 def heat_map(result: ResultFile) -> dict:
-    """All four maps of a `result`'s halls in one chart, chosen by buttons."""
+    """All four maps of a `result`'s halls in one chart, chosen by buttons. Many rows stand in blocks beside one another."""
     rows, maps = fleet.tables(result)
+    n_block = -(-len(rows) // MOST_ROWS)
+    tall = -(-len(rows) // n_block)
     data, buttons = [], []
     for k, (title, unit, table, colours) in enumerate(maps):
-        data.append({"type": "heatmap", "z": [numbers(row, 5) for row in table], "y": [f"row {r}" for r in rows],
-                     "colorscale": "Cividis", "reversescale": colours.endswith("_r"), "visible": k == 1,
+        data.append({"type": "heatmap", "z": [numbers(row, 5) for row in beside(table, tall, np.nan)],
+                     "text": beside(np.array([[f"row {r}, rack {c}" for c in range(table.shape[1])] for r in rows]), tall, "").tolist(),
+                     "colorscale": "Cividis", "reversescale": colours.endswith("_r"), "visible": k == 1, "hoverongaps": False,
                      "colorbar": {"title": {"text": unit}, "thickness": 12},
-                     "hovertemplate": "%{y}, rack %{x}: %{z} " + unit + "<extra></extra>"})  # fmt: skip
+                     "hovertemplate": "%{text}: %{z} " + unit + "<extra></extra>"})  # fmt: skip
         buttons.append({"label": title, "method": "update", "args": [{"visible": [i == k for i in range(len(maps))]}]})
-    layout = {"height": 300 + 9 * max(8, len(rows)), "xaxis": {"title": "rack in its row"},
-              "yaxis": {"autorange": "reversed", "automargin": True}, "margin": {"t": 60},
+    width = maps[0][2].shape[1]
+    x_axis = {"title": "rack in its row"}
+    y_axis = {"autorange": "reversed", "automargin": True, "title": "row"}
+    if n_block > 1:
+        first = [rows[b * tall] for b in range(n_block)]
+        last = [rows[min((b + 1) * tall, len(rows)) - 1] for b in range(n_block)]
+        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": "racks of each row, in blocks of rows", "tickangle": 0,
+                  "ticktext": [f"rows<br>{a}–{z}" for a, z in zip(first, last)]}  # fmt: skip
+        y_axis["title"] = "row in its block"
+    layout = {"height": 260 + min(9 * max(8, tall), 520), "xaxis": {**x_axis, "showgrid": False}, "yaxis": {**y_axis, "showgrid": False}, "margin": {"t": 60},
               "updatemenus": [{"buttons": buttons, "active": 1, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}]}  # fmt: skip
     return {"data": data, "layout": layout}
+
+
+def beside(table: np.ndarray, tall: int, nothing) -> np.ndarray:
+    """The rows of a `table`, shape (n, w), in blocks of `tall` rows beside one another, a column of `nothing` between."""
+    n, w = table.shape
+    blocks = []
+    for first in range(0, n, tall):
+        block = np.full((tall, w + 1), nothing, dtype=table.dtype)
+        block[: min(tall, n - first), :w] = table[first : first + tall]
+        blocks.append(block)
+    return np.hstack(blocks)[:, :-1]

@@ -7,15 +7,15 @@ from . import downsample
 from .charts import N_POINTS, band, hours, stacked, trace
 from .day import ZERO_degC_K, hourly_steps, throughput_limits
 from .read import Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis, bin_edges
+from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
 
 def day(result: ResultFile) -> list[dict]:
     """The panels of a `result`'s day, each with its own legend; the page moves their time axes together."""
     group = result.group("day")
-    edges = bin_edges(group["time"])
+    edges = result.edges("day")
     axis = TimeAxis(group.start, edges[-1] - edges[0])
-    panels = [paint(group, axis(group["time"]), axis, result) for paint in (_air, _dies, _clocks, _throughput, _power)]
+    panels = [paint(group, axis(edges), axis, result) for paint in (_air, _dies, _clocks, _throughput, _power)]
     titles = ["air (°C)", "GPU die (°C)", "clock (MHz)", "million tokens/s", "power (MW)"]
     figures = []
     for k, (title, (data, y_axis)) in enumerate(zip(titles, panels)):
@@ -30,12 +30,17 @@ def day(result: ResultFile) -> list[dict]:
     return figures
 
 
+def held(y: np.ndarray) -> np.ndarray:
+    """The values `y`, shape (n,), at the steps' starts, and the last one once more at the run's end."""
+    return np.append(y, y[-1])
+
+
 def _lines(group, t, names, offset=0.0, scale=1.0) -> list[dict]:
     """`names`: key -> (label, colour); those that the file lacks are left out."""
     out = []
     for key, (label, colour) in names.items():
         if key in group:
-            x, y = downsample.line(t, (group[key] - offset) * scale, N_POINTS // 2)
+            x, y = downsample.line(t, held((group[key] - offset) * scale), N_POINTS // 2)
             out.append(trace(x, y, label, colour))
     return out
 
@@ -58,7 +63,7 @@ def _dies(group, t, axis, result):
 def _clocks(group, t, axis, result):
     data = []
     if "clock_p05_Hz" in group and "clock_p95_Hz" in group:
-        x, low, high = downsample.band(t, group["clock_p05_Hz"] / 1e6, group["clock_p95_Hz"] / 1e6, N_POINTS)
+        x, low, high = downsample.band(t, held(group["clock_p05_Hz"] / 1e6), held(group["clock_p95_Hz"] / 1e6), N_POINTS)
         data += band(x, low, high, "5th to 95th percentile", "rgba(86,180,233,0.35)")
     names = {"clock_mean_Hz": ("mean", BLUE), "clock_slowest_Hz": ("slowest GPU, which gates the job", VERMILION)}
     return data + _lines(group, t, names, scale=1e-6), {}
@@ -81,7 +86,7 @@ def _throughput(group, t, axis, result):
 def _power(group, t, axis, result):
     data = []
     if "pcc_min_W" in group and "pcc_max_W" in group:
-        x, low, high = downsample.band(t, group["pcc_min_W"] / 1e6, group["pcc_max_W"] / 1e6, N_POINTS)
+        x, low, high = downsample.band(t, held(group["pcc_min_W"] / 1e6), held(group["pcc_max_W"] / 1e6), N_POINTS)
         data += band(x, low, high, "extremes at the connection", "rgba(138,138,138,0.3)")
     names = {
         "pcc_mean_W": ("mean at the connection", BLACK),

@@ -3,33 +3,73 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from html import escape
 
 import numpy as np
 
 from . import downsample, ramps, spectrum, waveform
 from .charts import N_POINTS, hours, stacked, trace
+from .charts_day import held
 from .day import ZERO_degC_K
 from .labels import FIGURES, with_unit
 from .page import Page, table, whole
 from .read import Missing, ResultFile
-from .style import BLUE, VERMILION, TimeAxis, bin_edges
+from .style import BLUE, VERMILION, TimeAxis
 
 COLOURS = (BLUE, VERMILION)
 TOP = ["tokens_per_s_mean", "iteration_s", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "die_max_degC", "pue"]
 
 
-def change(before: float, after: float) -> str:
-    """What lies between the figures `before` and `after`, in percent; a dash where one is not a number or nothing moved."""
+BOOKS = ("energy_closure", "input_energy_error", "wall_s")  # whose change says nothing
+
+
+def change(before: float, after: float, unit: str = "") -> str:
+    """What lies between the figures `before` and `after` in a `unit`: in percent; °C in K, % in points, h in h. A dash where
+    one is not a number or nothing moved."""
     if not (isinstance(before, (int, float)) and isinstance(after, (int, float))) or before == after:
         return "–"
-    return f"{100 * (after / before - 1):+.2f} %" if before else f"{after:+.3g}"
+    if unit in ("°C", "%", "h"):
+        return f"{after - before:+.3g} {dict(zip(('°C', '%', 'h'), ('K', 'points', 'h')))[unit]}"
+    return f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g}"
 
 
-def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str]]:
-    """(line of `before`, line of `after`) where the scenarios differ; empty on the side that has no such line."""
-    texts = [r.provenance.get("scenario", "").splitlines() for r in (before, after)]
-    out = []
+def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str, str]]:
+    """(key path, value of `before`, value of `after`) where the scenarios differ, with what they inherit and overrides;
+    empty on the side that does not say. Without a TOML reader (Python 3.11 has one): lines instead of keys."""
+    texts = [r.provenance.get("scenario", "") for r in (before, after)]
+    try:
+        left, right = (keys_of(text) for text in texts)
+    except (ImportError, ValueError):
+        return [("", *pair) for pair in _lines(*texts)]
+    return [(key, left.get(key, ""), right.get(key, "")) for key in {**left, **right} if left.get(key) != right.get(key)]
+
+
+def keys_of(text: str) -> dict[str, str]:
+    """Key path -> value of a scenario's `text` as results carry it: the file, what it inherits from, overrides."""
+    import tomllib
+
+    documents, overrides = re.split(r"^# -+ base = .*$", text, flags=re.M), re.findall(r"^# --set ([^=\s]+)\s*=\s*(.*)$", text, flags=re.M)
+    out: dict[str, str] = {}
+    for document in reversed(documents):
+        out.update(_flat(tomllib.loads(document)))
+    out.update((key, value.strip("\"'")) for key, value in overrides)
+    return {key: value for key, value in out.items() if key not in ("schema", "base")}
+
+
+def _flat(tree, path: str = ""):
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            for k, item in enumerate(value):
+                yield from _flat({name: x for name, x in item.items() if name != "name"}, f"{path}{key}.{item.get('name', k)}.")
+        else:
+            yield path + key, str(value)
+
+
+def _lines(before: str, after: str) -> list[tuple[str, str]]:
+    texts, out = [before.splitlines(), after.splitlines()], []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
@@ -54,7 +94,7 @@ def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
     tokens = change(*(result.figure("tokens_per_s_mean") for result in pair))
     step = change(*(result.figure("pcc_step_1s_max_MW") for result in pair))
     tiles = "".join(
-        f"<div><b>{escape(change(before.figure(key), after.figure(key)))}</b><span>{escape(_words()[key][0])}</span></div>"
+        f"<div><b>{escape(change(before.figure(key), after.figure(key), _words()[key][1]))}</b><span>{escape(_words()[key][0])}</span></div>"
         for key in TOP if key in _words() and math.isfinite(before.figure(key)) and math.isfinite(after.figure(key))
     )  # fmt: skip
     title = f"{names[1]} against {names[0]}: throughput {tokens}, largest change within 1 s {step}"
@@ -72,7 +112,7 @@ def _figures(pair, names):
         for key, (word, unit) in keys.items():
             values = [result.summary.get(key) for result in pair]
             if values != [None, None]:
-                rows.append([word, *(with_unit(value, unit) for value in values), change(*values)])
+                rows.append([word, *(with_unit(value, unit) for value in values), "–" if key in BOOKS else change(*values, unit)])
         if rows:
             parts.append(table(["", *names, "change"], rows, numeric=(1, 2, 3), caption=part))
     if not parts:
@@ -84,8 +124,8 @@ def _settings(pair, names):
     rows = [list(row) for row in settings(*pair)]
     if not rows:
         return "The scenarios are the same", "", ""
-    inner = '<div class="scroll">' + table(names, rows[:200]) + "</div>"
-    return f"{len(rows)} lines of the scenarios differ", "as they were read, what they inherit and overrides included", inner
+    inner = '<div class="scroll">' + table(["key", *names], rows[:200]) + "</div>"
+    return f"{len(rows)} settings differ", "as they were read, what they inherit and overrides included; what each does alone: tidewatt sweep A --against B", inner
 
 
 def _day(page, pair, names):
@@ -93,17 +133,19 @@ def _day(page, pair, names):
               ("inlet_mean_K", "server inlet (°C)", ZERO_degC_K, 1.0), ("die_max_K", "hottest die (°C)", ZERO_degC_K, 1.0),
               ("clock_slowest_Hz", "slowest clock (MHz)", 0.0, 1e-6)]  # fmt: skip
     groups = [result.group("day") for result in pair]
-    longest = max(groups, key=lambda group: group["time"][-1])
-    axis = TimeAxis(longest.start, bin_edges(longest["time"])[-1] - longest["time"][0])
+    # From each run's own start where they begin at different hours.
+    starts = [group.start for group in groups]
+    start = starts[0] if starts[0] == starts[1] else None
+    axis = TimeAxis(start, max(result.edges("day")[-1] for result in pair))
     inner = ""
     for k, (key, word, offset, scale) in enumerate(panels):
         data = []
-        for group, name, colour in zip(groups, names, COLOURS):
+        for group, edges, name, colour in zip(groups, (result.edges("day") for result in pair), names, COLOURS):
             if key in group:
-                x, y = downsample.line(axis(group["time"]), (group[key] - offset) * scale, N_POINTS // 2)
+                x, y = downsample.line(axis(edges), held((group[key] - offset) * scale), N_POINTS // 2)
                 data.append(trace(x, y, name, colour))
         layout = stacked(1, [word], axis.label if k == len(panels) - 1 else "", 220)
-        layout["xaxis"].update(hours(axis))
+        layout["xaxis"].update(hours(axis), range=[float(axis(0)), float(axis(axis.span * axis.unit_s))])
         inner += page.chart(f"chart-day-{k}", {"data": data, "layout": layout, "linked": "day"})
     return "The day", "the panels zoom together", inner
 
@@ -115,9 +157,9 @@ def _waveform(page, pair, names):
     data = []
     for result, name, colour in zip(pair, names, COLOURS):
         group = result.group(shared[0])
-        x, y = downsample.line(group["time"], group["pcc_W"] / 1e6, N_POINTS)
+        x, y = downsample.line(group["time"] - group["time"][0], group["pcc_W"] / 1e6, N_POINTS)
         data.append(trace(x, y, name, colour, line={"shape": "hv", "width": 1}))
-    layout = stacked(1, ["power (MW)"], "time since the start of the run (s)", 420)
+    layout = stacked(1, ["power (MW)"], "time since the start of the window (s)", 420)
     layout["yaxis"]["rangemode"] = "tozero"
     steps = [waveform.worst_step(r.group(shared[0])["time"], r.group(shared[0])["pcc_W"])[1] / 1e6 for r in pair]
     title = f"Largest change within one second: {with_unit(steps[0], 'MW')} and {with_unit(steps[1], 'MW')}"

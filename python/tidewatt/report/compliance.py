@@ -6,15 +6,16 @@ import numpy as np
 from .findings import number
 from .read import ResultFile
 
+SPOKEN = {"W": (1e-6, "MW"), "W/s": (1e-6, "MW/s"), "1": (1.0, ""), "pu": (1.0, "pu"), "Hz": (1.0, "Hz")}
 ORDER = ["fail", "undecided", "not measured", "pass"]
 COLOUR = {"pass": "#009E73", "fail": "#D55E00", "undecided": "#E69F00", "not measured": "#8A8A8A"}
 
 
 def rows(result: ResultFile) -> list[dict]:
-    """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `value`, `spread`,
-    `limit`, `margin_frac`, `worst_s`. @raises Missing: the run was held against no rules"""
+    """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `unit`, `value`,
+    `spread`, `limit`, `margin_frac`, `worst_s`. @raises Missing: the run was held against no rules"""
     group = result.group("compliance")
-    keys = [k for k in ("rule_set", "rule", "title", "verdict", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
+    keys = [k for k in ("rule_set", "rule", "title", "verdict", "unit", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
     out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]
     return sorted(out, key=lambda row: ORDER.index(row["verdict"]) if row["verdict"] in ORDER else 0)
 
@@ -30,8 +31,9 @@ def words(found: list[dict]) -> tuple[str, str]:
 
 def cells(row: dict) -> list[str]:
     """A `row` as texts: rule, verdict, figure with its spread, limit, margin in percent, worst moment."""
-    value, spread = row.get("value", np.nan), row.get("spread", 0.0)
-    figure = number(value) + (f" ± {number(spread, 2)}" if np.isfinite(value) and spread else "")
+    scale, unit = SPOKEN.get(row.get("unit", "1"), (1.0, row.get("unit", "")))
+    value, spread, limit = scale * row.get("value", np.nan), scale * row.get("spread", 0.0), scale * row.get("limit", np.nan)
+    figure = number(value) + (f" ± {number(spread, 2)}" if np.isfinite(value) and spread else "") + (f"\u00a0{unit}" if unit else "")
     margin, worst_s = row.get("margin_frac", np.nan), row.get("worst_s", np.nan)
-    return [f"{row.get('rule_set', '')}: {row.get('title') or row.get('rule', '')}", row["verdict"], figure, number(row.get("limit", np.nan)),
-            f"{100 * margin:+.1f} %" if np.isfinite(margin) else "–", f"{worst_s:,.1f} s" if np.isfinite(worst_s) and worst_s >= 0 else "–"]
+    return [row.get("title") or row.get("rule", ""), row["verdict"], figure, number(limit) + (f"\u00a0{unit}" if unit else ""),
+            f"{100 * margin:+,.1f} %" if np.isfinite(margin) else "–", f"{worst_s:,.1f} s" if np.isfinite(worst_s) and worst_s >= 0 else "–"]

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, bin_edges, new_figure
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, new_figure
 
 ZERO_degC_K = 273.15
 
@@ -18,7 +18,7 @@ def hourly_steps(result: ResultFile):
     value = np.array(hourly["throughput_tokens_per_s"], dtype=float)
     if "iterating_s" in hourly:
         value[hourly["iterating_s"] < 900] = np.nan
-    return bin_edges(hourly["time"]), value
+    return result.edges("hourly"), value
 
 
 def throughput_limits(day: Group) -> tuple[float, float] | None:
@@ -37,7 +37,7 @@ def throughput_limits(day: Group) -> tuple[float, float] | None:
 def draw(result: ResultFile):
     """The day of a `result`: air, dies, clocks, throughput and power."""
     day = result.group("day")
-    edges = bin_edges(day["time"])
+    edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     t = axis(day["time"])
     figure = new_figure(10, 12.2, *findings.day(result))

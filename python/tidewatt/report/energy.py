@@ -3,16 +3,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .charts import numbers, stacked
+from .charts import hours, numbers, stacked
+from .findings import number
 from .read import Missing, ResultFile
-from .style import BLUE, GREY, ORANGE, TimeAxis, bin_edges
+from .style import BLUE, GREY, ORANGE, SKY, VERMILION, TimeAxis
 
 
 def totals(result: ResultFile) -> dict[str, float]:
     """Energies of a `result` in MWh and what follows from them: `site`, `it`, `rest` (cooling and losses), `hours`,
     `tokens` (trillions), `water_m3`; NaN where the file does not say. @raises Missing: it holds no mean power"""
-    hours = result.figure("simulated_s") / 3600
-    site, it = result.figure("pcc_mean_MW") * hours, result.figure("it_mean_MW") * hours
+    span_h = result.figure("simulated_s") / 3600
+    site, it = result.figure("pcc_mean_MW") * span_h, result.figure("it_mean_MW") * span_h
     if not np.isfinite(site):
         raise Missing("the summary has no mean power")
     tokens = np.nan
@@ -22,7 +23,7 @@ def totals(result: ResultFile) -> dict[str, float]:
             tokens = float(np.nansum(hourly["throughput_tokens_per_s"] * hourly["iterating_s"])) / 1e12
     except Missing:
         pass
-    return {"site": site, "it": it, "rest": site - it, "hours": hours, "tokens": tokens, "water_m3": result.figure("wue_L_per_kWh") * it}
+    return {"site": site, "it": it, "rest": site - it, "hours": span_h, "tokens": tokens, "water_m3": result.figure("wue_L_per_kWh") * it}
 
 
 def costs(result: ResultFile) -> list[tuple[str, float, str]]:
@@ -42,22 +43,33 @@ def costs(result: ResultFile) -> list[tuple[str, float, str]]:
 
 
 def hourly(result: ResultFile) -> dict:
-    """Energy at the connection of a `result` in each hour: servers, and cooling with losses. @raises Missing: no hourly energies"""
+    """Energy at the connection of a `result` in each hour: servers, and cooling with losses. @raises Missing: under two hours"""
     group = result.group("hourly")
     it_MWh, site_MWh = group["it_J"] / 3.6e9, group["pcc_J"] / 3.6e9
-    edges = bin_edges(group["time"])
+    edges = result.edges("hourly")
+    if len(it_MWh) < 2:
+        raise Missing("the run is shorter than two hours: nothing to draw by the hour")
     axis = TimeAxis(group.start, edges[-1] - edges[0])
-    x = numbers(axis((edges[:-1] + edges[1:]) / 2), 9)
-    bar = lambda y, name, colour: {"type": "bar", "x": x, "y": numbers(y, 5), "name": name, "marker": {"color": colour}}  # noqa: E731
+    x, width = numbers(axis((edges[:-1] + edges[1:]) / 2), 9), numbers(0.85 * np.diff(axis(edges)))
+    bar = lambda y, name, colour: {"type": "bar", "x": x, "width": width, "y": numbers(y, 5), "name": name, "marker": {"color": colour}}  # noqa: E731
     layout = stacked(1, ["energy (MWh)"], axis.label, 320)
+    layout["xaxis"].update(hours(axis))
     return {"data": [bar(it_MWh, "servers", BLUE), bar(site_MWh - it_MWh, "cooling and losses", ORANGE)], "layout": {**layout, "barmode": "stack"}}
 
 
 def flows(result: ResultFile) -> dict:
-    """Where the energy of a `result` goes, level by level, MWh: taken in, given on, stored. @raises Missing: no energy books"""
+    """Where the energy of a `result` goes, MWh: GPUs, the rest of the servers, cooling, delivery. @raises Missing: no energy books"""
     group = result.group("energy")
-    level = [str(x) for x in group["level"].tolist()]
-    bar = lambda key, name, colour: {"type": "bar", "orientation": "h", "y": level, "x": numbers(group[key] / 3.6e9, 6), "name": name,
-                                     "marker": {"color": colour}}  # noqa: E731
-    layout = {"height": 120 + 44 * len(level), "xaxis": {"title": "energy (MWh)"}, "yaxis": {"automargin": True, "autorange": "reversed"}}
-    return {"data": [bar("in_J", "in", BLUE), bar("out_J", "out", GREY)], "layout": layout}
+    taken = {str(level): joule / 3.6e9 for level, joule in zip(group["level"].tolist(), group["in_J"].tolist())}
+    try:
+        gpu, server, load, cooling, site = (taken[k] for k in ("package", "server", "site load", "cooling power", "connection"))
+    except KeyError as absent:
+        raise Missing(f"the energy books have no level {absent}") from None
+    parts = [("GPU packages", gpu, BLUE), ("rest of the servers", server - gpu, SKY), ("other loads on the site", load - server, GREY),
+             ("cooling plant", cooling, ORANGE), ("delivery and storage", site - load - cooling, VERMILION)]  # fmt: skip
+    names, MWh, colours = zip(*[part for part in parts if abs(part[1]) > 1e-6 * site])
+    words = [f"{number(x)} MWh, {100 * x / site:.1f} %" for x in MWh]
+    layout = {"height": 70 + 44 * len(names), "xaxis": {"title": "energy (MWh)"}, "yaxis": {"automargin": True, "autorange": "reversed"}, "showlegend": False}
+    bars = {"type": "bar", "orientation": "h", "y": names, "x": numbers(MWh), "text": words, "textposition": "auto",
+            "hoverinfo": "skip", "marker": {"color": colours}}  # fmt: skip
+    return {"data": [bars], "layout": layout}

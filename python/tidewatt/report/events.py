@@ -7,7 +7,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, bin_edges, new_figure, spans
+from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, new_figure, spans
 
 MOST_LABELS = 14
 
@@ -25,7 +25,7 @@ def log(result: ResultFile):
 def state_spans(result: ResultFile):
     """[(state, [(begin, end) in s])] of the states that occur in a `result`."""
     day = result.group("day")
-    state, edges = day["job_state"], bin_edges(day["time"])
+    state, edges = day["job_state"], result.edges("day")
     return [(int(k), spans(state == k, edges)) for k in np.unique(state)]
 
 
@@ -37,7 +37,7 @@ def state_look(k: int) -> tuple[str, str]:
 def draw(result: ResultFile):
     """What the job of a `result` did, and what happened to it."""
     day, happened = result.group("day"), log(result)
-    edges = bin_edges(day["time"])
+    edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     shown = happened[:MOST_LABELS]
     figure = new_figure(10, 2.1 + 0.26 * len(shown), *findings.events(result, len(happened)))

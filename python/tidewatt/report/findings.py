@@ -45,6 +45,8 @@ def day(result: ResultFile) -> tuple[str, str]:
         title = f"Throughput swings {number(swing, 2)} % over the day"
         if math.isfinite(hour):
             title += f", lowest in the hour from {hour:.0f} h"
+    elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
+        title = _part(result, "pcc_mean_MW", "{} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", of which up to {} MW move within a second")
     return title, _join(
         [
             fleet_words(result),
@@ -115,9 +117,9 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
     title += f" the slowest {number(mean_MHz - slowest_MHz, 2)} MHz below"
     return title, _join(
         [
-            "snapshot at the hottest hour",
+            "snapshot at the warmest moment",
             f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C",
-            f"clock mean {mean_MHz:.0f} MHz, slowest {slowest_MHz:.0f} MHz",
+            f"clock mean {mean_MHz:,.0f} MHz, slowest {slowest_MHz:,.0f} MHz",
         ]
     )
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import LIMITER_WORDS, LIMITERS, TimeAxis, bin_edges, new_figure
+from .style import LIMITER_WORDS, LIMITERS, TimeAxis, new_figure
 
 ORDER = ["power", "thermal", "clock", "none"]
 
@@ -26,7 +26,7 @@ def shares(result: ResultFile):
 def draw(result: ResultFile):
     """Which limiter held the clocks of a `result` over time."""
     day, found = result.group("day"), shares(result)
-    edges = bin_edges(day["time"])
+    edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     figure = new_figure(10, 4.4, *findings.limiter(result))
     axes = figure.subplots()

@@ -67,19 +67,27 @@ def write(result: ResultFile) -> tuple[str, list[str]]:
     page.add("books", "Energy books", functools.partial(_books, result))
     page.add("trust", "Assumed inputs", functools.partial(_trust, result))
     page.add("provenance", "Provenance", functools.partial(_provenance, result))
-    return whole(page, *findings.day(result), _tiles(result)), page.notes
+    return whole(page, *findings.day(result), _tiles(result), _run_words(result)), page.notes
+
+
+def _run_words(result: ResultFile) -> str:
+    start = result.provenance.get("start_time", "").replace("T", " ")
+    span = findings.duration(result.figure("simulated_s")) if math.isfinite(result.figure("simulated_s")) else ""
+    return " · ".join(word for word in [result.path.stem, f"{span} from {start}" if span and start else span] if word)
 
 
 def _tiles(result: ResultFile) -> str:
-    return "".join(
+    verdict = result.summary.get("compliance")
+    rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>the site\'s rules</span></div>' if verdict else ""
+    return rules + "".join(
         f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{word}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )
 
 
-def whole(page: Page, title: str, subtitle: str, tiles: str) -> str:
-    """The html of a `page` with its `title`, `subtitle` and `tiles` (html) on top."""
+def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") -> str:
+    """The html of a `page` with its `title`, `subtitle` and `tiles` (html) on top, and a small line `above` them."""
     from plotly.offline import get_plotlyjs
 
     links = "".join(f'<a href="#{name}">{escape(word)}</a>' for name, word, _ in page.sections)
@@ -92,7 +100,8 @@ def whole(page: Page, title: str, subtitle: str, tiles: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{escape(title)} – tidewatt</title><style>{CSS}</style></head><body><main>"
-        f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="big">{tiles}</div><nav>{links}</nav>'
+        + (f'<p class="above">{escape(above)}</p>' if above else "")
+        + f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="big">{tiles}</div><nav>{links}</nav>'
         + "".join(html for _, _, html in page.sections)
         + left_out
         + f'</main><script type="application/json" id="charts">{data}</script>'
@@ -115,7 +124,7 @@ def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "")
 def _figures(result):
     parts = []
     for part, keys in FIGURES.items():
-        rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if k in result.summary]
+        rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if result.summary.get(k) is not None]
         if rows:
             parts.append(table([], rows, numeric=(1,), caption=part))
     if not parts:
@@ -129,7 +138,11 @@ def _figures(result):
 
 def _day(page, result):
     inner = "".join(page.chart(f"chart-day-{k}", chart) for k, chart in enumerate(charts_day.day(result)))
-    return "The day", "air → dies → clocks → throughput → power; the panels zoom together", inner
+    return _span_word(result), "air → dies → clocks → throughput → power; the panels zoom together", inner
+
+
+def _span_word(result) -> str:
+    return "The run" if result.figure("simulated_s") < 20 * 3600 else "The day"
 
 
 def _window(page, result, name):
@@ -163,7 +176,7 @@ def _events(page, result):
     inner = page.chart("chart-events", charts.strip(result))
     if happened:
         rows = [[f"{time_s:,.1f}", kind, entity, what] for time_s, kind, entity, what in happened[:500]]
-        inner += '<div class="scroll">' + table(["time (s)", "kind", "what it struck", ""], rows, numeric=(0,)) + "</div>"
+        inner += '<div class="scroll tall">' + table(["time (s)", "kind", "what it struck", ""], rows) + "</div>"
     if len(happened) > 500:
         inner += f'<p class="note">The first 500 of {len(happened)} events.</p>'
     return *findings.events(result, len(happened)), inner
@@ -172,10 +185,16 @@ def _events(page, result):
 def _trust(result):
     group = result.group("trust")
     columns = [group[key] for key in ("key", "value", "low", "high", "source")]
-    rows = [[cell if isinstance(cell, str) else text(cell) for cell in row] for row in zip(*(c.tolist() for c in columns))]
-    head = ["key", "value", "low", "high", "source"]
-    inner = '<div class="scroll">' + table(head, rows, numeric=(1, 2, 3)) + "</div>"
-    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", inner
+    rows = list(zip(*(c.tolist() for c in columns)))
+    inner = "<tr>" + "".join(f"<th{kind}>{word}</th>" for word, kind in
+                             [("key", ""), ("value", ' class="n"'), ("low", ' class="n"'), ("in its range", ""), ("high", ' class="n"'), ("source", "")]) + "</tr>"  # fmt: skip
+    for key, value, low, high, source in rows:
+        where = f'<div class="range"><i style="left:{100 * min(1, max(0, (value - low) / (high - low))):.0f}%"></i></div>' if high > low else ""
+        word = escape(str(key)).replace(".", ".<wbr>").replace("_", "_<wbr>")
+        cells = [f'<td class="key">{word}</td>', *(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)),
+                 f"<td>{where}</td>", f'<td class="n">{escape(text(high))}</td>', f'<td class="wide">{escape(str(source))}</td>']  # fmt: skip
+        inner += f"<tr>{''.join(cells)}</tr>"
+    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", f'<div class="scroll tall"><table>{inner}</table></div>'
 
 
 def _zoom(page, result):
@@ -187,8 +206,10 @@ def _zoom(page, result):
 
 def _compliance(result):
     found = compliance.rows(result)
-    head = ["rule", "verdict", "figure (SI)", "limit (SI)", "margin", "worst at"]
-    inner = table(head, [compliance.cells(row) for row in found], numeric=(2, 3, 4, 5))
+    head = ["rule", "verdict", "figure", "limit", "margin", "worst at"]
+    inner = ""
+    for rules in dict.fromkeys(str(row.get("rule_set", "")) for row in found):
+        inner += table(head, [compliance.cells(row) for row in found if row.get("rule_set", "") == rules], numeric=(2, 3, 4, 5), caption=rules)
     for verdict, colour in compliance.COLOUR.items():
         inner = inner.replace(f'<td class="">{verdict}</td>', f'<td><b style="color:{colour}">{verdict}</b></td>')
     return *compliance.words(found), f'<div class="scroll">{inner}</div>'

@@ -14,7 +14,8 @@ window.addEventListener("error", function (event) { document.body.setAttribute("
     layout.legend = { orientation: "h", x: 0, y: 1.01, yanchor: "bottom", traceorder: "normal", font: { size: narrow ? 9 : 12 } };
     Object.keys(layout).forEach(function (key) {
       if (/^[xy]axis/.test(key)) {
-        layout[key] = Object.assign({ gridcolor: "#e5e7eb", zerolinecolor: "#e5e7eb", linecolor: "#6b7280" }, layout[key]);
+        if (typeof layout[key].title === "string") layout[key].title = { text: layout[key].title };  // Plotly 3 wants it so
+        layout[key] = Object.assign({ gridcolor: "#e5e7eb", zerolinecolor: "#e5e7eb", linecolor: "#6b7280", exponentformat: "none", separatethousands: true }, layout[key]);
       }
     });
     if (narrow) { layout.dragmode = false; layout.height = Math.round(layout.height * 0.9); }

@@ -19,6 +19,12 @@ section { background: #fff; border: 1px solid var(--line); border-radius: 8px; p
 .columns { columns: 2 420px; column-gap: 36px; }
 .columns table { break-inside: avoid; }
 .scroll { overflow-x: auto; }
+.tall { max-height: 560px; overflow-y: auto; }
+.tall tr:first-child th { position: sticky; top: 0; background: #fff; }
+.above { color: var(--soft); margin: 0; font-size: 0.9rem; }
+.range { width: 72px; height: 4px; margin-top: 9px; border-radius: 2px; background: var(--line); position: relative; }
+.range i { position: absolute; top: -3px; width: 4px; height: 10px; margin-left: -2px; border-radius: 2px; background: var(--accent); }
+td.key { overflow-wrap: anywhere; min-width: 190px; }
 table { border-collapse: collapse; width: 100%; margin: 0 0 14px; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
 td, th { border-bottom: 1px solid var(--line); padding: 4px 8px 4px 0; text-align: left; vertical-align: top; }
@@ -35,7 +41,7 @@ section { scroll-margin-top: 70px; }
 .buttons { display: flex; flex-wrap: wrap; gap: 6px; margin: 0 0 6px; }
 button { font: inherit; font-size: 0.85rem; padding: 3px 10px; border: 1px solid var(--line); border-radius: 14px; background: #f6f7f9; cursor: pointer; }
 button:hover { border-color: var(--accent); color: var(--accent); }
-form { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: baseline; margin: 6px 0; }
+form { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: baseline; margin: 18px 0 6px; }
 form input { width: 5.5em; font: inherit; padding: 2px 4px; }
 form output { font-weight: 600; }
 .worse { color: #b45309; }
@@ -46,5 +52,9 @@ form output { font-weight: 600; }
   section { padding: 12px 8px; }
   .big { grid-template-columns: repeat(2, 1fr); }
   .big b { font-size: 1.1rem; }
+  td, th { font-size: 0.85rem; padding-right: 6px; }
+  td.wide { min-width: 150px; }
+  td.key { min-width: 120px; font-size: 0.75rem; }
+  .range { width: 44px; }
 }
 """

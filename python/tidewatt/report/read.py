@@ -74,6 +74,13 @@ class ResultFile:
             raise Missing(f"/{name} is not in the file")
         return group
 
+    def edges(self, name: str) -> np.ndarray:
+        """Edges in s, shape (n + 1,), of the steps or hours of the group `name`; the last one ends with the run."""
+        t, end_s = self.group(name)["time"], self.figure("simulated_s")
+        if not end_s > t[-1]:
+            end_s = t[-1] + (t[-1] - t[-2] if len(t) > 1 else 1.0)
+        return np.append(t, end_s)
+
     def names(self, prefix: str) -> list[str]:
         """Names of the groups that begin with a `prefix`."""
         return [name for name in self._groups if name.startswith(prefix)]

@@ -54,3 +54,22 @@ TEST_CASE("lines and depths that no person writes are refused, with their place"
   CHECK(refusal(dotted(30'000)).find("nested more than 64") != std::string::npos);
   CHECK(refusal("x = 1\n" + dotted(1'000'000)).find("b.toml:2:1") != std::string::npos);
 }
+
+TEST_CASE("letters beyond ASCII stand in texts and comments only") {
+  const Node n = parse_toml("\xEF\xBB\xBF# caf\xC3\xA9, it's \"here\nname = \"M\xC3\xBCnchen \\\" \xC3\xA9\" # \xC2\xB0" "C\nb = '\xC3\xA9\\'\n"
+                            "c = \"\"\"\n\xC3\xA9 \\\n\"x\" \xEF\xB8\x8F\"\"\"\nd = '''\xC3\xA9''' # \xC3\xA9\n", "l.toml");
+  CHECK(std::get<std::string>(n.find("name")->value) == "M\xC3\xBCnchen \" \xC3\xA9");
+  CHECK(std::get<std::string>(n.find("d")->value) == "\xC3\xA9");
+  for (const char* bad : {"a = 1\nt =\xEF\xBB\xBE, 2\n", "a = 1\nk\xC3\xA9y = 1\n", "a = \"x\"\n\xC2\xA0" "b = 1\n"}) {
+    INFO(bad);
+    try {
+      parse_toml(bad, "l.toml");
+      CHECK(false);
+    } catch (const InputError& e) {
+      CHECK(std::string(e.what()).find("l.toml:2:") != std::string::npos);
+    }
+  }
+  Node root = parse_toml("a = 1\n", "l.toml");
+  apply_set(root, "a=M\xC3\xBCnchen");  // a bare word is a text
+  CHECK(std::get<std::string>(root.find("a")->value) == "M\xC3\xBCnchen");
+}

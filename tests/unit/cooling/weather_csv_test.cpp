@@ -70,3 +70,39 @@ TEST_CASE("weather CSV: a run begins at its own time within the file, or is told
   CHECK_THROWS_WITH(parse_weather_csv(text, "c.csv", 0.0, "2024-03-01T06:00:00"),
                     Catch::Contains("the file reaches from 2024-02-28T00:00 to 2024-02-28T23:00"));
 }
+
+TEST_CASE("a corpus of measured weather: no defect accepted, no good file refused") {
+  int n_bad = 0, n_good = 0;
+  const auto with = [](int at, std::size_t column, const std::string& wrong) {
+    return csv("time,drybulb_degC,rh_pct,pressure_Pa", [&](int i) {
+      std::string cells[] = {stamp(i), "15.5", "50", "100000"};
+      if (i == at) cells[column] = wrong;
+      return fmt::format("{},{},{},{}", cells[0], cells[1], cells[2], cells[3]);
+    });
+  };
+  for (const int at : {0, 11, 23}) {
+    for (const std::size_t column : {1u, 2u, 3u})
+      for (const char* wrong : {"", "x", "nan", "inf", "1e999", "--5", "1 2", "-300", "9e9", "99999999", "0x10", "1.2.3"}) {
+        ++n_bad;
+        INFO(at << " " << column << " " << wrong);
+        CHECK_FALSE(csv_accepted(with(at, column, wrong)));
+      }
+    for (const char* wrong : {"", "x", "2024-02-28", "2024-02-30T05:00", "2024-02-28T24:30", "2024-02-28T05:61", "28/02/2024 05:00",
+                              "1709096400", "2024-02-28T05:30"}) {
+      ++n_bad;
+      INFO(at << " " << wrong);
+      CHECK_FALSE(csv_accepted(with(at, 0, wrong)));
+    }
+  }
+  for (const char* air : {"drybulb_degC", "drybulb_degF"})
+    for (const auto& [moisture, value] : {std::pair{"dewpoint_degC", "5"}, {"dewpoint_degF", "41"}, {"wetbulb_degC", "8"}, {"rh_pct", "40"}, {"rh_frac", "0.4"}})
+      for (const auto& [pressure, at] : {std::pair{"", ""}, {",pressure_Pa", ",99000"}, {",pressure_hPa", ",990"}}) {
+        ++n_good;
+        const std::string names = fmt::format("time,{},{}{}", air, moisture, pressure);
+        INFO(names);
+        CHECK(csv_accepted(csv(names, [&, v = value, p = at](int i) { return fmt::format("{},{},{}{}", stamp(i), air[11] == 'C' ? "15" : "59", v, p); })));
+      }
+  WARN("measured weather: " << n_bad << " defective, " << n_good << " good");
+  CHECK(n_bad >= 120);
+  CHECK(n_good >= 30);
+}

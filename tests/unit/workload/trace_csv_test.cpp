@@ -94,7 +94,7 @@ TEST_CASE("files that are not what was declared are refused", "[workload][trace]
       {"t,a\n0,1\n4000000000,2\n", "31 years"},
       {"t,a\n0,\"1\n1,2\n", "not closed"},
       {"t,a\n0,\"1\"2\n1,2\n", "closing quote"},
-      {"\xEF\xBB\xBFt,a\n0,1\n1,2\n", "byte order mark"},
+      {"\xFF\xFEt,a\n0,1\n1,2\n", "byte order mark"},
       {"t,a\n0,1e13\n1,2\n", "outside 0"},
       {std::string("t,a\n0,1\0\n1,2\n", 13), "not a number"},
       {"t,a\n0,1\n1,2\n" + std::string(2'000'000, '9'), "a line of"},
@@ -120,4 +120,94 @@ TEST_CASE("a gap is refused, or held and listed", "[workload][trace]") {
   CHECK(t.gaps[0].begin == ns_per_s);
   CHECK(t.gaps[0].end == 60 * ns_per_s);
   CHECK(t.over(0, 0, t.length()).integral == Approx(1.0 + 2.0 * 59.0 + 3.0 + 4.0));
+}
+
+TEST_CASE("a corpus of recorded series: no defect accepted, no good file refused", "[workload][trace]") {
+  using Rows = std::vector<std::vector<std::string>>;
+  const auto rows = [] {
+    Rows out;
+    for (int i = 0; i < 12; ++i) out.push_back({std::to_string(100 + i), std::to_string(50 + i), "0.5"});
+    return out;
+  };
+  const auto text_of = [](const Rows& r, const std::string& end = "\n", const std::string& head = "t,a,b") {
+    std::string text = head + end;
+    for (const auto& row : r) {
+      for (std::size_t i = 0; i < row.size(); ++i) text += (i ? "," : "") + row[i];
+      text += end;
+    }
+    return text;
+  };
+  int n_bad = 0, passed = 0, n_good = 0, refused = 0;
+  const auto bad = [&](const std::string& text, const TraceFormat& f = format()) {
+    INFO(text);
+    ++n_bad;
+    const bool ok = refusal(text, f).empty();
+    passed += ok ? 1 : 0;
+    CHECK_FALSE(ok);
+  };
+  const auto good = [&](const std::string& text, const TraceFormat& f = format()) {
+    ++n_good;
+    const std::string why = refusal(text, f);
+    refused += why.empty() ? 0 : 1;
+    CHECK(why.empty());
+  };
+  for (const std::size_t row : {0u, 5u, 11u}) {
+    for (const std::size_t column : {1u, 2u})
+      for (const char* wrong : {"", "x", "nan", "inf", "-inf", "1e999", "--5", "1 2", "-1", "0x10", "1.2.3", "+", "[N/A]", "5 W"}) {
+        auto r = rows();
+        r[row][column] = wrong;
+        bad(text_of(r));
+      }
+    for (const char* wrong : {"", "x", "nan", "1e3", "1 2", "2024-01-01T00:00:00Z", "105.", "1e999"}) {
+      auto r = rows();
+      r[row][0] = wrong;
+      bad(text_of(r));
+    }
+    auto r = rows();
+    r[row].pop_back();
+    bad(text_of(r));
+    r = rows();
+    r[row].push_back("1");
+    bad(text_of(r));
+    r = rows();
+    r.insert(r.begin() + static_cast<std::ptrdiff_t>(row), r[row]);
+    bad(text_of(r));
+    if (row > 0) {
+      r = rows();
+      std::swap(r[row], r[row - 1]);
+      bad(text_of(r));
+      r = rows();
+      for (std::size_t i = row; i < r.size(); ++i) r[i][0] = std::to_string(200 + i);
+      bad(text_of(r));  // a pause longer than the format allows
+    }
+  }
+  for (const char* head : {"", "time,a,b", "t,a,a", "t,t,b", "t", "a,b,t,c", "t;a;b"}) bad(text_of(rows(), "\n", head));
+  bad("");
+  bad("t,a,b\n");
+  bad("t,a,b\n1,2,3\n");
+
+  good(text_of(rows(), "\r\n"));
+  good("\xEF\xBB\xBF" + text_of(rows()));
+  for (const char* unit : {"W", "kW", "MW", "pct", "frac"})
+    for (const char* time : {"s", "ms", "us", "ns"})
+      for (const char* holds : {"after", "before"}) {
+        auto r = rows();
+        for (auto& row : r) row[1] = "0.25";
+        TraceFormat f = format(time, unit);
+        f.sample_holds = holds;
+        good(text_of(r), f);
+        f.columns = {"b"};
+        good(text_of(r), f);
+      }
+  auto uneven = rows();
+  TraceFormat held = format();
+  held.gap = "hold";
+  for (std::size_t i = 0; i < uneven.size(); ++i) uneven[i][0] = std::to_string(1000 + i * i) + ".000000001";
+  good(text_of(uneven), held);
+  std::string cut = text_of(rows());
+  cut.pop_back();
+  good(cut);
+  WARN("recorded series: " << n_bad << " defective, " << passed << " accepted; " << n_good << " good, " << refused << " refused");
+  CHECK(n_bad >= 120);
+  CHECK(n_good >= 50);
 }

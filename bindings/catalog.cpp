@@ -1,0 +1,17 @@
+// The catalog: what there is, and each entry's file.
+#include "tidewatt/catalog/catalog.hpp"
+
+#include <pybind11/stl.h>
+
+#include "bind.hpp"
+
+namespace tidewatt::bindings {
+
+void bind_catalog(py::module_& m) {
+  py::class_<catalog::Catalog>(m, "Catalog")
+      .def(py::init<const std::string&>(), py::arg("overlay"))
+      .def("list", &catalog::Catalog::list)
+      .def("text", &catalog::Catalog::text, py::arg("kind"), py::arg("name"));
+}
+
+}  // namespace tidewatt::bindings

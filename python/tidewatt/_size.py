@@ -1,0 +1,107 @@
+"""Sizing: the cheapest remedies that meet the site's rules, and the most GPUs behind its connection."""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from . import _core
+from ._engine import _as_scenario, _thread_count
+from ._load import Path, Scenario
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Sizing:
+    """What a search found. Made by `tidewatt.size`."""
+
+    def __init__(self, found: tuple[list[dict[str, Any]], list[dict[str, Any]], Any, int, int], path: str):
+        self._best, self._front, cheapest, self.n_evaluation, self.n_fleet_run = found
+        self.cheapest: Optional[Scenario] = Scenario(cheapest, path) if cheapest is not None else None
+        """The scenario with the cheapest portfolio that passes, to be run as a whole; None if none does."""
+
+    @property
+    def best(self) -> pandas.DataFrame:
+        """The best of each combination, cheapest that passes first, shape (n_combination, 11): `portfolio`, `passes`,
+        `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, against doing
+        nothing), `lost_throughput_frac`, `worst_margin_frac`, `worst_rule`, `toml` (the remedies as a scenario's tables)."""
+        return self._frame(self._best)
+
+    @property
+    def front(self) -> pandas.DataFrame:
+        """What nothing else beats in cost, extra power, lost throughput and margin at once; columns as in `best`."""
+        return self._frame(self._front)
+
+    def _frame(self, rows: list[dict[str, Any]]) -> pandas.DataFrame:
+        import pandas
+
+        return pandas.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        first = f"{self._best[0]['portfolio']}, {self._best[0]['yearly_USD'] / 1e6:.2f} MUSD a year" if self.cheapest else "none passes"
+        return f"<tidewatt.Sizing: {first}; {self.n_evaluation} simulations of the site, {self.n_fleet_run} of the fleet>"
+
+    def _repr_html_(self) -> str:
+        import pandas
+
+        best = self.best
+        shown = {
+            "portfolio": best.portfolio,
+            "": ["passes" if ok else "fails" for ok in best.passes],
+            "million USD a year": [f"{a / 1e6:.2f}" for a in best.yearly_USD],
+            "low to high prices": [f"{a / 1e6:.2f} … {b / 1e6:.2f}" for a, b in zip(best.yearly_USD_low_prices, best.yearly_USD_high_prices)],
+            "extra MW": [f"{w / 1e6:.2f}" for w in best.extra_W],
+            "lost throughput": [f"{100 * x:.2f} %" for x in best.lost_throughput_frac],
+            "tightest rule": [f"{rule} by {100 * x:+.0f} %" for rule, x in zip(best.worst_rule, best.worst_margin_frac)],
+        }
+        return pandas.DataFrame(shown).to_html(index=False, col_space={"portfolio": 260})
+
+
+def size(
+    scenario: Scenario | Path,
+    *,
+    choices: str = "remedies",
+    catalog: Path | None = None,
+    evaluations: int = 24,
+    threads: int = 0,
+    progress: Callable[[str, float], object] | None = None,
+) -> Sizing:
+    """The cheapest portfolio of remedies that meets the scenario's rules: GPU smoothing, rack storage and a site store,
+    alone and together, each sized. As `tidewatt size`.
+
+        sizing = tw.size(tw.load("my.toml", set={"site.rules": "power_stabilization_example"}))
+        sizing.best
+        tw.run(sizing.cheapest).summary["compliance"]
+
+    @param scenario: names `site.rules`, and has no storage or smoothing of its own.
+    @param choices: catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
+    @param catalog: a folder of catalog files that add to or replace the built-in ones.
+    @param evaluations: simulations per site store, 4–1000.
+    @param threads: 0: all cores.
+    @param progress: called after every simulation with the portfolio's name and the margin of its worst rule over its
+        limit, unit 1; what it raises stops the search.
+    @raises InputError: no rules, remedies already there, or an unknown entry.
+    @raises ValueError: `evaluations` out of range.
+    @raises KeyboardInterrupt: on Ctrl-C, at the end of a simulation.
+    """
+    scenario = _as_scenario(scenario)
+    if not 4 <= evaluations <= 1000:
+        raise ValueError(f"evaluations must be 4 to 1000, not {evaluations}")
+    found = _core.size(scenario._core, choices, os.fspath(catalog) if catalog else "", evaluations, _thread_count(threads), progress)
+    return Sizing(found, scenario.path)
+
+
+def most_gpus(
+    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, threads: int = 0
+) -> dict[str, Any]:
+    """How many GPUs the connection carries in its design hour, and what holds them there. As `tidewatt size --for gpus`.
+
+    @param scenario: its weather should be an extreme day: `set={"weather.day": "extreme"}`.
+    @param contract_W: most that may be drawn at the connection, W; 0: not limited.
+    @param breaker_frac: continuous load of the rows' breakers over the busway's rating, 0–1; 0: no breakers.
+    @param threads: 0: all cores.
+    @returns: `n_gpu`, `binds` (the limit that holds), `connection_W` (largest 15 min mean), `W_per_gpu`, `pue` and `hour`
+        (of the design hour), `limits` (what each limit alone would allow).
+    @raises InputError: nothing limits the number.
+    """
+    return _core.most_gpus(_as_scenario(scenario)._core, contract_W, breaker_frac, _thread_count(threads))

@@ -1,0 +1,100 @@
+"""Pictures of a sweep: what decides an output."""
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ._plot import _png
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ._sweep import SweepTable
+
+MOST_BARS = 15
+
+
+def draw(table: SweepTable, output: str) -> Figure:
+    """The picture of one `output` of a `table`: see `SweepTable.plot`. @raises KeyError: no such column, or the same in all cases"""
+    from .report.style import house_style
+
+    if output not in table.frame:
+        raise KeyError(f"no column {output!r}; there are {', '.join(table.frame)}")
+    paint = {"tornado": _tornado, "sobol_indices": _indices, "monte_carlo": _distribution}.get(table.mode, _scatter)
+    with house_style():
+        figure = paint(table, output)
+        figure.draw_without_rendering()
+    figure._repr_png_ = functools.partial(_png, figure)
+    return figure
+
+
+def _rows(table: SweepTable, output: str):
+    found = table.analysis[table.analysis.output == output]
+    if found.empty:
+        raise KeyError(f"{output} is the same in every case")
+    return found
+
+
+def _tornado(table, output):
+    from .report.style import BLUE, VERMILION, new_figure
+
+    rows = _rows(table, output).head(MOST_BARS)
+    first = rows.iloc[0]
+    base = first.at_base
+    figure = new_figure(9, 1.6 + 0.36 * len(rows), f"{first.variable} moves {output} most: from {min(first.at_low, first.at_high):.4g} to "
+                        f"{max(first.at_low, first.at_high):.4g}", "each input alone at both ends of its range, the others as they are")  # fmt: skip
+    axes = figure.subplots()
+    for y, row in enumerate(rows.itertuples()):
+        for value, colour in [(row.at_low, BLUE), (row.at_high, VERMILION)]:
+            axes.barh(y, value - base, left=base, color=colour, height=0.62)
+    words = [f"{row.variable}  {row.low} … {row.high}" for row in rows.itertuples()]
+    axes.set_yticks(range(len(rows)), words)
+    axes.invert_yaxis()
+    axes.axvline(base, color="black", lw=0.8)
+    axes.set_xlabel(f"{output} (blue: at the low end, red: at the high end)")
+    return figure
+
+
+def _indices(table, output):
+    from .report.style import BLUE, ORANGE, new_figure
+
+    rows = _rows(table, output).sort_values("total", ascending=False).head(MOST_BARS)
+    first = rows.iloc[0]
+    figure = new_figure(9, 1.6 + 0.5 * len(rows), f"{first.variable} explains {100 * first['first']:.0f} % of the variance of {output}",
+                        "Sobol indices with 95 % intervals; alone, and with all interactions")  # fmt: skip
+    axes = figure.subplots()
+    for k, (name, colour, word) in enumerate([("first", BLUE, "alone"), ("total", ORANGE, "with interactions")]):
+        low, high = (rows[name] - rows[f"{name}_low"]).clip(lower=0), (rows[f"{name}_high"] - rows[name]).clip(lower=0)
+        places = [y + 0.36 * (k - 0.5) for y in range(len(rows))]
+        axes.barh(places, rows[name], xerr=[low, high], height=0.33, color=colour, label=word, error_kw={"lw": 1})
+    axes.set_yticks(range(len(rows)), rows.variable)
+    axes.invert_yaxis()
+    axes.set(xlabel=f"share of the variance of {output}", xlim=(min(0, axes.get_xlim()[0]), None))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+    return figure
+
+
+def _distribution(table, output):
+    from .report.style import BLACK, BLUE, new_figure
+
+    row = _rows(table, output).iloc[0]
+    figure = new_figure(9, 3.8, f"{output}: {row.q50:.4g}, between {row.q05:.4g} and {row.q95:.4g} in nine cases of ten",
+                        f"{int(row.n)} cases; goes most with {row.most_related_variable} (rank correlation {row.rank_correlation:+.2f})")  # fmt: skip
+    axes = figure.subplots()
+    values = table.frame[output].dropna()
+    axes.hist(values, bins=max(8, min(60, int(len(values) ** 0.5) * 2)), color=BLUE)
+    for x in (row.q05, row.q50, row.q95):
+        axes.axvline(x, color=BLACK, lw=1, ls="--")
+    axes.set(xlabel=output, ylabel="cases")
+    return figure
+
+
+def _scatter(table, output):
+    from .report.style import BLUE, new_figure
+
+    frame = table.frame
+    key = frame.columns[0]
+    figure = new_figure(9, 3.8, f"{output} over {key}", f"{len(frame)} cases")
+    figure.subplots().plot(frame[key], frame[output], "o", ms=4, color=BLUE)
+    figure.axes[0].set(xlabel=key, ylabel=output)
+    return figure

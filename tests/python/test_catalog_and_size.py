@@ -1,0 +1,56 @@
+"""The catalog and sizing from Python."""
+import pytest
+import tidewatt as tw
+
+from tiny_case import tiny
+
+
+def test_entries_are_listed_and_exported_for_one_s_own_hardware(tmp_path):
+    catalog = tw.Catalog()
+    assert "h100_sxm_700W" in catalog.names("gpu") and {"gpu", "climate", "grid"} <= set(catalog.kinds)
+    assert len(catalog.frame) == sum(len(catalog.names(kind)) for kind in catalog.kinds)
+    assert "tdp_W" in catalog.text("gpu/h100_sxm_700W") and "h100_sxm_700W" in catalog._repr_html_()
+    mine = tmp_path / "mine" / "gpu" / "own.toml"
+    catalog.export("h100_sxm_700W", mine)
+    mine.write_text(mine.read_text().replace('name = "h100_sxm_700W"', 'name = "own"'))
+    assert "own" in tw.Catalog(tmp_path / "mine").names("gpu")
+    with pytest.raises(FileExistsError):
+        catalog.export("h100_sxm_700W", mine)
+
+
+def test_a_wrong_name_says_the_nearest():
+    with pytest.raises(tw.InputError, match="h100_sxm_700W"):
+        tw.Catalog().text("h100_sxm_700")
+    with pytest.raises(KeyError, match="climate"):
+        tw.Catalog().names("climat")
+
+
+def test_sizing_finds_what_passes_and_its_run_confirms_it():
+    scenario = tiny(4, **{"site.rules": "power_stabilization_example"})
+    asked = []
+    sizing = tw.size(scenario, evaluations=4, progress=lambda name, margin: asked.append(name))
+    assert sizing.n_evaluation == len(asked) > 0
+    assert list(sizing.best.yearly_USD[sizing.best.passes]) == sorted(sizing.best.yearly_USD[sizing.best.passes])
+    if sizing.cheapest is not None:
+        assert tw.run(sizing.cheapest).summary["compliance"] in ("pass", "undecided")
+
+
+def test_a_callback_that_raises_stops_the_search_and_rules_are_needed():
+    scenario = tiny(4, **{"site.rules": "power_stabilization_example"})
+
+    def stop(name, margin):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        tw.size(scenario, progress=stop)
+    with pytest.raises(tw.InputError, match="rules"):
+        tw.size(tiny(4))
+    with pytest.raises(ValueError, match="evaluations"):
+        tw.size(scenario, evaluations=1)
+
+
+def test_a_contract_bounds_the_gpus():
+    scenario = tiny(120)
+    few, more = (tw.most_gpus(scenario, contract_W=W) for W in (1e6, 2e6))
+    assert 0 < few["n_gpu"] <= more["n_gpu"] <= 2.1 * few["n_gpu"] + 8  # fixed losses make it a little more than twice
+    assert few["n_gpu"] == min(few["limits"].values())
