@@ -136,6 +136,9 @@ Node* descend(Node& at, const std::string& part, std::string_view whole) {
 
 }  // namespace
 
+Node::Node() = default;
+Node::Node(Value v, Place p) : value(std::move(v)), place(std::move(p)) {}
+
 const Node* Node::find(std::string_view key) const {
   if (const auto* t = std::get_if<Table>(&value))
     for (const auto& [k, v] : *t)

@@ -14,8 +14,13 @@ namespace tidewatt {
 struct Node {
   using Array = std::vector<Node>;
   using Table = std::vector<std::pair<std::string, Node>>;  // in order of appearance
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table> value;
+  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table>;
+  Value value;
   Place place;
+
+  // Defined elsewhere: a Table's pairs ask for them while Node is not complete yet (clang insists).
+  Node();
+  Node(Value value, Place place);
 
   bool is_table() const { return std::holds_alternative<Table>(value); }
   bool is_array() const { return std::holds_alternative<Array>(value); }
