@@ -69,30 +69,54 @@ Transfer transfer_of(FlickerLamp lamp) {
   return t;
 }
 
-using Eight = std::array<double, 8>;
-
-// Each lane is a pole: z ← decay z + drive s; y = Σ Re(weight z).
-TIDEWATT_CLONES
-void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
-  Eight re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
-  for (std::size_t i = 0; i < 8; ++i) {
-    re[i] = state[i], im[i] = state[8 + i];
-    decay_re[i] = coefficients[i], decay_im[i] = coefficients[8 + i];
-    drive_re[i] = coefficients[16 + i], drive_im[i] = coefficients[24 + i];
-    weight_re[i] = coefficients[32 + i], weight_im[i] = coefficients[40 + i];
+/// One lamp's bank of poles, each lane one: z ← decay z + drive s; y = Σ Re(weight z).
+struct Poles {
+  static constexpr std::size_t n = 8;
+  double re[n], im[n], decay_re[n], decay_im[n], drive_re[n], drive_im[n], weight_re[n], weight_im[n];
+  TIDEWATT_INLINE void load(const double* coefficients, const double* state) {
+    for (std::size_t i = 0; i < n; ++i) {
+      re[i] = state[i], im[i] = state[n + i];
+      decay_re[i] = coefficients[i], decay_im[i] = coefficients[n + i];
+      drive_re[i] = coefficients[2 * n + i], drive_im[i] = coefficients[3 * n + i];
+      weight_re[i] = coefficients[4 * n + i], weight_im[i] = coefficients[5 * n + i];
+    }
   }
-  for (std::size_t k = 0; k < n; ++k) {
-    const double x = s[k];
-    Eight part;
-    for (std::size_t i = 0; i < 8; ++i) {
+  TIDEWATT_INLINE double step(double x) {
+    double part[n];
+    for (std::size_t i = 0; i < n; ++i) {
       const double next = (decay_re[i] * re[i] - decay_im[i] * im[i]) + drive_re[i] * x;
       im[i] = (decay_re[i] * im[i] + decay_im[i] * re[i]) + drive_im[i] * x;
       re[i] = next;
       part[i] = weight_re[i] * re[i] - weight_im[i] * im[i];
     }
-    y[k] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
   }
-  for (std::size_t i = 0; i < 8; ++i) state[i] = re[i], state[8 + i] = im[i];
+  TIDEWATT_INLINE void store(double* state) const {
+    for (std::size_t i = 0; i < n; ++i) state[i] = re[i], state[n + i] = im[i];
+  }
+};
+
+TIDEWATT_CLONES
+void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
+  Poles p;
+  p.load(coefficients, state);
+  for (std::size_t k = 0; k < n; ++k) y[k] = p.step(s[k]);
+  p.store(state);
+}
+
+// Each lamp waits for its own last bin, so two of them take hardly longer than one.
+TIDEWATT_CLONES
+void filter_two(const double* coefficients_a, double* state_a, const double* s_a, double* y_a, const double* coefficients_b, double* state_b,
+                const double* s_b, double* y_b, std::size_t n) {
+  Poles a, b;
+  a.load(coefficients_a, state_a);
+  b.load(coefficients_b, state_b);
+  for (std::size_t k = 0; k < n; ++k) {
+    y_a[k] = a.step(s_a[k]);
+    y_b[k] = b.step(s_b[k]);
+  }
+  a.store(state_a);
+  b.store(state_b);
 }
 
 }  // namespace
@@ -179,14 +203,38 @@ void Flickermeter::settle(double v2) {
 }
 
 void Flickermeter::push(std::span<const double> v_pu) {
-  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size)
-    block(v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at)));
+  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
+    const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
+    std::array<double, numerics::block_size> s, y;
+    demodulate(v, s.data());
+    auto state = poles();
+    filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v.size());
+    set_poles(state);
+    for (std::size_t k = 0; k < v.size(); ++k) count_eye(y[k]);
+  }
 }
 
-void Flickermeter::block(std::span<const double> v_pu) {
+void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const double> v_pu) {
+  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
+    const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
+    std::array<double, numerics::block_size> s_a, s_b, y_a, y_b;
+    a.demodulate(v, s_a.data());
+    b.demodulate(v, s_b.data());
+    auto state_a = a.poles(), state_b = b.poles();
+    filter_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), y_a.data(), b.bank_.decay_re.data(), state_b.data(), s_b.data(), y_b.data(), v.size());
+    a.set_poles(state_a);
+    b.set_poles(state_b);
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      a.count_eye(y_a[k]);
+      b.count_eye(y_b[k]);
+    }
+  }
+}
+
+/// The squared voltage over its slow mean, on the ripple of the mains.
+void Flickermeter::demodulate(std::span<const double> v_pu, double* s) {
   const auto period = static_cast<std::int64_t>(carrier_.size());
   auto phase = static_cast<std::size_t>((((next_bin_ - carrier_shift_ - 1) % period) + period) % period);  // one bin behind the input
-  std::array<double, numerics::block_size> s, y;
   double reference = reference_;
   Recent r = recent_;
   for (std::size_t k = 0; k < v_pu.size(); ++k) {
@@ -200,14 +248,19 @@ void Flickermeter::block(std::span<const double> v_pu) {
   }
   recent_ = r;
   reference_ = reference;
+}
+
+std::array<double, 2 * Flickermeter::lanes> Flickermeter::poles() const {
+  static_assert(sizeof(Bank) == 6 * sizeof(Lanes) && lanes == Poles::n);
   std::array<double, 2 * lanes> state;
   std::copy(re_.begin(), re_.end(), state.begin());
   std::copy(im_.begin(), im_.end(), state.begin() + lanes);
-  static_assert(sizeof(Bank) == 6 * sizeof(Lanes));
-  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v_pu.size());
+  return state;
+}
+
+void Flickermeter::set_poles(const std::array<double, 2 * lanes>& state) {
   std::copy_n(state.begin(), lanes, re_.begin());
   std::copy_n(state.begin() + lanes, lanes, im_.begin());
-  count({y.data(), v_pu.size()});
 }
 
 double Flickermeter::gain(double f_Hz) const {

@@ -8,34 +8,6 @@
 #include "tidewatt/grid/flicker.hpp"
 
 namespace tidewatt::grid {
-namespace {
-
-// Classes of P_inst: the exponent and the first ten bits of the mantissa.
-constexpr int class_shift = 42;
-constexpr std::uint64_t lowest_class = std::bit_cast<std::uint64_t>(0x1p-40) >> class_shift;
-constexpr std::uint64_t highest_class = std::bit_cast<std::uint64_t>(0x1p24) >> class_shift;
-
-double class_floor(std::size_t i) { return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift); }
-
-}  // namespace
-
-TIDEWATT_INLINE void Flickermeter::count(double P_inst) {
-  P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(P_inst) >> class_shift;
-  const std::uint64_t bounded = bits < lowest_class ? lowest_class : bits > highest_class ? highest_class : bits;
-  ++counts_[bounded - lowest_class];
-  ++next_bin_;
-  if (++n_counted_ == window_bins_) finish_window();
-}
-
-std::size_t Flickermeter::n_class() { return highest_class - lowest_class + 1; }
-
-void Flickermeter::count(std::span<const double> y) {
-  for (const double eye : y) {
-    level_ += smooth_ * (eye * eye - level_);
-    count(scale_ * level_);
-  }
-}
 
 void Flickermeter::finish_window() {
   // Levels exceeded for these percentages of the time, from the lowest level up.

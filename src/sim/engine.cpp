@@ -12,6 +12,7 @@ namespace tidewatt::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
+constexpr std::size_t macro_steps_behind = 8;  ///< that the connection may be behind the fleet
 
 std::size_t n_thread_of(const RunOptions& o) { return o.n_thread > 0 ? o.n_thread : std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -73,6 +74,7 @@ void Engine::Impl::spin_up() {
   }
   const std::size_t n_lane = users.size() + neighbours.size();
   stream.emplace(site_stream_params(scenario, n_lane, other_W), load_W, halls.means().plant_W);
+  line.emplace(*stream, options.n_thread > 1);
   if (options.tape != nullptr) *options.tape = {n_lane, other_W, load_W, halls.means().plant_W, {}};
 }
 
@@ -163,9 +165,9 @@ void Engine::Impl::step() {
       lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
     }
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
-  settle();
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
+  settle(macro_steps_behind);
   ++counts.macro_steps;
   now = until;
 }
@@ -186,24 +188,22 @@ double Engine::Impl::neighbours_J() const {
 
 void Engine::Impl::pass_on(Tick until, double plant_W) {
   if (options.tape != nullptr) options.tape->flushes.push_back({loads, until, plant_W});
-  for (auto& l : loads) stream->append(l.lane, std::move(l.load), l.repetitions, l.iterating);
+  line->pass(std::move(loads), until, plant_W);
   loads.clear();
-  flushed = until;
-  const auto policy = options.n_thread > 1 ? std::launch::async : std::launch::deferred;
-  flushing = std::async(policy, [this, until, plant_W] {
-    stream->flush(until, plant_W);
-    return stream->take_span();
-  });
+  flushed.push_back({now, until, recorder.last_row()});
 }
 
-void Engine::Impl::settle() {
-  if (!flushing.valid()) return;
-  const auto span = flushing.get();
-  last_peak_W = span.max_W;
-  recorder.connection(span);
-  if (transformers.any()) transformers.step(flushed, stream->feeder_meters(), weather.mean(transformers.now(), flushed).drybulb_K);
-  for (const auto& e : stream->take_events())
-    recorder.event(e.bin * ns_per_ms, "ride_through", "site", std::string(grid::name(e.to)) + ": " + std::string(e.why));
+/// Takes what has come out of the stream. How far it may be behind is fixed, so that nothing depends on who is faster.
+void Engine::Impl::settle(std::size_t behind) {
+  while (const auto passed = line->take(behind)) {
+    const auto step = flushed.front();
+    flushed.pop_front();
+    last_peak_W = passed->span.max_W;
+    recorder.connection(passed->span, step.begin, step.end, step.row);
+    if (transformers.any()) transformers.step(step.end, passed->feeder, weather.mean(transformers.now(), step.end).drybulb_K);
+    for (const auto& e : passed->events)
+      recorder.event(e.bin * ns_per_ms, "ride_through", "site", std::string(grid::name(e.to)) + ": " + std::string(e.why));
+  }
 }
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}

@@ -1,7 +1,7 @@
 #pragma once
 // Private to sim: what an Engine holds.
 #include <chrono>
-#include <future>
+#include <deque>
 #include <optional>
 
 #include "hall_loop.hpp"
@@ -10,6 +10,7 @@
 #include "operator.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
+#include "stream_line.hpp"
 #include "tidewatt/sim/build_fleet.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/transformer_watch.hpp"
@@ -37,7 +38,7 @@ struct Engine::Impl {
   void obey();    // caps that orders of the utility ask for
   void brake();   // the facility's power brake
   void mind_memory();  // memory stacks that are hotter than their dies lower the dies' target
-  void settle();  // waits for what passes beside
+  void settle(std::size_t behind = 0);  // waits for what passes beside
   template <class A>
   void archive(A& a) {
     a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K);
@@ -82,8 +83,12 @@ struct Engine::Impl {
   Tick macro_edge = 0;  ///< that the macro step must not cross
   StepCounts counts;
   Hands hands;
-  Tick flushed = 0;  ///< up to where the stream has been passed
-  std::future<SiteStream::Span> flushing;  ///< the last macro step's load passes the stream beside the next one's fleet
+  struct Flushed {
+    Tick begin, end;
+    std::size_t row;  ///< of /day
+  };
+  std::deque<Flushed> flushed;      ///< handed to the stream and not settled
+  std::optional<StreamLine> line;   ///< ends before the stream does
 };
 
 }  // namespace tidewatt::sim

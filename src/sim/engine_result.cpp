@@ -66,7 +66,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   const double peak_TF = scenario.halls.front().compute.matrix_FLOP_per_s * 1e-12;
   const auto swing = r.swing();
   const auto spectrum = stream->spectrum();
-  const auto line = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
+  const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
   for (const auto& l : levels) closure = std::max(closure, l.closure());
   const auto& books = first_job().life().books();
@@ -96,7 +96,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("pcc_step_1s_max_MW", stream->step_1s_W() * 1e-6);
   put("pcc_ramp_up_max_MW_per_s", stream->ramp_up_W_per_s() * 1e-6);
   put("pcc_ramp_down_max_MW_per_s", stream->ramp_down_W_per_s() * 1e-6);
-  put("pcc_dominant_Hz", line.amplitude > 0 ? Value(line.frequency_Hz) : Value());
+  put("pcc_dominant_Hz", strongest.amplitude > 0 ? Value(strongest.frequency_Hz) : Value());
   put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
   double supplied_J = stream->connection_J();
@@ -123,7 +123,7 @@ namespace {
 /// What the scenario does to the plants and the site; what strikes a job its own life notes.
 void note_events(const Scenario& scenario, Recorder& recorder) {
   for (const auto& e : scenario.events) {
-    if (e.at_s > scenario.run.duration_s || e.kind == "failure" || e.kind == "planned_stop" || e.kind == "pause") continue;
+    if (e.at_s > scenario.run.duration_s || e.kind == "failure" || e.kind == "planned_stop" || e.kind == "pause" || e.kind == "power_brake") continue;  // these say themselves when they act
     std::string text = e.of_plant()            ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
                        : e.kind == "sag"         ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
                        : e.kind == "curtailment" ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, e.by)

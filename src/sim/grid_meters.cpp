@@ -79,7 +79,7 @@ void GridMeters::push(std::int64_t first_bin, std::span<const double> pcc_W, std
   }
   bands_.push(W);
   cycles_.push(W);
-  for (auto& m : flicker_) m.push(v);
+  grid::Flickermeter::push_two(flicker_[0], flicker_[1], v);
   voltage_.push(v);
   frequency_.push(f);
   extremes_.push(W);

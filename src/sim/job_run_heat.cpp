@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "job_run.hpp"
+#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -18,15 +20,15 @@ struct Heat {
 
 Heat heat_of(const Fleet& fleet, const FleetState& state, std::size_t first_node, std::size_t n_node) {
   Heat out;
+  const std::size_t n_gpu = fleet.n_gpu_per_node;
   for (std::size_t n = first_node; n < first_node + n_node; ++n) {
     if (state.off[n] != 0) continue;
     const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
+    const auto peak = std::span(state.die_peak_K).subspan(n * n_gpu, n_gpu), now = std::span(state.die_K).subspan(n * n_gpu, n_gpu);
+    out.margin_K = std::min(out.margin_K, limit_K - std::max(numerics::lane_max(peak), numerics::lane_max(now)));
+    if (out.margin_K >= 0.0) continue;
     std::size_t hot = 0;
-    for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
-      const double margin_K = limit_K - std::max(state.die_peak_K[g], state.die_K[g]);
-      out.margin_K = std::min(out.margin_K, margin_K);
-      hot += margin_K < 0.0 ? 1 : 0;
-    }
+    for (std::size_t i = 0; i < n_gpu; ++i) hot += std::max(peak[i], now[i]) > limit_K ? 1 : 0;
     if (hot == 0) continue;
     out.nodes.push_back(n);
     out.n_gpu += hot;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "tidewatt/numerics/block.hpp"
+
 namespace tidewatt::sim {
 namespace {
 
@@ -104,19 +106,19 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, std::
     });
   }
   const std::size_t first = first_node * fleet_.n_gpu_per_node, last = (first_node + n_node) * fleet_.n_gpu_per_node;
-  for (std::size_t g = first; g < last; ++g) now_.die_max_K = std::max(now_.die_max_K, state.die_peak_K[g]);
-  for (std::size_t g = first; g < last && !signals.memory_K.empty(); ++g) now_.memory_max_K = std::max(now_.memory_max_K, signals.memory_K[g]);
+  const auto of_user = [&](const std::vector<double>& all) { return std::span(all).subspan(first, last - first); };
+  const bool has_memory = !signals.memory_K.empty();
+  now_.die_max_K = std::max(now_.die_max_K, numerics::lane_max(of_user(state.die_peak_K)));
+  if (has_memory) now_.memory_max_K = std::max(now_.memory_max_K, numerics::lane_max(of_user(signals.memory_K)));
   if (user > 0) return;
-  double memory = 0.0;
-  for (std::size_t g = first; g < last && !signals.memory_K.empty(); ++g) memory += signals.memory_K[g];
-  double die = 0.0, fan = 0.0, clock = 0.0;
-  std::array<double, dvfs::n_limiter> limiter{};
-  for (std::size_t n = first_node; n < first_node + n_node; ++n) fan += state.fan_frac[n];
-  for (std::size_t g = first; g < last; ++g) {
-    die += state.die_mean_K[g];
-    clock += state.clock_Hz[g];
-    limiter[static_cast<std::size_t>(signals.limiter[g])] += 1.0;
-  }
+  const double memory = has_memory ? numerics::lane_sum(of_user(signals.memory_K)) : 0.0;
+  const double die = numerics::lane_sum(of_user(state.die_mean_K)), clock = numerics::lane_sum(of_user(state.clock_Hz));
+  const double fan = numerics::lane_sum(std::span(state.fan_frac).subspan(first_node, n_node));
+  // Neighbours mostly count into the same class: four counts of each keep them from waiting for one another.
+  std::array<std::array<std::uint32_t, 4>, dvfs::n_limiter> counted{};
+  for (std::size_t g = first; g < last; ++g) ++counted[static_cast<std::size_t>(signals.limiter[g])][g % 4];
+  std::array<double, dvfs::n_limiter> limiter;
+  for (std::size_t i = 0; i < limiter.size(); ++i) limiter[i] = static_cast<double>(counted[i][0] + counted[i][1] + counted[i][2] + counted[i][3]);
   const auto n_busy = static_cast<double>(last - first);
   for (const auto& s : step) {
     const double d = seconds(s.end - s.begin);
@@ -150,8 +152,6 @@ void Recorder::neighbour(Tick begin, Tick end, double J) {
 }
 
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
-  begin_ = begin;
-  end_ = end;
   const auto& m = halls.means();
   // A step that spans several macro steps leaves some without a share: it goes on in them.
   if (now_.time_s == 0.0) {
@@ -194,12 +194,12 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   next_ = {};
 }
 
-void Recorder::connection(const SiteStream::Span& pcc) {
-  day_["it_W"].back() = pcc.load_mean_W;
-  day_["pcc_mean_W"].back() = pcc.mean_W;
-  day_["pcc_min_W"].back() = pcc.min_W;
-  day_["pcc_max_W"].back() = pcc.max_W;
-  spread_over_hours(begin_, end_, [&](Hourly& h, double, double share) { h.pcc_J += pcc.J * share; });
+void Recorder::connection(const SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row) {
+  day_["it_W"][row] = pcc.load_mean_W;
+  day_["pcc_mean_W"][row] = pcc.mean_W;
+  day_["pcc_min_W"][row] = pcc.min_W;
+  day_["pcc_max_W"][row] = pcc.max_W;
+  spread_over_hours(begin, end, [&](Hourly& h, double, double share) { h.pcc_J += pcc.J * share; });
 }
 
 void Recorder::snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
@@ -341,7 +341,9 @@ void Recorder::add_arrays(std::vector<Array>& arrays) const {
   for (const auto& a : fleet_arrays_) arrays.push_back(a);
   std::vector<double> t;
   std::vector<std::string> kind, entity, text;
-  for (const auto& e : events_) {
+  auto events = events_;  // the connection's come in some macro steps late
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return std::tie(a.time_s, a.kind, a.entity) < std::tie(b.time_s, b.kind, b.entity); });
+  for (const auto& e : events) {
     t.push_back(e.time_s);
     kind.push_back(e.kind);
     entity.push_back(e.entity);

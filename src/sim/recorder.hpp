@@ -38,8 +38,9 @@ class Recorder {
   void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
-  /// What the connection drew in the last macro step; comes after it.
-  void connection(const SiteStream::Span& pcc);
+  /// What the connection drew in the macro step that has this row; comes after it.
+  std::size_t last_row() const { return day_.at("time").size() - 1; }  ///< of /day
+  void connection(const SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row);
   void snapshot(const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
                 std::span<const double> inlet_K, const LoadEdges& edges, const Moment& moment);
   /// Whether this is the warmest moment so far; one that a start has long left behind wins over all that it has not, and
@@ -73,7 +74,7 @@ class Recorder {
   double it_J() const { return it_J_.value(); }
   template <class A>
   void archive(A& a) {
-    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, memory_max_K_, moment_.mean_inlet_K, moment_.settled, moment_.full_hour, it_J_, hours_, day_, begin_, end_, last_, fleet_arrays_, events_);
+    a(now_, next_, total_, clock_slowest_Hz_, die_max_K_, memory_max_K_, moment_.mean_inlet_K, moment_.settled, moment_.full_hour, it_J_, hours_, day_, last_, fleet_arrays_, events_);
   }
   void add_arrays(std::vector<Array>& arrays) const;
 
@@ -100,7 +101,6 @@ class Recorder {
   CompensatedSum it_J_;
   std::map<std::int64_t, Hourly> hours_;  ///< key: hours since local midnight of the first day
   std::map<std::string, std::vector<double>> day_;
-  Tick begin_ = 0, end_ = 0;  ///< of the last macro step
   Running last_;  ///< of the last macro step in which the first user took a step
   std::vector<Array> fleet_arrays_;
   struct Event {

@@ -1,6 +1,7 @@
 #include "tidewatt/sim/site_stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tidewatt::sim {
@@ -23,6 +24,7 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
       lanes_(params.n_lane),
       span_min_W_(infinite),
       span_max_W_(-infinite),
+      whole_(params.meters.from_bin <= 0 && params.meters.until_bin == std::numeric_limits<std::int64_t>::max()),
       first_kept_level_(params.first_kept_level),
       buckets_(4) {
   const auto point = feeder_.at(initial_load_W, initial_auxiliary_W);
@@ -98,7 +100,7 @@ void SiteStream::keep_buckets() {
     if (level == 0) {
       std::vector<double> mean_W;
       for (const auto& b : taken) mean_W.push_back(b.mean_W);
-      slow_ramp_.push(mean_W);
+      if (!whole_) slow_ramp_.push(mean_W);
       meters_.push_means(taken);
       watch_orders(taken);
     }
@@ -129,8 +131,10 @@ void SiteStream::pass(std::int64_t to_bin) {
       delivery_->island_frequency(deviation_Hz_);
     }
     meters_.push(bin_, pcc_W_, bus_pu_, deviation_Hz_);
-    step_.push(pcc_W_);
-    ramp_.push(pcc_W_);
+    if (!whole_) {
+      step_.push(pcc_W_);
+      ramp_.push(pcc_W_);
+    }
     pyramid_.push(pcc_W_);
     extremes_.push(pcc_W_);
     keep_buckets();
@@ -235,6 +239,19 @@ void SiteStream::end_interval() {
   running_bins_ = 0;
 }
 
+std::vector<grid::Ramp> SiteStream::ramps() const {
+  auto all = whole_ ? meters_.ramps() : ramp_.ramps();
+  if (!whole_) {
+    const auto slow = slow_ramp_.ramps();
+    all.insert(all.end(), slow.begin(), slow.end());
+  }
+  std::erase_if(all, [](const grid::Ramp& r) {
+    constexpr double usual_s[] = {0.1, 1.0, 10.0, 60.0, 300.0, 900.0};
+    return std::none_of(std::begin(usual_s), std::end(usual_s), [&](double s) { return std::abs(s - r.window_s) <= 1e-9 * s; });
+  });
+  return all;
+}
+
 SiteStream::Span SiteStream::take_span() {
   const double span_s = static_cast<double>(span_bins_) * 1e-3;
   Span out{span_J_.value(), span_load_J_.value(), 0.0, 0.0, span_min_W_, span_max_W_};
@@ -303,12 +320,11 @@ void SiteStream::add_arrays(std::vector<Array>& arrays) {
   add("/spectrum/frequency_Hz", "frequency_Hz", f, "Hz", "frequency");
   add("/spectrum/pcc_amplitude_W", "frequency_Hz", amplitude, "W", "amplitude of a sine at this frequency");
   std::vector<double> window, up, down;
-  for (const auto* meter : {&ramp_, &slow_ramp_})
-    for (const auto& r : meter->ramps()) {
-      window.push_back(r.window_s);
-      up.push_back(r.up_W_per_s);
-      down.push_back(r.down_W_per_s);
-    }
+  for (const auto& r : ramps()) {
+    window.push_back(r.window_s);
+    up.push_back(r.up_W_per_s);
+    down.push_back(r.down_W_per_s);
+  }
   add("/ramps/window_s", "window_s", window, "s", "averaging window");
   add("/ramps/up_W_per_s", "window_s", up, "W/s", "largest rise between adjacent means");
   add("/ramps/down_W_per_s", "window_s", down, "W/s", "largest fall between adjacent means");

@@ -19,6 +19,7 @@ struct Node {
   Place place;
 
   // Defined elsewhere: a Table's pairs ask for them while Node is not complete yet (clang insists).
+  /// An empty value at no place.
   Node();
   Node(Value value, Place place);
 

@@ -3,10 +3,15 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <thread>
 #include <vector>
 
 namespace tidewatt {
+
+namespace detail {
+/// Calls `take(context)` here and, at the same time, in up to `n_helper` threads that are kept for that; waits for all.
+/// Who finds the helpers at work for somebody else works alone.
+void with_helpers(std::size_t n_helper, void (*take)(void*), void* context);
+}  // namespace detail
 
 /// Calls `work(begin, end)` for disjoint ranges that cover [0, n), and waits. Ranges go to whichever of `n_thread` threads
 /// is free, several to each, so that a core that is also busy elsewhere does not hold up the others. Results must not
@@ -20,17 +25,14 @@ void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work) {
   const std::size_t n_range = std::min(n, 6 * n_thread);
   std::vector<std::exception_ptr> errors(n_range);
   std::atomic<std::size_t> next{0};
-  const auto take = [&] {
+  auto take = [&] {
     for (std::size_t i = next++; i < n_range; i = next++) try {
         work(n * i / n_range, n * (i + 1) / n_range);
       } catch (...) {
         errors[i] = std::current_exception();
       }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < n_thread; ++i) threads.emplace_back(take);
-  take();
-  for (auto& t : threads) t.join();
+  detail::with_helpers(n_thread - 1, [](void* t) { (*static_cast<decltype(take)*>(t))(); }, &take);
   for (const auto& e : errors)
     if (e) std::rethrow_exception(e);
 }

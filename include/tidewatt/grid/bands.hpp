@@ -65,6 +65,7 @@ class BandMeter {
       a(n_bin, energy);
     }
   };
+  /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
   /// Books `n_bin` further bins at the share's mean energy.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -51,6 +51,7 @@ class ExcursionMeter {
       a(n_bin, count_below, count_above, bins_below, bins_above);
     }
   };
+  /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
   /// Books `n_bin` further bins like the share's.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -52,6 +52,7 @@ class Rainflow {
       a(n_bin, classes, closed);
     }
   };
+  /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
   /// Books `n_bin` further bins with the share's cycles per bin.
   void repeat_bins(const Share& share, std::int64_t n_bin);

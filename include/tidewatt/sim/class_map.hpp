@@ -24,6 +24,7 @@ struct ClassMap {
   std::array<double, thermal::n_mode> middle_per_s{}, per_half_s{};  ///< [mode] t = (λ − middle) × per_half
   std::vector<double> weight_s;     ///< [mode][power of t][used, padded]
   std::size_t n_padded() const { return used_s.size(); }
+  /// [used, padded] coefficients of one power of t, s.
   const double* weights(std::size_t mode, std::size_t power) const { return weight_s.data() + (mode * n_point + power) * used_s.size(); }
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
   double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition

@@ -66,6 +66,7 @@ class GridMeters {
       a(n_bin, bands, cycles, flicker[0], flicker[1], voltage, frequency);
     }
   };
+  /// What the bins since the mark added.
   Share since(const Mark& mark) const;
   /// Whether `n_bin` bins from `first_bin` on may be booked as repetitions of a share.
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
@@ -80,6 +81,8 @@ class GridMeters {
   const grid::Flickermeter& flicker(std::size_t lamp) const { return flicker_[lamp]; }  ///< 0: 120 V 60 Hz, 1: 230 V 50 Hz
   std::vector<grid::Band> bands() const { return bands_.bands(); }
   std::vector<grid::Ramp> ramps() const;
+  /// Largest |P(t + 1 s) − P(t)| so far, W.
+  double step_1s_W() const { return steps_.front().largest(); }
   std::vector<grid::RainflowClass> cycles() const { return cycles_.cycles(); }
   const grid::ExcursionMeter& voltage() const { return voltage_; }
   const grid::ExcursionMeter& frequency() const { return frequency_; }

@@ -80,10 +80,11 @@ class SiteStream {
   /// Smallest power at the connection so far.
   double min_W() const { return extremes_.min_W(); }
   /// Largest |P(t + 1 s) − P(t)| so far.
-  double step_1s_W() const { return step_.largest(); }
-  double ramp_up_W_per_s() const { return ramp_.ramps().front().up_W_per_s; }      ///< through 0.1 s
+  double step_1s_W() const { return whole_ ? meters_.step_1s_W() : step_.largest(); }
+  double ramp_up_W_per_s() const { return ramps().front().up_W_per_s; }  ///< through 0.1 s
   /// Steepest fall through 0.1 s, as a positive number.
-  double ramp_down_W_per_s() const { return ramp_.ramps().front().down_W_per_s; }
+  double ramp_down_W_per_s() const { return ramps().front().down_W_per_s; }
+  std::vector<grid::Ramp> ramps() const;  ///< through 0.1, 1, 10, 60, 300 and 900 s
   /// Largest deviation from nominal so far, either sign.
   double frequency_deviation_Hz() const;
   /// Largest deviation of the bus voltage from that before the run, either sign.
@@ -206,6 +207,7 @@ class SiteStream {
   CompensatedSum connection_J_, span_J_, span_load_J_;
   std::int64_t span_bins_ = 0, repeated_bins_ = 0;
   double span_min_W_, span_max_W_;
+  bool whole_;  ///< the grid meters see the whole run; otherwise steps and ramps have meters of their own
   grid::StepMeter step_{1000};
   grid::RampMeter ramp_{{100, 1000, 10000}};
   grid::RampMeter slow_ramp_{{600, 3000, 9000}, 0.1};  ///< over means of 100 ms
