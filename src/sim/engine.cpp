@@ -81,7 +81,7 @@ void Engine::Impl::spin_up() {
 /// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`. They end at
 /// multiples of their length, so that they fall into step with the hours.
 Tick Engine::Impl::macro_end() {
-  const auto most = static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s);
+  const auto most = most_macro_steps();
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
@@ -96,7 +96,7 @@ Tick Engine::Impl::macro_end() {
 /// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
 Tick Engine::Impl::after_iteration(Tick until) const {
   const auto jobs = std::count_if(users.begin(), users.end(), [](const JobRun& u) { return u.trains(); });
-  if (jobs != 1) return until;
+  if (jobs != 1 || most_macro_steps() == 1) return until;  // who asks for equal steps gets them
   const Tick reached = users.front().now() / ns_per_ms * ns_per_ms;
   return reached <= macro_edge ? std::max(until, reached) : until;
 }

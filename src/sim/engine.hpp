@@ -32,6 +32,7 @@ struct Engine::Impl {
   void step();  // one macro step
   Tick macro_end();  // of the next macro step
   Tick after_iteration(Tick until) const;
+  std::int64_t most_macro_steps() const { return static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s); }
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);

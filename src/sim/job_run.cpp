@@ -15,7 +15,7 @@ namespace {
 
 using workload::JobState;
 
-constexpr double settling_share = 0.5;
+constexpr double swinging_share = 0.15, settling_share = 0.5;
 constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
 
@@ -151,8 +151,11 @@ void JobRun::change_to(JobState doing, Hands& hands) {
 }
 
 /// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
-/// time since then.
-double JobRun::settling_s() const { return settling_share * seconds(now_ - started_); }
+/// time since then, a small one as long as fans still overshoot.
+double JobRun::settling_s(const Fleet& fleet) const {
+  const double since_s = seconds(now_ - started_), swing_s = 1.2 * fleet.types[fleet.node_hall[first_node_]].air.fan_lag_s;
+  return std::max(swinging_share * since_s, settling_share * (since_s - swing_s));
+}
 
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   ahead_.reset();

@@ -109,7 +109,7 @@ class JobRun {
   Length choose_length(Tick until, Hands& hands);     // how far this step goes
   void change_to(workload::JobState doing, Hands& hands);
   void predict_hold(Hands& hands);
-  double settling_s() const;
+  double settling_s(const Fleet& fleet) const;
   Length hold(Tick until, Hands& hands);
   bool jump_through(Tick until, Hands& hands);
   std::optional<Ahead> look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const;

@@ -28,7 +28,7 @@ Heat heat_of(const Fleet& fleet, const FleetState& state, std::size_t first_node
     out.margin_K = std::min(out.margin_K, limit_K - std::max(numerics::lane_max(peak), numerics::lane_max(now)));
     if (out.margin_K >= 0.0) continue;
     std::size_t hot = 0;
-    for (std::size_t i = 0; i < n_gpu; ++i) hot += std::max(peak[i], now[i]) > limit_K ? 1 : 0;
+    for (std::size_t i = 0; i < n_gpu; ++i) hot += std::max(peak[i], now[i]) > limit_K ? 1u : 0u;
     if (hot == 0) continue;
     out.nodes.push_back(n);
     out.n_gpu += hot;

@@ -21,7 +21,7 @@ struct Node {
   // Defined elsewhere: a Table's pairs ask for them while Node is not complete yet (clang insists).
   /// An empty value at no place.
   Node();
-  Node(Value value, Place place);
+  Node(Value value, Place place);  ///< both as given
 
   bool is_table() const { return std::holds_alternative<Table>(value); }
   bool is_array() const { return std::holds_alternative<Array>(value); }
