@@ -58,7 +58,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
 /// What a plant's step leaves for the servers.
 void HallLoop::take(Hall& h, const cooling::PlantStep& p) {
   h.supply_K = p.supply_end_K;
-  h.hot_aisle_K = p.hot_aisle_mean_K;
+  h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
   const bool liquid = h.liquid_asked_kg_per_s > 0.0;
   h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
   // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
@@ -79,8 +79,9 @@ void HallLoop::set_inlets(Tick now) {
   for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     const double back = h.liquid_asked_kg_per_s > 0.0 ? 0.0 : fleet_.node_recirculation[n];
-    inlet_K_[n] = h.coolant_K + back * (h.hot_aisle_K - h.coolant_K);
-    inlet_K_per_s_[n] = (1.0 - back) * h.coolant_K_per_s;
+    // The hot aisle moves with the supply; what it is warmer by follows the load.
+    inlet_K_[n] = h.coolant_K + back * h.rise_K;
+    inlet_K_per_s_[n] = h.coolant_K_per_s;
     flow_frac_[n] = h.flow_frac;
   }
   const auto outdoor = weather_.at(now);

@@ -83,14 +83,14 @@ class HallLoop {
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
-    double supply_K = 0, hot_aisle_K = 0;
+    double supply_K = 0, rise_K = 0;  ///< and how much warmer the hot aisle is
     double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
     double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
     double flow_frac = 1;
     Asked given;                                ///< by its servers over the last macro step
     template <class A>
     void archive(A& a) {
-      a(state, supply_K, hot_aisle_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
+      a(state, supply_K, rise_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
     }
   };
   struct Outage {  // of parts of one hall's plant
