@@ -1,6 +1,8 @@
 #pragma once
 #include <cmath>
+#include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tidewatt/base/text.hpp"
@@ -24,6 +26,13 @@ inline double figure(const tidewatt::sim::Result& r, const std::string& key) {
     return std::nan("");
   }
   throw std::runtime_error("no figure " + key);
+}
+
+/// A result's array of numbers.
+inline const std::vector<double>& reals(const tidewatt::sim::Result& r, const std::string& path) {
+  for (const auto& a : r.arrays)
+    if (a.path == path) return std::get<std::vector<double>>(a.values);
+  throw std::runtime_error("no array " + path);
 }
 
 /// A table behind it: a site battery of its size.

@@ -12,12 +12,6 @@ using namespace tidewatt::sim;
 
 namespace {
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 using Sets = std::vector<std::string>;
 
 Sets with(Sets a, const Sets& b) {

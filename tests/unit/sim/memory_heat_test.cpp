@@ -11,12 +11,6 @@ using namespace tidewatt::sim;
 
 namespace {
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 double largest(const Result& r, const std::string& path) {
   double out = 0.0;
   for (const double x : reals(r, path))

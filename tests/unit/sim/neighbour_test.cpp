@@ -42,12 +42,6 @@ max_batch = 64
 step_overhead_ms = 1
 )";
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 double total_s(const Result& r) { return figure(r, "simulated_s"); }
 
 }  // namespace

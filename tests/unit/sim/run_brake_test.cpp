@@ -14,12 +14,6 @@ std::string brake(double at_s, double duration_s, const std::string& more = "") 
   return "\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nat_s = " + std::to_string(at_s) + "\nduration_s = " + std::to_string(duration_s) + "\n" + more;
 }
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 /// Mean of a column over the macro steps that begin within the interval.
 double mean(const Result& r, const std::string& column, double from_s, double to_s) {
   const auto& t = reals(r, "/day/time");

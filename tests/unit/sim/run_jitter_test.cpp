@@ -22,12 +22,6 @@ std::vector<std::string> jittery(std::vector<std::string> more = {}) {
   return set;
 }
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 std::int64_t n_iteration(const Result& r) {
   for (const auto& [k, v] : r.jobs.front())
     if (k == "n_iterations") return std::get<std::int64_t>(v);

@@ -12,12 +12,6 @@ using namespace tidewatt::sim;
 
 namespace {
 
-const std::vector<double>& reals(const Result& r, const std::string& path) {
-  for (const auto& a : r.arrays)
-    if (a.path == path) return std::get<std::vector<double>>(a.values);
-  throw std::runtime_error("no array " + path);
-}
-
 std::string smoothing(double floor, double ramp) {
   return "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = " + std::to_string(floor) +
          "\nramp_up_W_per_s = " + std::to_string(ramp) + "\nramp_down_W_per_s = " + std::to_string(ramp) + "\nhysteresis_s = 10\n";

@@ -41,8 +41,6 @@ const std::vector<T>& values(const Result& r, const std::string& path) {
   throw std::runtime_error("no array " + path);
 }
 
-const std::vector<double>& reals(const Result& r, const std::string& path) { return values<double>(r, path); }
-
 double sum(const std::vector<double>& x) {
   CompensatedSum s;
   for (const double v : x) s.add(v);
