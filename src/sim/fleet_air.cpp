@@ -7,27 +7,77 @@
 
 namespace tidewatt::sim::detail {
 
+namespace {
+
+/// What a step is to every fan: its length, their lag, e^{−t/τ} at its end and on average.
+struct FanStep {
+  double s, lag_s, end, mean;
+};
+struct FanCourse {
+  double mean_frac, end_frac;
+};
+
+/// A fan's first-order lag behind a target that moves evenly, at `target` in the step's middle:
+///   f(t) = T(t) − m τ + (f₀ − T(0) + m τ) e^{−t/τ},  m = dT/dt
+/// A target held through a long step would leave the fan at its middle; the end then is half a step behind.
+TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, const FanStep& step, double fan_min_frac) {
+  const double half = 0.5 * per_s * step.s, behind = per_s * step.lag_s, rest = now - target + half + behind;
+  const double end = target + half - behind + rest * step.end, mean = target - behind + rest * step.mean;
+  return {std::clamp(mean, fan_min_frac, 1.0), std::clamp(end, fan_min_frac, 1.0)};
+}
+
+struct NodeAir {
+  double inlet_K, inlet_K_per_s, preheat_K, preheat_K_per_s, sink_K_per_s;
+};
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, const NodeAir& of, const Lanes& r, Air& air) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu;
+  for (std::size_t l = node * n; l < (node + 1) * n; ++l) {
+    const double rear = b.rear[l];
+    air.air_K[l] = std::fma(rear, of.preheat_K, of.inlet_K);
+    air.K_per_s[l] = std::fma(of.sink_K_per_s, r[l], std::fma(rear, of.preheat_K_per_s, of.inlet_K_per_s));
+  }
+}
+
+TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
+  double out = die_K[0];
+  for (std::size_t i = 1; i < n; ++i) out = die_K[i] > out ? die_K[i] : out;
+  return out;
+}
+
+}  // namespace
+
 TIDEWATT_CLONES
-void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
              const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air) {
   const auto& type = *b.type;
-  const double x = step_s / type.air.fan_lag_s;
-  const double end = math::exp(-x), mean = math::mean_decay(x);
+  const double x = step_s / type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
+  const auto n_front = static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
+  const FanStep fan{step_s, type.air.fan_lag_s, math::exp(-x), math::mean_decay(x)};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
-    double hottest_K = of_node[0];
-    for (std::size_t s = 1; s < b.n_gpu; ++s) hottest_K = of_node[s] > hottest_K ? of_node[s] : hottest_K;
-    const double target = thermal::fan_target_frac(type.air, hottest_K), now = state.fan_frac[b.node[i]];
-    air.fan_end_frac[i] = target + (now - target) * end;
-    const std::size_t s = fan_step(target + (now - target) * mean);
-    air.fan_mean_frac[i] = fan_frac_of(s);
+    const double* before_K = state.die_mean_K.data() + b.gpu[i * b.n_gpu];
+    const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
+    const double moves = target - thermal::fan_target_frac(type.air, hottest(before_K, b.n_gpu));
+    const auto course = fan_course(state.fan_frac[b.node[i]], target, moves * per_middles_s, fan, type.air.fan_min_frac);
+    air.fan_end_frac[i] = course.end_frac;
+    air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
-    air.K_per_s[i] = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-    air.inlet_K[i] = task.inlet_K[b.node[i]] + air.K_per_s[i] * (task.since_macro_s + 0.5 * step_s);
-    air.rear_K[i] = air.inlet_K[i] + thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K);
+    const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
+    const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K);
+    const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
+    // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
+    // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.
+    const double rate_per_s = task.repeats ? 2.0 * (course.end_frac - course.mean_frac) / (step_s * air.fan_mean_frac[i]) : 0.0;
+    const double sink_K = type.liquid ? 0.0 : front_W[i] / (n_front * air.modes[i]->sink_air_W_per_K);
+    const double by_sink = -type.package.convection_exponent_ratio * rate_per_s * sink_K, by_preheat = -rate_per_s * preheat_K;
+    const NodeAir node{inlet_K, inlet_K_per_s, preheat_K, by_preheat, by_sink};
+    if (b.n_gpu == n_usual) node_air<n_usual>(b, i, node, r, air);
+    else node_air<0>(b, i, node, r, air);
   }
-  for (std::size_t l = 0; l < n_lane; ++l) air.air_K[l] = b.rear[l] != 0 ? air.rear_K[b.owner[l]] : air.inlet_K[b.owner[l]];
+  fill_unused(b, air.air_K);
+  fill_unused(b, air.K_per_s);
 }
 
 std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s) {
@@ -52,7 +102,7 @@ struct Draws {
 /// ripple left/λ.
 template <std::size_t n_fixed>
 TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeStep& m, const Air& air, std::size_t node, std::size_t n_gpu,
-                                const Modes& x, const Lanes& r, const Draws& draws, Lanes& die_K, Lanes& heat_J) {
+                                const Above& x, const Lanes& r, const Draws& draws, Lanes& die_K, Lanes& heat_J) {
   const std::size_t n = n_fixed > 0 ? n_fixed : n_gpu, first = node * n;
   double die_W = 0.0, heat_W = 0.0, die_ripple[n_mode], heat_ripple[n_mode];
   for (std::size_t j = 0; j < n_mode; ++j) {
@@ -61,10 +111,9 @@ TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeSt
     die_ripple[j] = -m.die[j] * m.spent_s[j];
     heat_ripple[j] = -m.heat[j] * m.spent_s[j];
   }
-  const double K_per_s = air.K_per_s[node];
   const auto &d = m.die_row, &h = m.heat_row;
   for (std::size_t l = first; l < first + n; ++l) {
-    double die = std::fma(die_W, draws.mean_W[l], d.slope * K_per_s / r[l]), heat = std::fma(heat_W, draws.mean_W[l], h.slope * K_per_s / r[l]);
+    double die = std::fma(die_W, draws.mean_W[l], d.slope * x.air_K_per_s[l]), heat = std::fma(heat_W, draws.mean_W[l], h.slope * x.air_K_per_s[l]);
     for (std::size_t s = 0; s < 3; ++s) {
       die = std::fma(d.store[s], x[s][l], die);
       heat = std::fma(h.store[s], x[s][l], heat);
@@ -80,8 +129,8 @@ TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeSt
 
 TIDEWATT_CLONES
 void linear_means(const Packages& before, const Air& air, const Block& b, const Draws& draws, double step_s, Lanes& die_K, Lanes& heat_J) {
-  Modes x;
-  above_air(before, air, b, step_s, x);
+  Above x;
+  above_air(before, air, step_s, x);
   alignas(64) double left[n_mode * n_lane];
   const std::size_t n = n_mode * b.n_node;
   for (std::size_t i = 0; i < n; ++i) left[i] = air.modes[i / n_mode]->rate_per_s[i % n_mode] * step_s;
@@ -111,7 +160,7 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   Lanes heat_J;
   constexpr double still_K = 0.05;
   for (int i = 0; i < 2; ++i) {
-    set_air(state, task, b, step_s, out.die_K, out.front_W, air);
+    set_air(state, task, b, step_s, p.r, out.die_K, out.front_W, air);
     const Lanes assumed_K = out.die_K;
     linear_means(p, air, b, draws, step_s, out.die_K, heat_J);
     out.front_W = front_W(fleet, b, heat_J, step_s);

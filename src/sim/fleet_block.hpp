@@ -94,12 +94,15 @@ struct Air {
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
-  std::array<double, n_lane> inlet_K, rear_K;              ///< [node of the block], means over the step
-  std::array<double, n_lane> K_per_s;                      ///< [node of the block] how the air moves through it
   Lanes air_K;                                             ///< mean over the step
+  Lanes K_per_s;                                           ///< how it moves through the step, as the package feels it
 };
-/// @param die_mean_K what the fans follow; first-order lag, exact  @param front_W [node of the block] → rear inlet
-void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+/// A fan that speeds up through a step works on a package like air that cools:
+///   G(t)(T_sink − T_air) ≈ Ḡ (T_sink − T_air + (t − t_mid) d ln G/dt (T_sink − T_air)‾),  G ∝ fan^e,
+/// and the rear row's preheat falls as 1/fan.
+/// @param r resistance ratios  @param die_mean_K what the fans follow; first-order lag, exact
+/// @param front_W [node of the block] → rear inlet
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
              const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
 
 /// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
@@ -193,13 +196,19 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
 /// Heat of each node's front row, W.
 std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s);
 
-/// Over the air at the step's beginning, for a resistance ratio of 1: what modes are made of. [store][lane]
-TIDEWATT_INLINE void above_air(const Packages& p, const Air& air, const Block& b, double step_s, std::array<Lanes, 3>& x) {
+/// Over the air at the step's beginning, for a resistance ratio of 1: what modes are made of. [store][lane], and how it moves.
+struct Above {
+  std::array<Lanes, 3> K;
+  Lanes air_K_per_s;
+  const Lanes& operator[](std::size_t store) const { return K[store]; }
+};
+TIDEWATT_INLINE void above_air(const Packages& p, const Air& air, double step_s, Above& x) {
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const double air_K = std::fma(-0.5 * step_s, air.K_per_s[b.owner[l]], air.air_K[l]), per_r = 1.0 / p.r[l];
-    x[0][l] = (p.die_K[l] - air_K) * per_r;
-    x[1][l] = (p.base_K[l] - air_K) * per_r;
-    x[2][l] = (p.sink_K[l] - air_K) * per_r;
+    const double air_K = std::fma(-0.5 * step_s, air.K_per_s[l], air.air_K[l]), per_r = 1.0 / p.r[l];
+    x.K[0][l] = (p.die_K[l] - air_K) * per_r;
+    x.K[1][l] = (p.base_K[l] - air_K) * per_r;
+    x.K[2][l] = (p.sink_K[l] - air_K) * per_r;
+    x.air_K_per_s[l] = air.K_per_s[l] * per_r;
   }
 }
 

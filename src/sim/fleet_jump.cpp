@@ -96,7 +96,7 @@ void set_courses(const Block& b, const ClassMap& map, const Course& course, Scra
 
 /// Powers of one node's GPUs at the assumed temperatures, and the means that follow.
 template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Packages& before, const Modes& x, const Lanes& factor,
+TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Above& x, const Lanes& factor,
                                Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
@@ -105,10 +105,9 @@ TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t 
   const double* heat_weight = s.heat_weight.data() + node * map.n_padded();
   double die[room], heat[room];
   const auto &d = c.step.die_row, &h = c.step.heat_row;
-  const double K_per_s = s.air.K_per_s[node];
   for (std::size_t u = 0; u < n; ++u) {
     const std::size_t l = first + u;
-    const double moves = K_per_s / before.r[l];
+    const double moves = x.air_K_per_s[l];
     die[u] = std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
     heat[u] = std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
   }
@@ -137,12 +136,12 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
   const auto& p = b.type->gpu.params();
   const double k_T = p.leakage_per_K, ref_K = p.leakage_ref_K;
   Lanes factor;
-  Modes x;
+  Above x;
   for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (assumed_K[l] - ref_K));
-  above_air(before, s.air, b, course.step_s, x);
+  above_air(before, s.air, course.step_s, x);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    if (b.n_gpu == n_usual) node_pass<n_usual>(map, b, i, before, x, factor, s, out);
-    else node_pass<0>(map, b, i, before, x, factor, s, out);
+    if (b.n_gpu == n_usual) node_pass<n_usual>(map, b, i, x, factor, s, out);
+    else node_pass<0>(map, b, i, x, factor, s, out);
   }
   if (course.n_pause > 0.0)
     for (std::size_t l = 0; l < b.n_used(); ++l) {
@@ -158,7 +157,7 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
 
 /// One node's packages at the jump's end, and what the powers were worth.
 template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node, const Packages& before, const Modes& x,
+TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node, const Packages& before, const Above& x,
                                Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n, n_padded = map.n_padded();
@@ -184,16 +183,16 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   }
   if (course.n_pause > 0.0)
     for (std::size_t u = 0; u < n; ++u) J[u] = std::fma(s.pause_W[first + u], course.pause_s, J[u]);
-  const double K_per_s = s.air.K_per_s[node], per_step_s = 1.0 / course.step_s;
+  const double per_step_s = 1.0 / course.step_s;
   double dz[n_mode][room];
   for (std::size_t j = 0; j < n_mode; ++j) {
     const auto& inverse = c.modes->inverse[j];
-    const double moves = -c.step.slope[j] * K_per_s * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
+    const double moves = -c.step.slope[j] * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
     const double to_steady = c.modes->gain_K_per_J[j] / c.modes->rate_per_s[j] * per_step_s;
     for (std::size_t u = 0; u < n; ++u) {
       const std::size_t l = first + u;
       const double z0 = std::fma(inverse[0], x[0][l], std::fma(inverse[1], x[1][l], inverse[2] * x[2][l]));
-      double in = std::fma(c.gain[j], drive[j][u], moves / before.r[l]);
+      double in = std::fma(c.gain[j], drive[j][u], moves * x.air_K_per_s[l]);
       if (course.n_pause > 0.0) in = std::fma(c.pause_gain[j], s.pause_W[l], in);
       dz[j][u] = std::fma(-c.step.left[j], z0, in);
       out.ripple_K[j][l] = std::fma(c.gain[j] * drive[j][u], per_left, -to_steady * J[u]);
@@ -205,15 +204,15 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
       const std::size_t l = first + u;
       const auto& shape = c.modes->shape[k];
       const double dx = std::fma(shape[0], dz[0][u], std::fma(shape[1], dz[1][u], shape[2] * dz[2][u]));
-      out.end_K[k][l] = (*stores[k])[l] + std::fma(before.r[l], dx, K_per_s * course.step_s);
+      out.end_K[k][l] = (*stores[k])[l] + std::fma(before.r[l], dx, s.air.K_per_s[l] * course.step_s);
     }
   for (std::size_t u = 0; u < n; ++u) out.gpu_J[first + u] = J[u];
 }
 
 TIDEWATT_CLONES
 void land(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s, Pass& out) {
-  Modes x;
-  above_air(before, s.air, b, course.step_s, x);
+  Above x;
+  above_air(before, s.air, course.step_s, x);
   for (std::size_t i = 0; i < b.n_node; ++i) {
     if (b.n_gpu == n_usual) node_land<n_usual>(map, course, b, i, before, x, s, out);
     else node_land<0>(map, course, b, i, before, x, s, out);
@@ -232,7 +231,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     s.course[i].modes = nullptr;
   }
   for (int i = 0; i < 4; ++i) {
-    set_air(state, task, b, course.step_s, mean_K, front, s.air);
+    set_air(state, task, b, course.step_s, before.r, mean_K, front, s.air);
     set_courses(b, map, course, s);
     run_pass(b, before, map, course, mean_K, s, pass);
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());

@@ -95,35 +95,60 @@ void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::ar
   }
 }
 
+/// What one kelvin per second of air that moves through a step adds to a package that the kernel played in air at its mean:
+///   z(t) = slope ((t/2) e^{−λt} − (1 − e^{−λt})/λ),  T(t) = t/2 + Σ shape z.
+struct Drift {
+  std::array<double, 3> end_K{};  ///< of the stores
+  double die_mean_K = 0.0, heat_J = 0.0;
+};
+Drift drift_of(const thermal::PackageModes& modes, double step_s) {
+  std::array<double, n_mode> left;
+  for (std::size_t j = 0; j < n_mode; ++j) left[j] = decayed(modes.rate_per_s[j] * step_s);
+  ModeStep m;
+  set_mode_step(modes, step_s, left.data(), m);
+  const double half_s = 0.5 * step_s;
+  Drift out;
+  out.end_K.fill(half_s);
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double z = m.slope[j] * (half_s * (1.0 - m.left[j]) - m.spent_s[j]), area = m.slope[j] * (half_s * m.spent_s[j] - m.rest_s[j]);
+    for (std::size_t k = 0; k < 3; ++k) out.end_K[k] += modes.shape[k][j] * z;
+    out.die_mean_K += m.die[j] * area;
+    out.heat_J += m.heat[j] * area;
+  }
+  return out;
+}
+
 void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
                const Packages& before, NodeBooks* books, Lanes& heat_J) {
   const auto& pkg = b.type->package;
   const double step_s = seconds(task.timeline->period);
   const bool repeats = task.repeats && !task.slice;
-  for (std::size_t n = 0; n < b.n_node; ++n)
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    const Drift drift = drift_of(*s.air.modes[n], step_s);
     for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
       const auto& p = s.packages[n];
       const std::size_t l = n * b.n_gpu + slot, g = b.gpu[l];
+      const double moves = s.air.K_per_s[l];
       auto& book = books[b.index[n]];
       book.gpu_in += p.gpu_J[slot];
-      book.package_stored += (pkg.die_J_per_K * (p.store_K[0][slot] - before.die_K[l]) +
-                              pkg.base_J_per_K * (p.store_K[1][slot] - before.base_K[l]) +
-                              pkg.sink_J_per_K * (p.store_K[2][slot] - before.sink_K[l])) / before.r[l];
-      heat_J[l] = p.air_J[slot];
-      state.die_K[g] = p.store_K[0][slot];
-      state.base_K[g] = p.store_K[1][slot];
-      state.sink_K[g] = p.store_K[2][slot];
+      state.die_K[g] = std::fma(moves, drift.end_K[0], p.store_K[0][slot]);
+      state.base_K[g] = std::fma(moves, drift.end_K[1], p.store_K[1][slot]);
+      state.sink_K[g] = std::fma(moves, drift.end_K[2], p.store_K[2][slot]);
+      book.package_stored += (pkg.die_J_per_K * (state.die_K[g] - before.die_K[l]) + pkg.base_J_per_K * (state.base_K[g] - before.base_K[l]) +
+                              pkg.sink_J_per_K * (state.sink_K[g] - before.sink_K[l])) / before.r[l];
+      heat_J[l] = std::fma(moves / before.r[l], drift.heat_J, p.air_J[slot]);
       const double mean_W = p.gpu_J[slot] / step_s;
       if (!task.slice) state.mean_W[g] = mean_W;
       if (repeats) {
         const double air_K = s.air.air_K[l];
         set_ripple(state, *s.air.modes[n], {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
-                   {state.die_K[g] - air_K, state.base_K[g] - air_K, state.sink_K[g] - air_K}, before.r[l], g, mean_W, step_s);
+                   {p.store_K[0][slot] - air_K, p.store_K[1][slot] - air_K, p.store_K[2][slot] - air_K}, before.r[l], g, mean_W, step_s);
       }
-      state.die_mean_K[g] = p.die_mean_K[slot];
+      state.die_mean_K[g] = std::fma(moves, drift.die_mean_K, p.die_mean_K[slot]);
       state.die_peak_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];
     }
+  }
 }
 
 void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
@@ -131,7 +156,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   const double step_s = seconds(task.timeline->period);
   const Packages before = load_packages(fleet, state, signals, b);
   const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
-  set_air(state, task, b, step_s, fans.die_K, fans.front_W, s.air);
+  set_air(state, task, b, step_s, before.r, fans.die_K, fans.front_W, s.air);
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
   hand_over(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);

@@ -15,7 +15,8 @@ namespace {
 
 using workload::JobState;
 
-constexpr double swinging_share = 0.15, settling_share = 0.5;
+constexpr double settling_share = 0.5, hold_growth = 3.0;
+constexpr Tick first_hold = 3 * ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
 
@@ -63,6 +64,7 @@ void JobRun::set_air(Hands& hands) {
   task_.inlet_K_per_s = hands.halls.inlet_K_per_s();
   task_.flow_frac = hands.halls.flow_frac();
   task_.since_macro_s = seconds(now_ - hands.halls.macro_begin());
+  task_.before_s = before_s_;
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
 }
 
@@ -146,16 +148,14 @@ void JobRun::change_to(JobState doing, Hands& hands) {
   if (doing == JobState::iterate) std::copy_n(s.work_W.begin() + first, n, s.mean_W.begin() + first);
   else std::fill_n(s.mean_W.begin() + first, n, 0.0);
   for (auto* v : {&s.die_mean_K, &s.die_peak_K}) std::copy_n(s.die_K.begin() + first, n, v->begin() + first);
+  task_.before_s = before_s_ = 0.0;
   last_state_ = doing;
   rises_ = {};
 }
 
 /// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
-/// time since then, a small one as long as fans still overshoot.
-double JobRun::settling_s(const Fleet& fleet) const {
-  const double since_s = seconds(now_ - started_), swing_s = 1.2 * fleet.types[fleet.node_hall[first_node_]].air.fan_lag_s;
-  return std::max(swinging_share * since_s, settling_share * (since_s - swing_s));
-}
+/// time since then.
+double JobRun::settling_s() const { return settling_share * seconds(now_ - started_); }
 
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   ahead_.reset();
@@ -181,9 +181,9 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   return {ahead_->repetitions, How::repeated, false};
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 1 s, 4 s, 16 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...
 JobRun::Length JobRun::hold(Tick until, Hands& hands) {
-  Tick stretch = ns_per_s << std::min<std::int64_t>(2 * held_, 12);
+  Tick stretch = std::clamp(to_tick(hold_growth * seconds(since_change_)), first_hold, longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
   stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, brakes_.next_edge(now_) - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
@@ -231,8 +231,8 @@ void JobRun::show(bool full_hour, Hands& hands) {
   hands.recorder.snapshot(hands.state, hands.signals, *maker_, inlet_K, last_load_, moment);
 }
 
-/// One iteration in slices from 10 ms after a start, doubling up to a second, because leakage, fans and preheat then
-/// follow a die that warms by the second.
+/// One iteration in slices that double from 10 ms after a start on, because leakage, fans and preheat then follow a die that
+/// warms by the second.
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
   const Tick begin = to_tick(begun_frac_ * seconds(whole.period));
@@ -255,7 +255,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
     deliver(power, tokens_per_ns * static_cast<double>(stop - at), hands);
     at = stop;
-    step = std::min(2 * step, ns_per_s);
+    step *= 2;
   }
   task_.slice = false;
   for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end - begin);
@@ -330,7 +330,7 @@ void JobRun::deliver(const ClassPower& power, double tokens, Hands& hands) {
   if (!hands.signals.memory_K.empty()) memory_temperatures(hands.fleet, hands.state, task_, hands.signals);
   hands.recorder.fleet_step(stretches, lane_, first_node_, n_node_, hands.state, hands.signals);
   hands.halls.collect(hands.signals, first_node_, n_node_, begin, now_);
-  last_step_s_ = seconds(now_ - begin);
+  last_step_s_ = before_s_ = seconds(now_ - begin);
   since_change_ += now_ - begin;
 }
 

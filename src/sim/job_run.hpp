@@ -81,7 +81,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, before_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -109,7 +109,7 @@ class JobRun {
   Length choose_length(Tick until, Hands& hands);     // how far this step goes
   void change_to(workload::JobState doing, Hands& hands);
   void predict_hold(Hands& hands);
-  double settling_s(const Fleet& fleet) const;
+  double settling_s() const;
   Length hold(Tick until, Hands& hands);
   bool jump_through(Tick until, Hands& hands);
   std::optional<Ahead> look_ahead(Tick until, Tick period, std::int64_t most, const Hands& hands) const;
@@ -145,6 +145,7 @@ class JobRun {
   double jump_s_ = 0.0;         ///< how far the error estimate lets the next jump go
   bool said_cap_ = false, said_beat_ = false;
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
+  double before_s_ = 0.0;     ///< of which the fleet's mean die temperatures are; 0: of this moment
   workload::JobState last_state_ = workload::JobState::done;
   bool inside_ = false;       ///< the last step ended within an iteration
   LoadEdges last_load_;       ///< of the last repeated iteration

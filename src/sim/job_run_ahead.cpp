@@ -51,7 +51,7 @@ std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::in
   Ahead out{{}, *life_, 0, {}};
   Tick at = now_;
   // A macro step is shared out evenly; a little more than the estimate allows beats a remainder of its own.
-  const double allowed_s = std::min(a_little_more * jump_s_, settling_s(hands.fleet)), wanted_s = seconds(until - now_);
+  const double allowed_s = std::min(a_little_more * jump_s_, settling_s()), wanted_s = seconds(until - now_);
   const double shared_s = wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
   auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {

@@ -65,6 +65,7 @@ Tick JobRun::heat_end(Tick most, const Hands& hands) const {
     task.since_macro_s = seconds(now_ + at - hands.halls.macro_begin());
     advance_periodic(hands.fleet, state, signals, meters, task, make_class_maps(hands.fleet, state, signals, task, nullptr));
     if (heat_of(hands.fleet, state, first_node_, n_node_).margin_K < 0.0) return stop;
+    task.before_s = seconds(stop - at);
     at = stop;
   }
   return 0;

@@ -21,9 +21,9 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSign
   std::array<double, n_lane> front;
   for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
   Air air;
-  set_air(state, task, b, ahead_s, p.guess_K, front, air);
-  Modes x;
-  above_air(p, air, b, ahead_s, x);
+  set_air(state, task, b, ahead_s, p.r, p.guess_K, front, air);
+  Above x;
+  above_air(p, air, ahead_s, x);
   Lanes limit_W;
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto& m = *air.modes[b.owner[l]];

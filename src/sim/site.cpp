@@ -5,10 +5,6 @@
 
 namespace tidewatt::sim {
 
-std::size_t fan_step(double fan_frac) {
-  return static_cast<std::size_t>(std::lround(fan_frac * static_cast<double>(n_fan_step)));
-}
-
 NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorParams& governor,
                         const power::ServerPowerParams& server, const thermal::ServerAirParams& air,
                         const thermal::PackageParams& package, double cap_W, double clock_lock_Hz,

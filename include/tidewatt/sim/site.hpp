@@ -37,7 +37,7 @@ struct NodeType {
 };
 
 /// Fan step nearest to a speed.
-std::size_t fan_step(double fan_frac);
+inline std::size_t fan_step(double fan_frac) { return static_cast<std::size_t>(fan_frac * static_cast<double>(n_fan_step) + 0.5); }
 /// Row of NodeType::modes at work. @param flow_frac liquid through the plates ÷ their reference flow
 inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
   return fan_step(type.liquid ? flow_frac : fan_frac);
