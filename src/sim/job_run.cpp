@@ -16,7 +16,7 @@ namespace {
 using workload::JobState;
 
 constexpr double settling_share = 0.5, hold_growth = 3.0;
-constexpr Tick first_hold = 3 * ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
 
@@ -183,7 +183,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
 
 /// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...
 JobRun::Length JobRun::hold(Tick until, Hands& hands) {
-  Tick stretch = std::clamp(to_tick(hold_growth * seconds(since_change_)), first_hold, longest_hold);
+  Tick stretch = std::clamp(to_tick(hold_growth * seconds(since_change_)), hot() ? first_hot_hold : first_hold, longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
   stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, brakes_.next_edge(now_) - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;

@@ -125,6 +125,7 @@ class JobRun {
   void watch_limits(Hands& hands);
   void watch_heat(Hands& hands);
   void reset_nodes(Hands& hands);
+  bool hot() const;
   double heat_near_s() const;
   Tick heat_end(Tick most, const Hands& hands) const;
   void set_air(Hands& hands);

@@ -38,12 +38,15 @@ Heat heat_of(const Fleet& fleet, const FleetState& state, std::size_t first_node
 
 }  // namespace
 
+bool JobRun::hot() const {
+  const bool short_of_flow = !task_.flow_frac.empty() && task_.flow_frac[first_node_] < 1.0;
+  return margin_K_ <= (short_of_flow ? 40.0 : 8.0);
+}
+
 /// Until the hottest die would be shut down if it went on as in the last step. Far from there nothing asks, since starts are
 /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
 double JobRun::heat_near_s() const {
-  const bool short_of_flow = !task_.flow_frac.empty() && task_.flow_frac[first_node_] < 1.0;
-  const double near_K = short_of_flow ? 40.0 : 8.0;
-  return margin_K_ > near_K || approach_K_per_s_ <= 0.0 ? std::numeric_limits<double>::infinity() : std::max(0.0, margin_K_) / approach_K_per_s_;
+  return !hot() || approach_K_per_s_ <= 0.0 ? std::numeric_limits<double>::infinity() : std::max(0.0, margin_K_) / approach_K_per_s_;
 }
 
 /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`. The iteration
