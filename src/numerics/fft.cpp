@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::numerics {
 namespace {
@@ -29,6 +30,7 @@ struct Split {
 };
 
 // y = x summed in fours: with l blocks of stride m, m growing by 4 each pass.
+TIDEWATT_CLONES
 void pass4(Split x, Split y, std::size_t n, std::size_t m, const double* cos, const double* sin) {
   const std::size_t quarter = n / 4;
   const std::size_t l = quarter / m;

@@ -69,7 +69,7 @@ Welch::Welch(std::size_t segment, double rate_Hz)
     throw InputError(fmt::format("spectrum: segment of {} samples is not a power of two from 16 to 2^22", segment));
   if (!(rate_Hz > 0.0)) throw InputError("spectrum: the sampling rate must be positive");
   window_.resize(n_);
-  for (std::size_t i = 0; i < n_; ++i) window_[i] = 0.5 - 0.5 * unit_root(i, n_).cos;
+  for (std::size_t i = 0; i < n_; ++i) window_[i] = 0.5 - 0.5 * fft_.circle().cos[i];
   window_energy_ = 0.375 * static_cast<double>(n_);  // exact for the periodic Hann window
   buffer_.resize(n_ + n_ / 2);
   re_.resize(n_);

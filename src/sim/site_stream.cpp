@@ -54,10 +54,14 @@ void SiteStream::append(std::size_t lane, LoadTemplate load, std::int64_t repeti
   lanes_[lane].append(std::move(load), repetitions, iterating);
 }
 
-/// First bin after `bin_` in which some lane goes on to its next stretch, at most `until_bin`; at least one bin on.
+/// First bin after `bin_` in which some lane goes on to its next stretch or a window begins or ends, at most `until_bin`; at
+/// least one bin on.
 std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
   std::int64_t end = until_bin;
   for (auto& lane : lanes_) end = std::min(end, lane.at(bin_ * ns_per_ms).end / ns_per_ms);
+  for (const auto& r : recorded_)
+    for (const std::int64_t edge : {r.window.begin / ns_per_ms, (r.window.end + ns_per_ms - 1) / ns_per_ms})
+      if (edge > bin_) end = std::min(end, edge);
   return std::max(end, bin_ + 1);
 }
 

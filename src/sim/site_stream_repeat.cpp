@@ -89,7 +89,7 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
   const Tick unit = period * ((ns_per_s + period - 1) / period);
   const auto bins_of = [&](std::int64_t n) { return (n * unit + ns_per_ms / 2) / ns_per_ms; };
   const std::int64_t unit_bins = bins_of(1) + 1;
-  const std::int64_t lead = goes_on ? 0 : std::max({2 * unit_bins, disturbed_until_ + slow_bins / 2 - bin_, alike_since_ + slow_bins + unit_bins - bin_});
+  const std::int64_t lead = goes_on ? 0 : std::max({bins_of(2), disturbed_until_ + slow_bins / 2 - bin_, alike_since_ + slow_bins + unit_bins - bin_});
   // Whole periods before the stretch's end: behind them nothing is left to pass.
   std::int64_t left = ((end_bin - bin_ - lead + 1) * ns_per_ms - 1) / unit;  // the ends lie within bins
   if (left > 0 && !open_window(bin_, end_bin)) {

@@ -24,6 +24,7 @@ class Fft {
   /// @param re, im [n], any unit; out: that of the input  @throws InputError for another length
   void transform(std::span<double> re, std::span<double> im);
   std::size_t size() const { return n_; }
+  const UnitCircle& circle() const { return *circle_; }
 
  private:
   std::size_t n_;
