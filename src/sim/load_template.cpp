@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "tidewatt/base/sum.hpp"
 
@@ -12,6 +14,14 @@ struct Jump {
   Tick at;
   double W;
 };
+
+/// Stable. A bin holds a handful of edges, for which the library's sort would allocate.
+void sort_bin(std::span<Jump> bin) {
+  const auto earlier = [](const Jump& x, const Jump& y) { return x.at < y.at; };
+  if (bin.size() > 32) return std::stable_sort(bin.begin(), bin.end(), earlier);
+  for (std::size_t i = 1; i < bin.size(); ++i)
+    for (std::size_t k = i; k > 0 && earlier(bin[k], bin[k - 1]); --k) std::swap(bin[k], bin[k - 1]);
+}
 
 /// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
 std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const ClassPower& power) {
@@ -29,15 +39,13 @@ std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const ClassP
       at += timeline.classes[c][i].duration;
     }
   }
-  // Counting sort by bin, then a stable insertion sort inside each (a handful of edges).
+  // Counting sort by bin, then a stable sort inside each.
   for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
   for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
   std::vector<Jump> sorted(found.size());
   auto next = start;
   for (const auto& j : found) sorted[next[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
-  for (std::size_t b = 0; b < n_bin; ++b)
-    std::stable_sort(sorted.begin() + start[b], sorted.begin() + start[b + 1],
-                     [](const Jump& x, const Jump& y) { return x.at < y.at; });
+  for (std::size_t b = 0; b < n_bin; ++b) sort_bin(std::span(sorted).subspan(start[b], start[b + 1] - start[b]));
   return sorted;
 }
 
