@@ -203,10 +203,23 @@ Comparison compare(const std::string& before, const std::string& after, const si
 }
 
 std::string Comparison::text() const {
-  std::string out = fmt::format("{} keys differ\n", keys.size());
-  std::size_t n = 0;
-  for (const auto& k : keys)
-    out += fmt::format("{:>4}  {}{}: {} -> {}\n", ++n, k.behind_name ? "    " : "", k.key, k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
+  std::string out;
+  std::vector<std::size_t> number;  // of each written change; what is behind a name has none
+  std::size_t n = 0, of_one = 0;
+  const auto tell_of_one = [&] {
+    if (of_one > 0) out += fmt::format("      {} values that only one of the two entries has\n", of_one);
+    of_one = 0;
+  };
+  for (const auto& k : keys) {
+    if (!k.behind_name) tell_of_one(), ++n;
+    number.push_back(n);
+    if (k.behind_name && (k.before.empty() || k.after.empty()))
+      ++of_one;
+    else
+      out += fmt::format("{} {}: {} -> {}\n", k.behind_name ? "     " : fmt::format("{:>4} ", n), k.key, k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
+  }
+  tell_of_one();
+  out = fmt::format("{} key{} differ{}\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "") + out;
   const bool alone = std::any_of(figures.begin(), figures.end(), [](const FigureChange& f) {
     return std::any_of(f.alone.begin(), f.alone.end(), [](double x) { return std::isfinite(x) && x != 0.0; });
   });
@@ -215,7 +228,7 @@ std::string Comparison::text() const {
     out += fmt::format("  {:<32} {:.6g} -> {:.6g}", f.name, f.before, f.after);
     if (f.before != 0.0) out += fmt::format(" ({:+.3g} %)", 100.0 * (f.after - f.before) / std::abs(f.before));
     for (std::size_t i = 0; i < f.alone.size(); ++i)
-      if (std::isfinite(f.alone[i]) && f.alone[i] != 0.0) out += fmt::format(" [{}: {:+.4g}]", i + 1, f.alone[i]);
+      if (std::isfinite(f.alone[i]) && f.alone[i] != 0.0) out += fmt::format(" [{}: {:+.4g}]", number[i], f.alone[i]);
     out += "\n";
   }
   return out;

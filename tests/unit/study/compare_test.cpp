@@ -64,6 +64,17 @@ TEST_CASE("a device that only one scenario has is one change, whichever way roun
   }
 }
 
+TEST_CASE("values that only one of two catalog entries has are counted, not listed") {
+  const StudyCase c;
+  c.write("other.toml", "schema = 1\nbase = \"tiny.toml\"\n[[hall]]\nname = \"a\"\nplant = \"crah_chilled_water\"\n");
+  const sim::LoadOptions fast{{"run.duration_h=0.01", "record.window.sample.duration_s=1"}, "", ""};
+  const std::string text = compare(c.path("tiny.toml"), c.path("other.toml"), fast, false).text();
+  CHECK(text.starts_with("1 key differs\n   1  hall.a.plant: "));
+  CHECK(text.find("values that only one of the two entries has") != std::string::npos);
+  CHECK(text.find(": type: \"outside_air\" -> \"hydronic\"") != std::string::npos);
+  CHECK(text.find("-> -") == std::string::npos);
+}
+
 TEST_CASE("equal scenarios differ in nothing") {
   const StudyCase c;
   CHECK(changed_keys(c.path("tiny.toml"), c.path("tiny.toml")).empty());
