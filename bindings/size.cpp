@@ -11,20 +11,13 @@
 namespace tidewatt::bindings {
 namespace {
 
+using namespace py::literals;
+
 py::dict row_of(const study::Evaluated& e, const study::SizingChoices& choices) {
-  py::dict row;
-  row["portfolio"] = e.portfolio.name();
-  row["passes"] = e.passes;
-  row["yearly_USD"] = e.yearly_USD;
-  row["yearly_USD_low_prices"] = e.low_USD;
-  row["yearly_USD_high_prices"] = e.high_USD;
-  row["capital_USD"] = e.capital_USD;
-  row["extra_W"] = e.extra_W;
-  row["lost_throughput_frac"] = e.lost_throughput_frac;
-  row["worst_margin_frac"] = e.worst_margin_frac;
-  row["worst_rule"] = e.worst_rule;
-  row["toml"] = e.portfolio.toml(choices);
-  return row;
+  return py::dict("portfolio"_a = e.portfolio.name(), "passes"_a = e.passes, "yearly_USD"_a = e.yearly_USD,
+                  "yearly_USD_low_prices"_a = e.low_USD, "yearly_USD_high_prices"_a = e.high_USD, "capital_USD"_a = e.capital_USD,
+                  "extra_W"_a = e.extra_W, "lost_throughput_frac"_a = e.lost_throughput_frac,
+                  "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "toml"_a = e.portfolio.toml(choices));
 }
 
 py::list rows_of(const std::vector<study::Evaluated>& list, const study::SizingChoices& choices) {
@@ -70,16 +63,10 @@ py::dict most_gpus(const sim::Scenario& scenario, double contract_W, double brea
     const py::gil_scoped_release no_gil;
     c = study::most_gpus(scenario, contract_W, breaker_frac, n_thread);
   }
-  py::dict out, limits;
-  out["n_gpu"] = c.n_gpu;
-  out["binds"] = c.binds;
-  out["connection_W"] = c.connection_W;
-  out["W_per_gpu"] = c.W_per_gpu;
-  out["pue"] = c.pue;
-  out["hour"] = c.hour;
+  py::dict limits;
   for (const auto& i : c.items) limits[py::str(i.name)] = i.n_gpu;
-  out["limits"] = limits;
-  return out;
+  return py::dict("n_gpu"_a = c.n_gpu, "binds"_a = c.binds, "connection_W"_a = c.connection_W, "W_per_gpu"_a = c.W_per_gpu,
+                  "pue"_a = c.pue, "hour"_a = c.hour, "limits"_a = limits);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <sstream>
 
 #include "tidewatt/base/text.hpp"
@@ -77,6 +78,7 @@ Node convert(const toml::node& n, const std::string& file, int depth = 0) {
     out.value = s->get();
   } else {
     std::ostringstream os;
+    os.imbue(std::locale::classic());  // the program's own may group the digits of a year
     n.visit([&](auto&& v) {
       if constexpr (toml::is_date<decltype(v)> || toml::is_time<decltype(v)> || toml::is_date_time<decltype(v)>)
         os << v.get();

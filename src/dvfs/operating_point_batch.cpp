@@ -100,7 +100,7 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     s.f[g] = on ? next : f;
     s.lo[g] = go ? lo : s.lo[g];
     s.hi[g] = go ? hi : s.hi[g];
-    const std::int64_t left = on & !(moved <= (inside ? 1e-6 : 1e-12) * f) ? 1 : 0;
+    const std::int64_t left = (on & !(moved <= (inside ? 1e-6 : 1e-12) * f)) ? 1 : 0;
     s.running[g] = left;
     any |= left;
   }

@@ -2,7 +2,6 @@
 
 #include <cvode/cvode.h>
 #include <fmt/format.h>
-#include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
@@ -11,28 +10,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/base/error.hpp"
+#include "sundials.hpp"
 
 namespace tidewatt::numerics {
-namespace {
 
-template <class T>
-T* made(T* pointer, const char* what) {
-  if (!pointer) throw SolverError(fmt::format("SUNDIALS could not make its {}", what));
-  return pointer;
-}
-
-void done(int status, const char* what) {
-  if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
-}
-
-std::span<double> values(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
-
-bool all_finite(std::span<const double> v) {
-  return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
-}
-
-}  // namespace
+using namespace sundials;
 
 struct Cvode::Impl {
   OdeShape shape;
@@ -206,9 +188,7 @@ std::string Cvode::Impl::worst() const {
     std::vector<std::pair<double, std::size_t>> ranked;
     for (std::size_t i = 0; i < shape.names.size(); ++i)
       ranked.emplace_back(std::abs(values(error)[i]) * values(weight)[i], i);
-    std::sort(ranked.begin(), ranked.end(), std::greater<>());
-    for (std::size_t k = 0; k < std::min<std::size_t>(3, ranked.size()); ++k)
-      text += fmt::format("{}{} ({:.3g} tolerances)", k ? ", " : "", shape.names[ranked[k].second], ranked[k].first);
+    text = three_worst(std::move(ranked), shape.names, " tolerances");
   }
   if (error) N_VDestroy(error);
   if (weight) N_VDestroy(weight);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <ida/ida.h>
-#include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
 #include <sunlinsol/sunlinsol_dense.h>
@@ -10,30 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "tidewatt/base/error.hpp"
+#include "sundials.hpp"
 
 namespace tidewatt::numerics {
-namespace {
 
-template <class T>
-T* made(T* pointer, const char* what) {
-  if (!pointer) throw SolverError(fmt::format("SUNDIALS could not make its {}", what));
-  return pointer;
-}
-
-void done(int status, const char* what) {
-  if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
-}
-
-std::span<double> values(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
-
-bool all_finite(std::span<const double> v) {
-  return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
-}
-
-}  // namespace
+using namespace sundials;
 
 struct Ida::Impl {
   DaeShape shape;
@@ -157,11 +138,7 @@ std::string Ida::Impl::worst() const {
     const double r = out[i] - (shape.differential[i] ? values(slope)[i] : 0.0);
     ranked.emplace_back(std::isfinite(r) ? std::abs(r) / shape.typical[i] : 1e300, i);
   }
-  std::sort(ranked.begin(), ranked.end(), std::greater<>());
-  std::string text;
-  for (std::size_t k = 0; k < std::min<std::size_t>(3, ranked.size()); ++k)
-    text += fmt::format("{}{} ({:.3g})", k ? ", " : "", shape.names[ranked[k].second], ranked[k].first);
-  return text;
+  return three_worst(std::move(ranked), shape.names, "");
 }
 
 Ida::Ida(DaeShape shape) {

@@ -49,6 +49,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       transformers(s.devices, site_stream_params(s, 1).feeder),
       brakes(scenario),
       memory_lead_K(scenario.halls.size(), 0.0),
+      set_outside(scenario.halls.size()),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
@@ -101,31 +102,40 @@ Tick Engine::Impl::after_iteration(Tick until) const {
   return reached <= macro_edge ? std::max(until, reached) : until;
 }
 
+/// What a controller outside has set, or the scenario's.
+Engine::Impl::Limits Engine::Impl::limits(std::size_t hall) const {
+  if (set_outside[hall]) return *set_outside[hall];
+  const auto& spec = scenario.halls[hall];
+  return {spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W,
+          spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : fleet.types[hall].gpu.clock_max_Hz()};
+}
+
+void Engine::Impl::set_lock(std::size_t hall, bool pulled) {
+  auto& type = fleet.types[hall];
+  const double braked_Hz = std::max(type.gpu.clock_min_Hz(), scenario.halls[hall].sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
+  const double lock_Hz = limits(hall).clock_lock_Hz;
+  type.held = pulled && braked_Hz < lock_Hz ? dvfs::Limiter::brake : dvfs::Limiter::clock;
+  type.clock_lock_Hz = pulled ? std::min(braked_Hz, lock_Hz) : lock_Hz;
+}
+
 /// Orders are met by the fleet's caps, which are a function of what the connection drew.
 void Engine::Impl::obey() {
   if (!caps.acts(now) && caps.next_edge(now - 1) != now) return;
   settle();
   const double share = caps.share(now, last_peak_W);
-  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
-    const auto& spec = scenario.halls[h];
-    fleet.types[h].cap_W = share * (spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W);
-  }
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) fleet.types[h].cap_W = share * limits(h).cap_W;
   for (auto& user : users) user.disturb();
 }
 
 /// Types are what a resumed run has from its scenario, so every macro step looks whether they are as they should be.
 void Engine::Impl::brake() {
   for (std::size_t h = 0; h < fleet.types.size(); ++h) {
-    auto& type = fleet.types[h];
+    const auto& type = fleet.types[h];
     const bool pulled = brakes.pulled(h, now);
     if (pulled == (type.held == dvfs::Limiter::brake)) continue;
-    const auto& spec = scenario.halls[h];
-    const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
-    const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : type.gpu.clock_max_Hz();
-    type.held = pulled && braked_Hz < lock_Hz ? dvfs::Limiter::brake : dvfs::Limiter::clock;
-    type.clock_lock_Hz = pulled ? std::min(braked_Hz, lock_Hz) : lock_Hz;
+    set_lock(h, pulled);
     if (pulled == brakes.pulled(h, now - 1)) continue;
-    recorder.event(now, "power_brake", spec.hall.name, fmt::format("{}, clocks at most {:.0f} MHz", pulled ? "pulled" : "released", type.clock_lock_Hz * 1e-6));
+    recorder.event(now, "power_brake", scenario.halls[h].hall.name, fmt::format("{}, clocks at most {:.0f} MHz", pulled ? "pulled" : "released", type.clock_lock_Hz * 1e-6));
     for (auto& user : users) user.disturb();
   }
 }
@@ -226,8 +236,9 @@ void Engine::set_limits(std::size_t hall, double cap_W, double clock_lock_Hz) {
   if (!(clock_lock_Hz >= gpu.clock_min_Hz() && clock_lock_Hz <= gpu.clock_max_Hz()))
     throw InputError(fmt::format("limits: a lock at {} MHz is not within {} to {} MHz", clock_lock_Hz / 1e6, gpu.clock_min_Hz() / 1e6,
                                  gpu.clock_max_Hz() / 1e6));
+  impl_->set_outside[hall] = {cap_W, clock_lock_Hz};
   type.cap_W = cap_W;
-  type.clock_lock_Hz = clock_lock_Hz;
+  impl_->set_lock(hall, type.held == dvfs::Limiter::brake);
 }
 
 std::string Engine::save() const {
@@ -243,8 +254,14 @@ void Engine::restore(std::string_view bytes) {
   impl_->archive(from);
   const auto& s = impl_->state;
   const std::size_t n_gpu = impl_->fleet.n_gpu(), n_node = impl_->fleet.n_node();
-  if (!from.done() || s.die_K.size() != n_gpu || s.fan_frac.size() != n_node || impl_->now > impl_->end)
+  if (!from.done() || s.die_K.size() != n_gpu || s.fan_frac.size() != n_node || impl_->set_outside.size() != impl_->fleet.types.size() || impl_->now > impl_->end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
+  for (std::size_t h = 0; h < impl_->set_outside.size(); ++h) {
+    const auto limits = impl_->limits(h);
+    if (impl_->set_outside[h]) set_limits(h, limits.cap_W, limits.clock_lock_Hz);  // checks them: it may be another scenario
+    impl_->fleet.types[h].cap_W = limits.cap_W;
+    impl_->set_lock(h, false);  // a brake that is pulled is found at the next step
+  }
 }
 
 Result run(const Scenario& scenario, const RunOptions& options) {

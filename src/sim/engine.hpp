@@ -36,13 +36,23 @@ struct Engine::Impl {
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
+  /// Of a hall's GPUs.
+  struct Limits {
+    double cap_W = 0.0, clock_lock_Hz = 0.0;
+    template <class A>
+    void archive(A& a) {
+      a(cap_W, clock_lock_Hz);
+    }
+  };
+  Limits limits(std::size_t hall) const;
+  void set_lock(std::size_t hall, bool pulled);
   void obey();    // caps that orders of the utility ask for
   void brake();   // the facility's power brake
   void mind_memory();  // memory stacks that are hotter than their dies lower the dies' target
   void settle(std::size_t behind = 0);  // waits for what passes beside
   template <class A>
   void archive(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K);
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K, set_outside);
     for (auto& user : users) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
@@ -76,6 +86,7 @@ struct Engine::Impl {
   PowerBrake brakes;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
   std::vector<double> memory_lead_K;  ///< [hall] largest memory − die temperature, means over the last macro step
+  std::vector<std::optional<Limits>> set_outside;  ///< [hall] by a controller
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
   // Signals: recomputed each step.

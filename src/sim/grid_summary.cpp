@@ -1,5 +1,7 @@
 #include "grid_summary.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "tidewatt/grid/compliance_report.hpp"
@@ -12,7 +14,7 @@ using List = std::vector<std::pair<std::string, double>>;
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
 std::string trimmed(double x) {
-  std::string s = std::to_string(x);
+  std::string s = fmt::format("{:f}", x);
   while (s.back() == '0') s.pop_back();
   if (s.back() == '.') s.pop_back();
   return s;

@@ -86,6 +86,7 @@ double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
 
 bool JobRun::calm(Tick until) const {
   if (!life_) return true;
+  if (life_->state().start_held) return false;  // it looks at every macro step whether its nodes can run
   const JobState doing = life_->state().state;
   if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
   const auto next = life_->next(now_);
@@ -106,6 +107,7 @@ void JobRun::step(Tick until, Hands& hands) {
 
 void JobRun::ask(Tick until, Hands& hands) {
   set_air(hands);
+  if (life_ && !runs(last_state_)) life_->hold_start(cannot_start(hands));
   job_step_ = life_ ? life_->next(now_) : workload::JobStep{};
   // A jump goes through short pauses as if they were part of the iterating.
   const bool pause_first = jumps_over(job_step_, now_, hands) && last_state_ == JobState::iterate && to_slice_ == 0 && jump_s_ > 0.0;

@@ -126,6 +126,7 @@ class JobRun {
   void watch_heat(Hands& hands);
   void reset_nodes(Hands& hands);
   bool hot() const;
+  bool cannot_start(const Hands& hands) const;
   double heat_near_s() const;
   Tick heat_end(Tick most, const Hands& hands) const;
   void set_air(Hands& hands);

@@ -11,6 +11,9 @@
 namespace tidewatt::sim {
 namespace {
 
+// Operators start nodes again once the alarm of low flow is gone [assumed]: pumps come back to their full flow by and by.
+constexpr double enough_flow_frac = 0.95;
+
 /// How far the hottest die of a range is below its shutdown temperature, and who is beyond it.
 struct Heat {
   double margin_K = 1e300;
@@ -85,8 +88,20 @@ void JobRun::reset_nodes(Hands& hands) {
   }
 }
 
+/// Whether nodes that fell by heat cannot be started yet: too hot, or plates that miss their flow.
+bool JobRun::cannot_start(const Hands& hands) const {
+  const std::size_t n_gpu = hands.fleet.n_gpu_per_node;
+  for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
+    if (hands.state.off[n] == 0) continue;
+    if (!task_.flow_frac.empty() && task_.flow_frac[n] < enough_flow_frac) return true;
+    const auto die_K = std::span(hands.state.die_K).subspan(n * n_gpu, n_gpu);
+    if (numerics::lane_max(die_K) >= hands.fleet.types[hands.fleet.node_hall[n]].governor.slowdown_K) return true;
+  }
+  return false;
+}
+
 /// Nodes with a GPU beyond its shutdown temperature switch themselves off, whatever they were doing, and take their job with
-/// them. A job that starts with nodes that are still too hot falls again.
+/// them. It starts again when all of them can.
 void JobRun::watch_heat(Hands& hands) {
   const Heat heat = heat_of(hands.fleet, hands.state, first_node_, n_node_);
   approach_K_per_s_ = last_step_s_ > 0.0 && margin_K_ < 1e299 ? std::max(0.0, (margin_K_ - heat.margin_K) / last_step_s_) : 0.0;
@@ -103,7 +118,7 @@ void JobRun::watch_heat(Hands& hands) {
   if (!life_ || !runs(last_state_)) return;
   const auto first = hands.state.off.begin() + static_cast<std::ptrdiff_t>(first_node_), last = first + static_cast<std::ptrdiff_t>(n_node_);
   const auto n_off = std::count(first, last, std::uint8_t{1});
-  if (n_off > 0) life_->switched_off(now_, n_off, std::find(first, last, std::uint8_t{1}) - first);
+  if (n_off > 0) life_->switched_off(now_, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(hands));
 }
 
 }  // namespace tidewatt::sim

@@ -1,6 +1,7 @@
 #include "tidewatt/study/compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,47 +16,96 @@
 namespace tidewatt::study {
 namespace {
 
-using Leaves = std::vector<std::pair<std::string, std::string>>;
 using Figures = std::vector<std::pair<std::string, double>>;
+using Children = std::vector<std::pair<std::string, const Node*>>;
 
-/// Every value of a tree with its key path; list items by their name, else by number.
-void collect(const Node& node, const std::string& path, Leaves& out) {
-  const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
-  if (node.is_table()) {
-    for (const auto& [key, child] : std::get<Node::Table>(node.value)) collect(child, below(key), out);
-  } else if (node.is_array()) {
-    const auto& items = std::get<Node::Array>(node.value);
-    if (!items.empty() && items.front().is_table()) {
-      for (std::size_t i = 0; i < items.size(); ++i) {
-        const Node* name = items[i].find("name");
-        collect(items[i], below(name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", i + 1)), out);
-      }
-      return;
+bool is_list(const Node& node) {
+  const auto* items = std::get_if<Node::Array>(&node.value);
+  return items && !items->empty() && items->front().is_table();
+}
+
+/// What is below a table or a list of tables; list items by their name, else by number.
+Children children_of(const Node& node) {
+  Children out;
+  if (const auto* table = std::get_if<Node::Table>(&node.value))
+    for (const auto& [key, child] : *table) out.emplace_back(key, &child);
+  if (!is_list(node)) return out;
+  for (const Node& item : std::get<Node::Array>(node.value)) {
+    const Node* name = item.find("name");
+    out.emplace_back(name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", out.size() + 1), &item);
+  }
+  return out;
+}
+
+const Node* child_of(const Children& all, const std::string& name) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; });
+  return at == all.end() ? nullptr : at->second;
+}
+
+std::string text_of(const Node* node) {
+  if (!node) return "";
+  std::string text;
+  const auto join = [&](const std::string& item) { text += (text.empty() ? "" : ", ") + item; };
+  if (const auto* items = std::get_if<Node::Array>(&node->value)) {
+    for (const auto& item : *items) join(text_of(&item));
+    return "[" + text + "]";
+  }
+  if (!node->is_table()) return toml_value(*node);
+  for (const auto& [key, child] : std::get<Node::Table>(node->value)) join(key + " = " + text_of(&child));
+  return "{" + text + "}";
+}
+
+/// One change by itself: a value, or a table or list item that only one of two trees has.
+struct Change {
+  std::vector<std::string> path;
+  const Node *before, *after;  ///< null where a tree does not have it
+  KeyChange key() const { return {fmt::format("{}", fmt::join(path, ".")), text_of(before), text_of(after), false}; }
+};
+
+void differ(const Node* before, const Node* after, const std::vector<std::string>& path, std::vector<Change>& out) {
+  const auto branches = [](const Node* n) { return n && (n->is_table() || is_list(*n)); };
+  const bool list_of_one = (!before && after && is_list(*after)) || (!after && before && is_list(*before));
+  if (!(branches(before) && branches(after)) && !list_of_one) {
+    if (text_of(before) != text_of(after)) out.push_back({path, before, after});
+    return;
+  }
+  const Children old = before ? children_of(*before) : Children{}, now = after ? children_of(*after) : Children{};
+  const auto go = [&](const std::string& name) {
+    auto below = path;
+    below.push_back(name);
+    differ(child_of(old, name), child_of(now, name), below, out);
+  };
+  for (const auto& [name, _] : old) go(name);
+  for (const auto& [name, _] : now)
+    if (!child_of(old, name)) go(name);
+}
+
+std::vector<Change> differences(const Node& before, const Node& after) {
+  std::vector<Change> out;
+  differ(&before, &after, {}, out);
+  return out;
+}
+
+/// `root`, in which the change's place is as in the second tree.
+void graft(Node& root, const Change& change) {
+  Node* at = &root;
+  for (std::size_t i = 0; i < change.path.size(); ++i) {
+    const std::string& name = change.path[i];
+    const bool last = i + 1 == change.path.size();
+    auto* items = std::get_if<Node::Array>(&at->value);
+    if (!items) {
+      if (last && change.after) at->set(name, *change.after);
+      if (last && !change.after) std::erase_if(std::get<Node::Table>(at->value), [&](const auto& c) { return c.first == name; });
+      if (!last && !at->find(name)) at->set(name, Node(Node::Array{}, {}));
+      at = at->find(name);
+      continue;
     }
-    std::string text;
-    for (const auto& item : items) text += (text.empty() ? "" : ", ") + toml_value(item);
-    out.emplace_back(path, "[" + text + "]");
-  } else {
-    out.emplace_back(path, toml_value(node));
+    const auto all = children_of(*at);
+    const auto n = static_cast<std::size_t>(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; }) - all.begin());
+    if (last && change.after) n < items->size() ? (*items)[n] = *change.after : items->emplace_back(*change.after);
+    if (last && !change.after && n < items->size()) items->erase(items->begin() + static_cast<std::ptrdiff_t>(n));
+    if (!last) at = &(*items)[n];
   }
-}
-
-Leaves leaves_of(const Node& root) {
-  Leaves out;
-  collect(root, "", out);
-  return out;
-}
-
-std::vector<KeyChange> differences(const Leaves& before, const Leaves& after) {
-  const std::map<std::string, std::string> old(before.begin(), before.end()), now(after.begin(), after.end());
-  std::vector<KeyChange> out;
-  for (const auto& [key, value] : before) {
-    const auto at = now.find(key);
-    if (at == now.end() || at->second != value) out.push_back({key, value, at == now.end() ? "" : at->second, false});
-  }
-  for (const auto& [key, value] : after)
-    if (!old.contains(key)) out.push_back({key, "", value, false});
-  return out;
 }
 
 std::string bare(const std::string& toml) { return toml.size() > 2 && toml.front() == '"' ? toml.substr(1, toml.size() - 2) : ""; }
@@ -65,7 +115,9 @@ void add_behind(const catalog::Catalog& catalog, const KeyChange& change, std::v
   const std::string a = bare(change.before), b = bare(change.after);
   for (const auto& [kind, name] : catalog.list()) {
     if (name != a || !catalog.has(kind, b)) continue;
-    for (auto& d : differences(leaves_of(catalog.values(kind, a)), leaves_of(catalog.values(kind, b)))) {
+    const Node old = catalog.values(kind, a), now = catalog.values(kind, b);
+    for (const auto& difference : differences(old, now)) {
+      KeyChange d = difference.key();
       d.key = change.key + ": " + d.key;
       d.behind_name = true;
       out.push_back(std::move(d));
@@ -95,26 +147,30 @@ double relative(const FigureChange& f) {
 }
 
 /// The first scenario with one change of the second; nothing if that is no scenario.
-Figures figures_with(const std::string& path, const KeyChange& change, const sim::LoadOptions& options) {
-  if (change.behind_name || change.after.empty()) return {};
+Figures figures_with(Node tree, const Change& change, const std::string& folder, const sim::LoadOptions& options) {
+  graft(tree, change);
   auto load = options;
-  load.set.push_back(change.key + "=" + change.after);
+  load.set.clear();  // the tree has them
   try {
-    return figures_of(sim::load_scenario(path, load));
+    return figures_of(sim::read_scenario(tree, folder, load));
   } catch (const std::exception&) {  // legal only together with another change: its column stays empty
     return {};
   }
 }
 
+/// Of the books, not of the site.
+bool says_nothing(const std::string& figure) { return figure == "energy_closure" || figure == "input_energy_error"; }
+
 }  // namespace
 
 std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options) {
-  const auto written = differences(leaves_of(tree_with(before, options)), leaves_of(tree_with(after, options)));
+  const Node old = tree_with(before, options), now = tree_with(after, options);
   const catalog::Catalog catalog(options.catalog_overlay);
   std::vector<KeyChange> out;
-  for (const auto& change : written) {
-    out.push_back(change);
-    add_behind(catalog, change, out);
+  for (const auto& change : differences(old, now)) {
+    const KeyChange key = change.key();
+    out.push_back(key);
+    add_behind(catalog, key, out);
   }
   return out;
 }
@@ -123,15 +179,22 @@ Comparison compare(const std::string& before, const std::string& after, const si
   Comparison c;
   c.keys = changed_keys(before, after, options);
   const auto a = figures_of(sim::load_scenario(before, options)), b = figures_of(sim::load_scenario(after, options));
+  const Node old = tree_with(before, options), now = tree_with(after, options);
+  const auto changes = differences(old, now);
   std::vector<std::map<std::string, double>> single;
-  for (const auto& change : c.keys) {
-    const auto f = alone ? figures_with(before, change, options) : Figures{};
-    single.emplace_back(f.begin(), f.end());
+  std::size_t next = 0;
+  for (const auto& key : c.keys) {
+    single.emplace_back();
+    if (key.behind_name) continue;
+    const Change& change = changes[next++];
+    if (!alone) continue;
+    const auto f = figures_with(old, change, folder_of(before), options);
+    single.back() = {f.begin(), f.end()};
   }
-  const std::map<std::string, double> now(b.begin(), b.end());
+  const std::map<std::string, double> figure(b.begin(), b.end());
   for (const auto& [name, x] : a) {
-    if (!now.contains(name) || now.at(name) == x) continue;
-    FigureChange f{name, x, now.at(name), {}};
+    if (says_nothing(name) || !figure.contains(name) || figure.at(name) == x) continue;
+    FigureChange f{name, x, figure.at(name), {}};
     for (const auto& s : single) f.alone.push_back(s.contains(name) ? s.at(name) - x : std::numeric_limits<double>::quiet_NaN());
     c.figures.push_back(std::move(f));
   }
@@ -140,16 +203,32 @@ Comparison compare(const std::string& before, const std::string& after, const si
 }
 
 std::string Comparison::text() const {
-  std::string out = fmt::format("{} keys differ\n", keys.size());
-  std::size_t n = 0;
-  for (const auto& k : keys)
-    out += fmt::format("{:>4}  {}{}: {} -> {}\n", ++n, k.behind_name ? "    " : "", k.key, k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
-  out += fmt::format("{} figures differ{}\n", figures.size(), figures.empty() ? "" : "; in brackets what a key does alone");
+  std::string out;
+  std::vector<std::size_t> number;  // of each written change; what is behind a name has none
+  std::size_t n = 0, of_one = 0;
+  const auto tell_of_one = [&] {
+    if (of_one > 0) out += fmt::format("      {} values that only one of the two entries has\n", of_one);
+    of_one = 0;
+  };
+  for (const auto& k : keys) {
+    if (!k.behind_name) tell_of_one(), ++n;
+    number.push_back(n);
+    if (k.behind_name && (k.before.empty() || k.after.empty()))
+      ++of_one;
+    else
+      out += fmt::format("{} {}: {} -> {}\n", k.behind_name ? "     " : fmt::format("{:>4} ", n), k.key, k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
+  }
+  tell_of_one();
+  out = fmt::format("{} key{} differ{}\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "") + out;
+  const bool alone = std::any_of(figures.begin(), figures.end(), [](const FigureChange& f) {
+    return std::any_of(f.alone.begin(), f.alone.end(), [](double x) { return std::isfinite(x) && x != 0.0; });
+  });
+  out += fmt::format("{} figures differ{}\n", figures.size(), alone ? "; in brackets what a key does alone" : "");
   for (const auto& f : figures) {
-    out += fmt::format("  {:<32} {:.6g} -> {:.6g} ({:+.3g} %)", f.name, f.before, f.after,
-                       100.0 * (f.after - f.before) / std::max(std::abs(f.before), 1e-300));
+    out += fmt::format("  {:<32} {:.6g} -> {:.6g}", f.name, f.before, f.after);
+    if (f.before != 0.0) out += fmt::format(" ({:+.3g} %)", 100.0 * (f.after - f.before) / std::abs(f.before));
     for (std::size_t i = 0; i < f.alone.size(); ++i)
-      if (std::isfinite(f.alone[i]) && f.alone[i] != 0.0) out += fmt::format(" [{}: {:+.4g}]", i + 1, f.alone[i]);
+      if (std::isfinite(f.alone[i]) && f.alone[i] != 0.0) out += fmt::format(" [{}: {:+.4g}]", number[i], f.alone[i]);
     out += "\n";
   }
   return out;

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <map>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::study {
 namespace {
@@ -76,20 +77,21 @@ TextTable read_table(const std::filesystem::path& path) {
 }
 
 double cell_number(const std::string& cell) {
-  const char* begin = cell.c_str();
-  char* end = nullptr;
-  const double x = std::strtod(begin, &end);
-  if (end == begin || !std::isfinite(x) || x > 9.2e18) return missing;
+  std::string_view text = trim(cell);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double x = missing;  // a unit may follow the number
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || !std::isfinite(x) || x > 9.2e18) return missing;
   return x;
 }
 
 double cell_time_s(const std::string& cell) {
-  int y = 0, mo = 0, d = 0, h = 0, mi = 0;
-  double s = 0.0;
+  int y = 0, mo = 0, d = 0, h = 0, mi = 0, to_seconds = 0;
   char a = 0, b = 0, c = 0;
-  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%lf", &y, &a, &mo, &b, &d, &c, &h, &mi, &s) == 9 &&
+  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%n", &y, &a, &mo, &b, &d, &c, &h, &mi, &to_seconds) == 8 && to_seconds > 0 &&
       (a == '/' || a == '-') && a == b)
-    return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
+    if (const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds))); s >= 0.0)
+      return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
   const double x = cell_number(cell);
   // Epoch times of this century tell their unit by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.
   return x > 1e17 ? x * 1e-9 : x > 1e14 ? x * 1e-6 : x > 1e11 ? x * 1e-3 : x;

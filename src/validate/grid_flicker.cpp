@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "grid_rows.hpp"
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/grid/flicker.hpp"
 
@@ -84,7 +86,10 @@ void table(const Context& context, const char* file, const char* id, const char*
   for (const auto& line : split(read_file(path.string(), 1u << 20), '\n')) {
     const auto c = split(line, ',');
     if (c.size() < 5 || std::exchange(header, false)) continue;
-    const Point p{lamp_of(c[0]), std::stod(c[1]), std::stod(c[2]) / 100.0, std::stod(c[3]), std::stod(c[4])};
+    std::array<double, 4> x{};
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!parse_number(trim(c[i + 1]), x[i])) throw InputError(fmt::format("{}: '{}' is not a number", file, c[i + 1]));
+    const Point p{lamp_of(c[0]), x[0], x[1] / 100.0, x[2], x[3]};
     const double got = meter(p);
     Worst& w = lamps[c[0]];
     if (w.n++ == 0 || std::abs(got / p.expected - 1.0) > std::abs(w.got / w.point.expected - 1.0))

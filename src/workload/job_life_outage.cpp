@@ -92,7 +92,7 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   fall(now, node, cause, down);
 }
 
-void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node) {
+void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held) {
   if (s_.state == JobState::done || is_down(s_.state)) return;  // nobody runs there
   book(now);
   settle(now);
@@ -100,9 +100,12 @@ void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_nod
   ++s_.books.thermal;
   s_.detect_ns = to_tick(job_.detect_s);
   s_.replacing = job_.thermal_reset_s > 0.0;
+  s_.start_held = held;
   lose_nodes(now, n_node);
   fall(now, first_node, fmt::format("{} node{} switched off by heat", n_node, n_node == 1 ? "" : "s"), false);
 }
+
+void JobLife::hold_start(bool held) { s_.start_held = held && is_down(s_.state) && s_.state != JobState::maintenance; }
 
 /// Out of the job until they have been reset.
 void JobLife::lose_nodes(Tick now, std::int64_t n_node) {

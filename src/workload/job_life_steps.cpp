@@ -45,11 +45,11 @@ Tick JobLife::duration_ns(JobState state) const {
     case JobState::checkpoint:
       return to_tick(checkpoint_blocking_s(job_, size_, job_.checkpoint_async && !s_.stopping));
     case JobState::detect:
-      return s_.detect_ns;
+      return s_.start_held && !s_.replacing ? never : s_.detect_ns;
     case JobState::wait_for_spare:
       return s_.repaired_at.empty() ? never : s_.repaired_at.front() - s_.entered;
     case JobState::replace:
-      return to_tick(job_.replace_s);
+      return s_.start_held ? never : to_tick(job_.replace_s);
     case JobState::maintenance:
       return s_.maintenance_ns;
     case JobState::iterate:

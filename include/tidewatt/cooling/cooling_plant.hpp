@@ -25,7 +25,7 @@ struct PlantInput {
   double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; >= 0
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
-  double liquid_heat_W = 0.0;         ///< heat that the servers give to the liquid; >= 0
+  double liquid_heat_W = 0.0;         ///< heat that the servers give to the liquid; < 0 while it warms servers that are off
   double liquid_flow_kg_per_s = 0.0;  ///< liquid that their cold plates ask for; >= 0
   PlantCapacity capacity{};
 };

@@ -37,7 +37,7 @@ class Engine {
   std::span<const double> clock_Hz() const;
   /// Air at every server's front now, [node], K; valid until the next step.
   std::span<const double> inlet_K() const;
-  /// Limits of a hall's GPUs from the next step on: what a controller outside moves. A saved state does not hold them.
+  /// Limits of a hall's GPUs from the next step on: what a controller outside moves. A saved state holds them.
   /// @param hall index in the scenario  @param cap_W power cap per GPU, up to the board limit  @param clock_lock_Hz
   /// highest clock, within the V/f table  @throws InputError for a hall or limit that is not there
   void set_limits(std::size_t hall, double cap_W, double clock_lock_Hz);

@@ -8,7 +8,9 @@ namespace tidewatt::study {
 
 /// One key that two scenarios have differently, as TOML text; "" where one does not have it.
 struct KeyChange {
-  std::string key;  ///< `job.main.plan.tp`; a value behind a catalog name reads `hall.a.gpu: power.tdp_W`
+  /// `job.main.plan.tp`; a value behind a catalog name reads `hall.a.gpu: power.tdp_W`; a table or list item that only one
+  /// scenario has is one change: `mitigation.battery`.
+  std::string key;
   std::string before, after;
   bool behind_name = false;  ///< not written in the scenario, but in the catalog entry that it names
 };

@@ -51,7 +51,11 @@ class JobLife {
   void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
   /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
   /// they are. They come back after `thermal_reset_s`; spares take their places until then (0: they are started again in place).
-  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node);
+  /// @param held as for `hold_start`
+  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false);
+  /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts: nobody starts a job on them, so one
+  /// cause counts as one interruption. Of no effect outside an outage.
+  void hold_start(bool held);
   /// Books what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);

@@ -96,6 +96,7 @@ struct JobLifeState {
   bool stopping = false;           ///< the running checkpoint must be durable: a stop follows
   bool ramped_down = false;        ///< a soft stop is behind us, the stop follows
   bool replacing = false;          ///< this outage brings in other nodes or processes
+  bool start_held = false;         ///< an outage does not end: nodes cannot run yet
   std::int64_t missing_nodes = 0;  ///< failed ones without a substitute yet
   std::int64_t spare_nodes = 0;    ///< in the pool; negative: as many as wanted
   std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
@@ -104,7 +105,7 @@ struct JobLifeState {
   template <class A>
   void archive(A& a) {
     a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due, soft_begin,
-      progress, durable, evaluated, draining, stopping, ramped_down, replacing, missing_nodes, spare_nodes, repaired_at, books);
+      progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, missing_nodes, spare_nodes, repaired_at, books);
   }
 };
 

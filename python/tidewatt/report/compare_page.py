@@ -19,6 +19,7 @@ from .style import BLUE, VERMILION, TimeAxis
 
 COLOURS = (BLUE, VERMILION)
 TOP = ["tokens_per_s_mean", "iteration_s", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "die_max_degC", "pue"]
+TOP_WORDS = {"pcc_mean_MW": "mean power", "pcc_max_MW": "largest power"}  # which the table says under its heading
 
 
 BOOKS = ("energy_closure", "input_energy_error", "wall_s")  # whose change says nothing
@@ -31,7 +32,7 @@ def change(before: float, after: float, unit: str = "") -> str:
         return "–"
     if unit in ("°C", "%", "h"):
         return f"{after - before:+.3g} {dict(zip(('°C', '%', 'h'), ('K', 'points', 'h')))[unit]}"
-    return f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g}"
+    return f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g} {unit}".rstrip()
 
 
 def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str, str]]:
@@ -94,11 +95,11 @@ def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
     tokens = change(*(result.figure("tokens_per_s_mean") for result in pair))
     step = change(*(result.figure("pcc_step_1s_max_MW") for result in pair))
     tiles = "".join(
-        f"<div><b>{escape(change(before.figure(key), after.figure(key), _words()[key][1]))}</b><span>{escape(_words()[key][0])}</span></div>"
+        f"<div><b>{escape(change(before.figure(key), after.figure(key), _words()[key][1]))}</b><span>{escape(TOP_WORDS.get(key, _words()[key][0]))}</span></div>"
         for key in TOP if key in _words() and math.isfinite(before.figure(key)) and math.isfinite(after.figure(key))
     )  # fmt: skip
     title = f"{names[1]} against {names[0]}: throughput {tokens}, largest change within 1 s {step}"
-    return whole(page, title, f"blue: {names[0]} · red: {names[1]}", tiles), page.notes
+    return whole(page, title, f"blue: {names[0]} · orange: {names[1]}", tiles), page.notes
 
 
 def _words() -> dict[str, tuple[str, str]]:

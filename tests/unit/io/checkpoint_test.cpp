@@ -59,6 +59,39 @@ TEST_CASE("a run resumed at any macro step ends with the bits of one that was ne
   std::filesystem::remove(path);
 }
 
+TEST_CASE("limits that a controller has set are in the saved state, with the scenario's brake above them") {
+  const auto scenario = tiny("\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nhall = \"a\"\nat_s = 900\nduration_s = 120\n", hour);
+  const double highest_Hz = scenario.halls[0].gpu.vf_clock_Hz.back();
+  const auto until = [](sim::Engine& e, double s) {
+    while (e.time_s() < s) e.step();
+  };
+  const auto run = [&](sim::Engine& e) {
+    until(e, 400.0);
+    e.set_limits(0, 550.0, highest_Hz);
+    until(e, 700.0);
+    e.set_limits(0, 620.0, 0.8 * highest_Hz);
+  };
+  sim::Engine whole(scenario, {2, {}}), never(scenario, {2, {}});
+  run(whole);
+  const std::string set = whole.save();
+  until(whole, 960.0);
+  const std::string braked = whole.save();
+  const std::string expected = hash_of(whole);
+  for (const auto& bytes : {set, braked}) {
+    sim::Engine again(scenario, {1, {}});
+    again.set_limits(0, 400.0, highest_Hz);  // forgotten
+    again.restore(bytes);
+    CHECK(hash_of(again) == expected);
+  }
+  const std::string untouched = never.save();
+  const std::string free = hash_of(never);
+  CHECK(free != expected);
+  sim::Engine again(scenario, {1, {}});
+  again.set_limits(0, 400.0, highest_Hz);
+  again.restore(untouched);
+  CHECK(hash_of(again) == free);
+}
+
 TEST_CASE("a damaged checkpoint, or one of another scenario, is refused") {
   const auto scenario = tiny();
   sim::Engine engine(scenario, {1, {}});

@@ -58,6 +58,16 @@ TEST_CASE("plates without flow: throttling first, then shutdown ends the job, an
   CHECK(figure(r, "input_energy_error") < 1e-12);
 }
 
+TEST_CASE("a job waits in its outage until coolant is back: one loss is one interruption, however long it lasts", "[shutdown]") {
+  const auto r = run(tiny(units_out(200, 500), liquid));
+  CHECK(figure(r, "n_interruptions_thermal") == 1);
+  CHECK(figure(r, "n_interruptions_unexpected") == 1);
+  CHECK(events(r, "failure").size() == 1);
+  REQUIRE(events(r, "restart").size() == 1);
+  CHECK(events(r, "restart").front().first > 700.0);
+  CHECK(events(r, "restart").front().first < 860.0);  // units need two minutes to come back
+}
+
 TEST_CASE("the same loss without a shutdown temperature only throttles: the term is what ends the job", "[shutdown]") {
   const std::string short_loss = units_out(300, 50);
   CHECK(figure(run(tiny(short_loss, liquid)), "n_interruptions_thermal") >= 1);
@@ -68,12 +78,12 @@ TEST_CASE("the same loss without a shutdown temperature only throttles: the term
 }
 
 TEST_CASE("nodes that were switched off come back after their reset; until then spares stand in, as far as there are any", "[shutdown]") {
-  const auto dry = run(tiny(units_out(300, 120), with({"job.main.life.thermal_reset_s=200", "job.main.life.spare_nodes=2"})));
+  const auto dry = run(tiny(units_out(300, 120), with({"job.main.life.thermal_reset_s=400", "job.main.life.spare_nodes=0"})));
   REQUIRE(!events(dry, "failure").empty());
   const double fell_s = events(dry, "failure").front().first;
   CHECK(!events(dry, "no_spare").empty());
   REQUIRE(!events(dry, "restart").empty());
-  CHECK(events(dry, "restart").front().first > fell_s + 200.0);
+  CHECK(events(dry, "restart").front().first > fell_s + 400.0);
   const auto in_place = run(tiny(units_out(300, 120), liquid));
   REQUIRE(!events(in_place, "restart").empty());
   CHECK(events(in_place, "restart").front().first < events(dry, "restart").front().first);

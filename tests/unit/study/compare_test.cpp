@@ -37,6 +37,44 @@ TEST_CASE("what changed, and what each change does alone") {
   CHECK(got.text().find("weather.climate: \"portland_or\" -> \"phoenix_az\"") != std::string::npos);
 }
 
+TEST_CASE("a device that only one scenario has is one change, whichever way round") {
+  const StudyCase c;
+  const std::string battery = "[[mitigation]]\nname = \"battery\"\nkind = \"site_battery\"\ncatalog = \"site_battery_10MW\"\npower_MW = 0.1\nenergy_MWh = 0.05\nstandby_kW = 20\n";
+  c.write("other.toml", "schema = 1\nbase = \"tiny.toml\"\n[[hall]]\nname = \"a\"\ncap_W = 500\n" + battery);
+  const sim::LoadOptions fast{{"run.duration_h=0.01", "record.window.sample.duration_s=1"}, "", ""};
+  for (const bool forward : {true, false}) {
+    const auto got = forward ? compare(c.path("tiny.toml"), c.path("other.toml"), fast) : compare(c.path("other.toml"), c.path("tiny.toml"), fast);
+    REQUIRE(got.keys.size() == 2);
+    const std::size_t device = got.keys[0].key == "mitigation.battery" ? 0 : 1;
+    CHECK(got.keys[device].key == "mitigation.battery");
+    const std::string& with = forward ? got.keys[device].after : got.keys[device].before;
+    CHECK(with.find("power_MW = 0.1") != std::string::npos);
+    CHECK((forward ? got.keys[device].before : got.keys[device].after).empty());
+    bool found = false;
+    for (const auto& f : got.figures) {
+      CHECK(f.name != "energy_closure");
+      if (f.name != "pcc_mean_MW") continue;
+      found = true;
+      CHECK(std::isfinite(f.alone[device]));
+      CHECK(f.alone[device] != 0.0);
+      CHECK(std::isfinite(f.alone[1 - device]));
+    }
+    CHECK(found);
+    CHECK(got.text().find("e+2") == std::string::npos);
+  }
+}
+
+TEST_CASE("values that only one of two catalog entries has are counted, not listed") {
+  const StudyCase c;
+  c.write("other.toml", "schema = 1\nbase = \"tiny.toml\"\n[[hall]]\nname = \"a\"\nplant = \"crah_chilled_water\"\n");
+  const sim::LoadOptions fast{{"run.duration_h=0.01", "record.window.sample.duration_s=1"}, "", ""};
+  const std::string text = compare(c.path("tiny.toml"), c.path("other.toml"), fast, false).text();
+  CHECK(text.starts_with("1 key differs\n   1  hall.a.plant: "));
+  CHECK(text.find("values that only one of the two entries has") != std::string::npos);
+  CHECK(text.find(": type: \"outside_air\" -> \"hydronic\"") != std::string::npos);
+  CHECK(text.find("-> -") == std::string::npos);
+}
+
 TEST_CASE("equal scenarios differ in nothing") {
   const StudyCase c;
   CHECK(changed_keys(c.path("tiny.toml"), c.path("tiny.toml")).empty());

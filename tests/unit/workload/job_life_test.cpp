@@ -248,7 +248,14 @@ TEST_CASE("nodes that switch themselves off: one interruption, spares until they
   JobParams in_place = job();
   Driver d{JobLife(in_place, size, {}), length, 13 * s};
   d.run(2000 * s);
-  d.life.switched_off(d.now, 5, 17);
+  d.life.hold_start(true);  // nothing to hold
+  CHECK(!d.life.state().start_held);
+  d.life.switched_off(d.now, 5, 17, true);
+  const JobStep waits = d.life.next(d.now);
+  CHECK(waits.state == JobState::detect);
+  CHECK(waits.until == never);
+  d.life.hold_start(false);
+  CHECK(d.life.next(d.now).until < never);
   d.run(d.now + 3000 * s);
   CHECK(d.life.books().replaced_nodes == 0);
   CHECK(d.life.books().in(JobState::replace) == 0);

@@ -1,0 +1,46 @@
+#pragma once
+// What the wrappers of SUNDIALS share. Private to numerics.
+#include <fmt/format.h>
+#include <nvector/nvector_serial.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::numerics::sundials {
+
+/// @throws SolverError for a null pointer
+template <class T>
+T* made(T* pointer, const char* what) {
+  if (!pointer) throw SolverError(fmt::format("SUNDIALS could not make its {}", what));
+  return pointer;
+}
+
+/// @throws SolverError for a negative status
+inline void done(int status, const char* what) {
+  if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
+}
+
+inline std::span<double> values(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
+
+inline bool all_finite(std::span<const double> v) {
+  return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
+}
+
+/// The three largest of (size, component), as "name (size unit), …".
+inline std::string three_worst(std::vector<std::pair<double, std::size_t>> ranked, const std::vector<std::string>& names,
+                               const char* unit) {
+  std::sort(ranked.begin(), ranked.end(), std::greater<>());
+  std::string text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, ranked.size()); ++k)
+    text += fmt::format("{}{} ({:.3g}{})", k ? ", " : "", names[ranked[k].second], ranked[k].first, unit);
+  return text;
+}
+
+}  // namespace tidewatt::numerics::sundials
