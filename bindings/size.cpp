@@ -17,6 +17,8 @@ py::dict row_of(const study::Evaluated& e, const study::SizingChoices& choices) 
   return py::dict("portfolio"_a = e.portfolio.name(), "passes"_a = e.passes, "yearly_USD"_a = e.yearly_USD,
                   "yearly_USD_low_prices"_a = e.low_USD, "yearly_USD_high_prices"_a = e.high_USD, "capital_USD"_a = e.capital_USD,
                   "extra_W"_a = e.extra_W, "lost_throughput_frac"_a = e.lost_throughput_frac,
+                  "start_lost_s"_a = e.start_lost_s, "start_extra_J"_a = e.start_extra_J, "starts_per_year"_a = e.starts_per_year,
+                  "lost_tokens_per_year"_a = e.lost_tokens_per_year, "extra_J_per_year"_a = e.extra_J_per_year,
                   "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "toml"_a = e.portfolio.toml(choices));
 }
 

@@ -14,7 +14,7 @@
 #include "tidewatt/grid/torsional.hpp"
 #include "tidewatt/io/export_playback.hpp"
 #include "tidewatt/io/read_waveform.hpp"
-#include "tidewatt/study/machine_response.hpp"
+#include "tidewatt/grid/machine_response.hpp"
 
 namespace {
 
@@ -76,7 +76,7 @@ void respond(const Arguments& a) {
   const auto count = std::min<std::ptrdiff_t>(std::lround(a.length_s / w.step_s), std::ssize(w.pcc_W) - first);
   w.pcc_W = std::vector<double>(w.pcc_W.begin() + first, w.pcc_W.begin() + first + count);
   w.first_s += a.begin_s;
-  const auto r = study::machine_response(c, bus, w.pcc_W, w.step_s);
+  const auto r = grid::machine_response(c, bus, w.pcc_W, w.step_s);
   const auto shafts = screen(a, w);
   const std::size_t n = r.machines.size();
   std::vector<std::vector<double>> by_machine(n);
@@ -118,31 +118,58 @@ void respond(const Arguments& a) {
   fmt::print("{}\n", path.string());
 }
 
-std::string svg(const std::vector<double>& period_s, const std::vector<double>& mHz, const std::vector<grid::Mode>& modes, const std::string& title) {
-  constexpr double left = 70, top = 40, width = 760, height = 320;
-  const double lo = std::log10(period_s.front()), hi = std::log10(period_s.back()), most = 1.1 * *std::max_element(mHz.begin(), mHz.end());
-  const auto x = [&](double s) { return left + width * (std::log10(s) - lo) / (hi - lo); };
-  const auto y = [&](double v) { return top + height * (1.0 - v / most); };
-  std::string out = fmt::format("<svg xmlns='http://www.w3.org/2000/svg' width='870' height='420' font-family='sans-serif' font-size='13'>"
-                                "<rect width='870' height='420' fill='white'/><text x='{}' y='24' font-size='15'>{}</text>", left, title);
-  for (int k = 0; k <= 4; ++k) {
-    const double v = most * k / 4.0;
-    out += fmt::format("<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#ddd'/><text x='{3}' y='{4:.1f}' text-anchor='end'>{5:.3g}</text>", left, left + width, y(v), left - 6, y(v) + 4, v);
+/// Distance between ticks: 1, 2 or 5 times a power of ten, four to eight of them up to `most`.
+double tick_step(double most) {
+  const double power = std::pow(10.0, std::floor(std::log10(most)));
+  for (const double step : {0.1, 0.2, 0.5, 1.0})
+    if (most / (step * power) <= 8.0) return step * power;
+  return 2.0 * power;
+}
+
+/// Places for labels above the plot: in each row none runs into the next.
+std::vector<std::size_t> label_rows(const std::vector<double>& at, double width) {
+  std::vector<std::size_t> out;
+  std::vector<double> free_from;
+  for (const double x : at) {
+    std::size_t row = 0;
+    while (row < free_from.size() && free_from[row] > x) ++row;
+    if (row == free_from.size()) free_from.push_back(0.0);
+    free_from[row] = x + width;
+    out.push_back(row);
   }
-  for (const double s : {0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0})
-    if (s >= period_s.front() && s <= period_s.back())
-      out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' text-anchor='middle'>{4:g}</text>", x(s), top, top + height, top + height + 18, s);
-  double label_y = top;
-  for (const auto& m : modes) {
-    label_y = label_y > top + 40.0 ? top + 14.0 : label_y + 14.0;
-    const double s = 1.0 / m.frequency_Hz;
-    if (s >= period_s.front() && s <= period_s.back())
-      out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#c33' stroke-dasharray='4 4'/><text x='{3:.1f}' y='{4}' fill='#c33'>{5:.2f} Hz</text>", x(s), top, top + height, x(s) + 3, label_y, m.frequency_Hz);
+  return out;
+}
+
+std::string svg(const std::vector<double>& period_s, const std::vector<double>& mHz, const std::vector<grid::Mode>& modes, const std::string& title) {
+  constexpr double left = 70, width = 760, height = 320, row_height = 16, label_width = 58;
+  const double lo = std::log10(period_s.front()), hi = std::log10(period_s.back()), largest = *std::max_element(mHz.begin(), mHz.end());
+  const double step = tick_step(std::max(largest, 1e-9)), most = step * std::ceil(1.02 * largest / step);
+  const auto x = [&](double s) { return left + width * (std::log10(s) - lo) / (hi - lo); };
+  std::vector<double> marked_s, marked_x;
+  for (const auto& m : modes)
+    if (const double s = 1.0 / m.frequency_Hz; s >= period_s.front() && s <= period_s.back()) marked_s.push_back(s);
+  std::sort(marked_s.begin(), marked_s.end());
+  for (const double s : marked_s) marked_x.push_back(std::min(x(s), left + width - label_width));
+  const auto rows = label_rows(marked_x, label_width);
+  const double n_row = rows.empty() ? 0.0 : 1.0 + static_cast<double>(*std::max_element(rows.begin(), rows.end()));
+  const double top = 40.0 + row_height * n_row, bottom = top + height;
+  const auto y = [&](double v) { return top + height * (1.0 - v / most); };
+  std::string out = fmt::format("<svg xmlns='http://www.w3.org/2000/svg' width='870' height='{0}' font-family='sans-serif' font-size='13'>"
+                                "<rect width='870' height='{0}' fill='white'/><text x='{1}' y='24' font-size='15'>{2}</text>", bottom + 60.0, left, title);
+  for (double v = 0.0; v <= most * (1.0 + 1e-9); v += step)
+    out += fmt::format("<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#ddd'/><text x='{3}' y='{4:.1f}' text-anchor='end'>{5:g}</text>", left, left + width, y(v), left - 6, y(v) + 4, std::round(v / step) * step);
+  for (const double decade : {0.1, 1.0, 10.0, 100.0})
+    for (const double digit : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0})
+      if (const double s = decade * digit; s >= period_s.front() * 0.999 && s <= period_s.back() * 1.001)
+        out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' text-anchor='middle'>{4:g}</text>", x(s), top, bottom, bottom + 18, s);
+  for (std::size_t i = 0; i < marked_s.size(); ++i) {
+    const double label_y = 40.0 + row_height * (static_cast<double>(rows[i]) + 0.7);
+    out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2}' stroke='#c33' stroke-dasharray='4 4'/><text x='{3:.1f}' y='{1:.1f}' fill='#c33'>{4:.2f} Hz</text>", x(marked_s[i]), label_y, bottom, marked_x[i] + 3, 1.0 / marked_s[i]);
   }
   out += "<polyline fill='none' stroke='#1f5fa8' stroke-width='2' points='";
   for (std::size_t i = 0; i < period_s.size(); ++i) out += fmt::format("{:.1f},{:.1f} ", x(period_s[i]), y(mHz[i]));
   out += fmt::format("'/><text x='{}' y='{}' text-anchor='middle'>iteration period, s</text><text x='18' y='{}' transform='rotate(-90 18 {})' text-anchor='middle'>swing of a machine, mHz</text></svg>\n",
-                     left + width / 2, top + height + 40, top + height / 2, top + height / 2);
+                     left + width / 2, bottom + 40, top + height / 2, top + height / 2);
   return out;
 }
 
@@ -160,7 +187,7 @@ void sweep(const Arguments& a) {
   std::sort(period_s.begin(), period_s.end());
   for (const double s : period_s) mHz.push_back(1e3 * grid::forced_oscillation(linear, swing_W, s, a.duty).peak_to_peak_Hz);
   const auto at = static_cast<std::size_t>(std::max_element(mHz.begin(), mHz.end()) - mHz.begin());
-  const auto buses = study::worst_buses(c, swing_W, period_s[at], a.duty, 0.01 * a.damping_percent);
+  const auto buses = grid::worst_buses(c, swing_W, period_s[at], a.duty, 0.01 * a.damping_percent);
   const std::string stem = a.out.empty() ? a.grid_case + "_sweep" : a.out;
   std::string csv = "period_s,peak_to_peak_mHz\n";
   for (std::size_t i = 0; i < period_s.size(); ++i) csv += fmt::format("{:.6g},{:.6g}\n", period_s[i], mHz[i]);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -13,6 +14,8 @@
 namespace {
 
 using namespace tidewatt;
+
+constexpr double not_steady_frac = 0.01;
 
 struct Arguments {
   std::string file, what = "portfolio", choices = "remedies", write;
@@ -36,7 +39,13 @@ nlohmann::ordered_json to_json(const study::Evaluated& e) {
           {"store_wear_percent_per_year", 100.0 * e.wear_frac_per_year},
           {"store_years", e.store_years},
           {"extra_MW", e.extra_W * 1e-6},
-          {"lost_throughput_percent", 100.0 * e.lost_throughput_frac}};
+          {"lost_throughput_percent", 100.0 * e.lost_throughput_frac},
+          {"steady_change_percent", 100.0 * e.change_frac},
+          {"start_lost_s", e.start_lost_s},
+          {"start_extra_MWh", e.start_extra_J / 3.6e9},
+          {"starts_per_year", e.starts_per_year},
+          {"lost_Ttokens_per_year", e.lost_tokens_per_year * 1e-12},
+          {"extra_GWh_per_year", e.extra_J_per_year / 3.6e12}};
 }
 
 /// Place among those that pass, cheapest first, at other prices.
@@ -48,8 +57,8 @@ std::size_t rank_at(const std::vector<study::Evaluated>& best, const study::Eval
 
 void print_line(const std::vector<study::Evaluated>& best, const study::Evaluated& e) {
   const std::string ranks = e.passes ? fmt::format("{}/{}", rank_at(best, e, &study::Evaluated::low_USD), rank_at(best, e, &study::Evaluated::high_USD)) : "-";
-  fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.1f}  {} ({})\n", e.passes ? "pass" : "fail", e.yearly_USD * 1e-6,
-             e.low_USD * 1e-6, e.high_USD * 1e-6, ranks, e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, 100.0 * e.worst_margin_frac,
+  fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.2f} {:>8.1f}  {} ({})\n", e.passes ? "pass" : "fail", e.yearly_USD * 1e-6,
+             e.low_USD * 1e-6, e.high_USD * 1e-6, ranks, e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, e.start_lost_s, 100.0 * e.worst_margin_frac,
              e.portfolio.name(), e.worst_rule);
   if (e.passes && !e.at_bound.empty()) fmt::print("        at an end of the search: {}\n", e.at_bound);
   if (e.passes && e.wear_frac_per_year > 0.0) fmt::print("        cycles use {:.2g} % of the store's life a year; it is counted for {:.3g} years\n", 100.0 * e.wear_frac_per_year, e.store_years);
@@ -85,11 +94,16 @@ void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
   for (const auto& e : sizing.best) object["best"].push_back(to_json(e));
   for (const auto& e : sizing.front) object["front"].push_back(to_json(e));
   if (!a.json) {
-    fmt::print("      {:>9} {:>9} {:>9} {:>7} {:>8} {:>7} {:>8}\n", "MUSD/year", "at low", "at high", "ranks", "extra MW", "lost %", "margin %");
+    fmt::print("      {:>9} {:>9} {:>9} {:>7} {:>8} {:>7} {:>8} {:>8}\n", "MUSD/year", "at low", "at high", "ranks", "extra MW", "lost %", "start s", "margin %");
     for (const auto& e : sizing.best) print_line(sizing.best, e);
     fmt::print("\nnot beaten in cost, power, throughput and margin at once:\n");
     for (const auto& e : sizing.front) print_line(sizing.best, e);
     fmt::print("\n{} simulations of the site, {} of the fleet\n", sizing.n_evaluation, sizing.n_fleet_run);
+    fmt::print("extra MW and lost %: of the run from {:.0f} s on; start s: steady work lost before that, by each of {:.0f} starts a year\n",
+               sizing.best.front().steady_from_s, sizing.best.front().starts_per_year);
+    for (const auto& e : sizing.best)
+      if (std::abs(e.change_frac) > not_steady_frac)
+        fmt::print("not steady: {}: throughput of the second half of that part is {:+.1f} % off that of the first\n", e.portfolio.name(), 100.0 * e.change_frac);
   }
   if (sizing.found()) {
     if (!a.json) fmt::print("\ncheapest that passes: {}\n{}\n", sizing.best.front().portfolio.name(), sizing.best.front().portfolio.toml(choices));

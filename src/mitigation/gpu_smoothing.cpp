@@ -13,6 +13,7 @@ struct Walk {
   double tdp_W, waiting_W;
   double level_W;
   Tick missing;
+  std::span<const ThrottleCurve* const> curve = {};
   std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
@@ -80,7 +81,8 @@ struct Walk {
     while (level_W < natural_W && left_s > 0.0) {
       const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
       const double mean_W = 0.5 * (level_W + next_W);
-      const double share = std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
+      const bool curved = !curve.empty() && curve[segment] != nullptr;
+      const double share = curved ? curve[segment]->at(mean_W) : std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
       const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
       const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
       // Cut by the end of the work: at the level where the ramp stands, from above.
@@ -110,6 +112,14 @@ struct Walk {
 
 }  // namespace
 
+double ThrottleCurve::at(double W) const {
+  const auto above = std::upper_bound(power_W.begin(), power_W.end(), W);
+  if (above == power_W.begin()) return speed_frac.front();
+  if (above == power_W.end()) return speed_frac.back();
+  const auto i = static_cast<std::size_t>(above - power_W.begin());
+  return speed_frac[i - 1] + (speed_frac[i] - speed_frac[i - 1]) * (W - power_W[i - 1]) / (power_W[i] - power_W[i - 1]);
+}
+
 void GpuSmoothingParams::fields(FieldVisitor& v) {
   v.number("floor_ratio", floor_ratio, {0, 0.9}, "lowest power while active ÷ board limit");
   v.number("ramp_up_W_per_s", ramp_up_W_per_s, {1, 1e6}, "fastest rise of one GPU");
@@ -119,8 +129,8 @@ void GpuSmoothingParams::fields(FieldVisitor& v) {
 
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
                                        std::span<const Tick> duration, std::span<const double> natural_W,
-                                       double waiting_W) {
-  Walk walk{params, tdp_W, waiting_W, state.level_W, state.missing};
+                                       double waiting_W, std::span<const ThrottleCurve* const> curve) {
+  Walk walk{params, tdp_W, waiting_W, state.level_W, state.missing, curve};
   walk.play(duration, natural_W);
   state = {walk.level_W, walk.missing};
   return std::move(walk.out);

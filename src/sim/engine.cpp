@@ -197,7 +197,12 @@ double Engine::Impl::neighbours_J() const {
 }
 
 void Engine::Impl::pass_on(Tick until, double plant_W) {
-  if (options.tape != nullptr) options.tape->flushes.push_back({loads, until, plant_W});
+  if (options.tape != nullptr) {
+    double tokens = 0.0;
+    for (const auto& u : users)
+      if (u.trains()) tokens += u.figures().tokens;
+    options.tape->flushes.push_back({loads, until, plant_W, tokens});
+  }
   line->pass(std::move(loads), until, plant_W);
   loads.clear();
   flushed.push_back({now, until, recorder.last_row()});

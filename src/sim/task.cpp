@@ -98,6 +98,41 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   return out;
 }
 
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K) {
+  constexpr int n_point = 12;
+  const double factor = type.gpu.leakage_temperature_factor(die_K), limit_W = type.cap_W - type.governor.cap_margin_W;
+  const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, task.class_gate_Hz[cls], factor, limit_W,
+                                              type.clock_lock_Hz, 0.0).clock_Hz;
+  const double pace_Hz = task.class_gate_Hz[cls] > 0.0 ? std::min(task.class_gate_Hz[cls], own_Hz) : own_Hz;
+  const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) { return dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, f_Hz, f_Hz); };
+  const auto power_W = [&](const dvfs::PhasePower& p) { return p.fixed_W + p.leakage_W * factor; };
+  const bool slower = pace_Hz < own_Hz - power::GpuModel::bin_Hz;
+  const double more_W = slower ? std::max(0.0, limit_W - power_W(at(task.class_window[cls], pace_Hz))) : 0.0;
+  dvfs::PhaseMix waits{};
+  waits.wait_s = 1.0;
+  const double wait_W = power_W(at(waits, type.gpu.clock_min_Hz())) + more_W;
+  PacingGpu out;
+  out.natural_W = nominal_kind_W(task, type, cls, die_K);
+  out.curve.resize(task.kind_mix.size());
+  for (std::size_t k = 0; k < out.curve.size(); ++k) {
+    if (task.kind_context[k] == 0) continue;
+    const auto& mix = task.kind_mix[k];
+    out.natural_W[k] = power_W(at(mix, pace_Hz)) + more_W;
+    if (!(mix.matrix_s > 0.0)) continue;
+    auto& c = out.curve[k];
+    const double low_Hz = type.gpu.clock_min_Hz(), whole_s = at(mix, pace_Hz).duration_s;
+    c.power_W.push_back(wait_W);
+    c.speed_frac.push_back(0.0);
+    for (int i = 0; i <= n_point; ++i) {
+      const auto p = at(mix, low_Hz + (pace_Hz - low_Hz) * i / n_point);
+      if (power_W(p) + more_W <= c.power_W.back()) continue;
+      c.power_W.push_back(power_W(p) + more_W);
+      c.speed_frac.push_back(std::min(1.0, whole_s / p.duration_s));
+    }
+  }
+  return out;
+}
+
 namespace {
 
 /// Builds a held timeline, class by class.
@@ -105,6 +140,8 @@ struct Holder {
   const workload::Timeline& from;
   const PowerHold& hold;
   double tdp_W;
+  std::span<const std::vector<mitigation::ThrottleCurve>> curve;
+  std::span<const double> peak_W;
   HeldTimeline out = {};
   std::map<std::tuple<std::uint32_t, double, double>, std::uint32_t> known = {};
 
@@ -112,6 +149,7 @@ struct Holder {
     const auto [it, fresh] = known.try_emplace({kind, low_W, high_W}, static_cast<std::uint32_t>(known.size()));
     if (fresh) {
       out.timeline.kinds.push_back(from.kinds[kind]);
+      out.from_kind.push_back(kind);
       out.low_W.push_back(low_W);
       out.high_W.push_back(high_W);
     }
@@ -122,7 +160,19 @@ struct Holder {
   Tick play(std::span<const workload::Segment> segments, std::span<const double> natural_W, double waiting_W, std::size_t cls, HoldState& state) {
     std::vector<Tick> duration;
     std::vector<double> W;
-    for (const auto& s : segments) duration.push_back(s.duration), W.push_back(natural_W[s.kind]);
+    // Work above the peak: its clock is lower, so it lasts longer.
+    const double peak = peak_W.empty() ? std::numeric_limits<double>::infinity() : peak_W[cls];
+    std::map<std::uint32_t, mitigation::ThrottleCurve> slowed;
+    for (const auto& s : segments) {
+      duration.push_back(s.duration);
+      W.push_back(std::min(natural_W[s.kind], peak));
+      if (natural_W[s.kind] <= peak || curve.empty() || curve[cls][s.kind].power_W.empty()) continue;
+      const auto [c, fresh] = slowed.try_emplace(s.kind, curve[cls][s.kind]);
+      const double speed = curve[cls][s.kind].at(peak);
+      if (fresh)
+        for (double& x : c->second.speed_frac) x = std::min(1.0, x / speed);
+      duration.back() = to_tick(seconds(s.duration) / speed);
+    }
     std::vector<mitigation::BallastStretch> stretches;
     if (hold.ballast) {
       stretches = mitigation::ballast_from(state.ballast, *hold.ballast, tdp_W, duration, W);
@@ -139,38 +189,106 @@ struct Holder {
     };
     if (!hold.smoothing) {
       for (std::size_t i = 0; i < stretches.size(); ++i)
-        emit(i, stretches[i].duration, stretches[i].low_W, std::numeric_limits<double>::infinity(), {});
+        emit(i, stretches[i].duration, stretches[i].low_W, std::max(peak, stretches[i].low_W), {});
       return length;
     }
     duration.clear();
     W.clear();
-    for (std::size_t i = 0; i < stretches.size(); ++i)
-      duration.push_back(stretches[i].duration), W.push_back(std::max(stretches[i].low_W, natural_W[kind_at(i)]));
-    for (const auto& piece : mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W))
-      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W), piece.high_W, piece.end);
+    std::vector<const mitigation::ThrottleCurve*> throttle;
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      const auto kind = kind_at(i);
+      duration.push_back(stretches[i].duration);
+      const double own_W = std::min(natural_W[kind], peak);
+      W.push_back(std::max(stretches[i].low_W, own_W));
+      const bool curved = !curve.empty() && W.back() == own_W && !curve[cls][kind].power_W.empty();
+      const auto slow = slowed.find(kind);
+      throttle.push_back(!curved ? nullptr : slow != slowed.end() ? &slow->second : &curve[cls][kind]);
+    }
+    for (const auto& piece : mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W, throttle))
+      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W), std::min(piece.high_W, std::max(peak, piece.low_W)), piece.end);
     return length;
   }
 };
 
 }  // namespace
 
+namespace {
+
+/// Where all classes meet: ticks at which every one of them begins the same kind, and the end.
+std::vector<Tick> meetings(const workload::Timeline& timeline) {
+  const auto begins = [](const std::vector<workload::Segment>& segments) {
+    std::map<Tick, std::uint32_t> out;
+    Tick at = 0;
+    for (const auto& s : segments) out.emplace_hint(out.end(), at, s.kind), at += s.duration;
+    return out;
+  };
+  auto common = begins(timeline.classes.front());
+  for (const auto& segments : timeline.classes) {
+    const auto own = begins(segments);
+    std::erase_if(common, [&](const auto& begin) {
+      const auto same = own.find(begin.first);
+      return same == own.end() || same->second != begin.second;
+    });
+  }
+  std::vector<Tick> out;
+  for (const auto& [at, kind] : common)
+    if (at > 0) out.push_back(at);
+  out.push_back(timeline.period);
+  return out;
+}
+
+bool works(const workload::PhaseKind& kind) { return kind.matrix_s > 0.0 || kind.memory_s > 0.0; }
+
+}  // namespace
+
 HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
                         std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
-                        std::span<const double> waiting_W, std::span<HoldState> state) {
-  Holder holder{timeline, hold, tdp_W};
+                        std::span<const double> waiting_W, std::span<HoldState> state,
+                        std::span<const std::vector<mitigation::ThrottleCurve>> curve, std::span<const double> peak_W) {
+  Holder holder{timeline, hold, tdp_W, curve, peak_W};
   const std::size_t n_class = timeline.classes.size();
   auto& out = holder.out.timeline;
   out.classes.resize(n_class);
   holder.out.marks.resize(n_class);
+  std::vector<std::span<const workload::Segment>> left(timeline.classes.begin(), timeline.classes.end());
   std::vector<Tick> length(n_class);
-  for (std::size_t c = 0; c < n_class; ++c) {
-    length[c] = holder.play(timeline.classes[c], natural_W[c], waiting_W[c], c, state[c]);
-    out.period = std::max(out.period, length[c]);
+  Tick begin = 0;
+  for (const Tick meeting : meetings(timeline)) {
+    const Tick planned = meeting - begin;
+    begin = meeting;
+    Tick longest = 0;
+    for (std::size_t c = 0; c < n_class; ++c) {
+      const auto play = [&](std::span<const workload::Segment> part) { return holder.play(part, natural_W[c], waiting_W[c], c, state[c]); };
+      std::size_t n = 0, n_until_done = 0;  // segments until the meeting, and until the class has done its work
+      for (Tick at = 0; n < left[c].size() && at < planned; at += left[c][n++].duration)
+        if (works(timeline.kinds[left[c][n].kind])) n_until_done = n + 1;
+      const auto part = left[c].first(n);
+      left[c] = left[c].subspan(n);
+      length[c] = play(part.first(n_until_done));
+      Tick late = length[c];
+      for (const auto& s : part.first(n_until_done)) late -= s.duration;
+      // Who is late waits less for the others.
+      for (auto s : part.subspan(n_until_done)) {
+        const Tick saved = s.kind == wait_kind ? std::clamp<Tick>(late, 0, s.duration) : 0;
+        s.duration -= saved;
+        late -= saved;
+        length[c] += play({&s, 1});
+      }
+      longest = std::max(longest, length[c]);
+    }
+    for (std::size_t c = 0; c < n_class; ++c)
+      if (length[c] < longest)
+        holder.play(std::array{workload::Segment{longest - length[c], wait_kind}}, natural_W[c], waiting_W[c], c, state[c]);
+    out.period += longest;
   }
-  for (std::size_t c = 0; c < n_class; ++c)
-    if (length[c] < out.period)
-      holder.play(std::array{workload::Segment{out.period - length[c], wait_kind}}, natural_W[c], waiting_W[c], c, state[c]);
   return std::move(holder.out);
+}
+
+double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W) {
+  double J = 0.0;
+  for (const auto& s : held.timeline.classes[cls])
+    J += seconds(s.duration) * std::clamp(natural_W[held.from_kind[s.kind]], held.low_W[s.kind], std::max(held.low_W[s.kind], held.high_W[s.kind]));
+  return J / seconds(held.timeline.period);
 }
 
 HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldState& begin, Tick at) {

@@ -177,8 +177,15 @@ void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
   const std::size_t n_class = timeline_.classes.size();
   std::vector<std::vector<double>> natural_W(n_class);
   std::vector<double> waiting_W(n_class);
+  std::vector<std::vector<mitigation::ThrottleCurve>> curve;
   for (std::size_t c = 0; c < n_class; ++c) {
-    natural_W[c] = nominal_kind_W(task, type, c, nominal_die_K);
+    if (works) {
+      auto pacing = pacing_gpu(task, type, c, nominal_die_K);
+      natural_W[c] = std::move(pacing.natural_W);
+      curve.push_back(std::move(pacing.curve));
+    } else {
+      natural_W[c] = nominal_kind_W(task, type, c, nominal_die_K);
+    }
     // In a constant state nothing is delayed: it lasts its time whatever its power does.
     waiting_W[c] = works ? natural_W[c][wait_kind] : *std::max_element(natural_W[c].begin(), natural_W[c].end());
   }
@@ -196,7 +203,29 @@ void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
   for (std::size_t c = 0; c < n_class; ++c)
     for (double* W : {&class_begin_[c].smoothing.level_W, &class_begin_[c].ballast.level_W}) *W /= std::max(1.0, n_in[c]);
   auto end = class_begin_;
-  auto held = hold_power(timeline_, options_.hold, tdp_W, natural_W, wait_kind, waiting_W, end);
+  auto held = hold_power(timeline_, options_.hold, tdp_W, natural_W, wait_kind, waiting_W, end, curve);
+  if (works) {
+    // What is burned counts against the board limit as work does: where both together exceed it, the governor takes clock
+    // from the work until their mean does not.
+    const double limit_W = type.cap_W - type.governor.cap_margin_W;
+    std::vector<double> low_W(n_class, limit_W), high_W(n_class), peak_W(n_class, std::numeric_limits<double>::infinity());
+    bool over = false;
+    for (std::size_t c = 0; c < n_class; ++c) {
+      high_W[c] = std::max(limit_W, *std::max_element(natural_W[c].begin(), natural_W[c].end()));
+      if (held_mean_W(held, c, natural_W[c]) > 1.001 * limit_W) over = true, peak_W[c] = limit_W;
+      else low_W[c] = high_W[c] = std::numeric_limits<double>::infinity();
+    }
+    for (int halving = 0; over && halving <= 6; ++halving) {
+      end = class_begin_;
+      held = hold_power(timeline_, options_.hold, tdp_W, natural_W, wait_kind, waiting_W, end, curve, peak_W);
+      if (halving == 6) break;
+      for (std::size_t c = 0; c < n_class; ++c) {
+        if (!std::isfinite(low_W[c])) continue;
+        (held_mean_W(held, c, natural_W[c]) > limit_W ? high_W : low_W)[c] = peak_W[c];
+        peak_W[c] = halving == 5 ? low_W[c] : 0.5 * (low_W[c] + high_W[c]);
+      }
+    }
+  }
   constexpr double alike_ratio = 1e-3;
   double moved_W = 0.0;
   for (std::size_t c = 0; c < n_class; ++c)

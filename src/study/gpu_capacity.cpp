@@ -1,8 +1,11 @@
 #include "tidewatt/study/gpu_capacity.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/power/redundancy.hpp"
 #include "tidewatt/sim/replay.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -10,6 +13,8 @@
 
 namespace tidewatt::study {
 namespace {
+
+constexpr double least_s = 900.0;  ///< of an hour, for its mean to count
 
 struct DesignHour {
   double load_W = 0.0, auxiliary_W = 0.0, connection_W = 0.0;
@@ -31,7 +36,7 @@ DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
   DesignHour out;
   const power::Feeder feeder(sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder);
   for (std::size_t h = 0; h < load_J.size(); ++h) {
-    if (elapsed_s[h] < 900.0) continue;
+    if (elapsed_s[h] < least_s) continue;
     const double load_W = load_J[h] / elapsed_s[h], auxiliary_W = auxiliary_J[h] / elapsed_s[h];
     if (load_W + auxiliary_W <= out.load_W + out.auxiliary_W) continue;
     out = {load_W, auxiliary_W, feeder.at(load_W, auxiliary_W).connection_W(), static_cast<std::int64_t>(h)};
@@ -73,6 +78,9 @@ double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n
 }  // namespace
 
 GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac) {
+  if (s.run.duration_s < least_s)
+    throw InputError(fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be simulated; a day is usual "
+                                 "(--set run.duration_h=24)", s.run.duration_s / 60.0, least_s / 60.0));
   sim::LoadTape tape;
   sim::RunOptions options;
   options.n_thread = n_thread;

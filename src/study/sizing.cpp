@@ -4,31 +4,20 @@
 #include <nlopt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
 
 #include "tidewatt/sim/replay.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tidewatt/study/steady_run.hpp"
 
 namespace tidewatt::study {
 namespace {
 
 constexpr double year_s = 365.25 * 86400.0;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-double summary_number(const sim::Result& r, const char* key) {
-  for (const auto& [k, v] : r.summary)
-    if (k == key)
-      if (const auto* x = std::get_if<double>(&v)) return *x;
-  return 0.0;
-}
-
-/// The fleet under one setting of its GPUs.
-struct FleetRun {
-  sim::LoadTape tape;
-  double tokens_per_s = 0.0;
-};
 
 class Search {
  public:
@@ -38,13 +27,15 @@ class Search {
   }
 
   Sizing run() {
-    std::vector<std::pair<double, double>> holds = {{0.0, 0.0}};  // of GPUs: smoothing's floor, ballast's level
-    for (const double floor : choices_.floor_ratio) holds.emplace_back(floor, 0.0);
-    for (const double level : choices_.ballast_level_ratio) holds.emplace_back(0.0, level);
-    for (const auto& [floor, level] : holds)
+    std::vector<Hold> holds = {{}};
+    for (const double floor : choices_.floor_ratio)
+      for (const double down : choices_.smoothing_ramp_down_W_per_s) holds.push_back({floor, down, 0.0});
+    for (const double level : choices_.ballast_level_ratio) holds.push_back({0.0, 0.0, level});
+    for (const auto& [floor, down, level] : holds)
       for (std::size_t rack = 0; rack <= choices_.racks.size(); ++rack) {
         Portfolio p;
         p.floor_ratio = floor;
+        p.ramp_down_W_per_s = down;
         p.ballast_ratio = level;
         if (rack > 0) p.rack = choices_.racks[rack - 1].name;
         out_.best.push_back(floor + level == 0.0 && rack == 0 ? nothing_ : evaluate(p));
@@ -61,20 +52,22 @@ class Search {
   }
 
  private:
+  using Hold = std::array<double, 3>;  ///< of GPUs: smoothing's floor and fall, ballast's level
   static bool dominates(const Evaluated& a, const Evaluated& b) {
-    const bool no_worse = a.yearly_USD <= b.yearly_USD && a.extra_W <= b.extra_W && a.lost_throughput_frac <= b.lost_throughput_frac &&
+    const bool no_worse = a.yearly_USD <= b.yearly_USD && a.extra_J_per_year <= b.extra_J_per_year && a.lost_tokens_per_year <= b.lost_tokens_per_year &&
                           a.worst_margin_frac >= b.worst_margin_frac;
-    return no_worse && (a.yearly_USD < b.yearly_USD || a.extra_W < b.extra_W || a.lost_throughput_frac < b.lost_throughput_frac ||
+    return no_worse && (a.yearly_USD < b.yearly_USD || a.extra_J_per_year < b.extra_J_per_year || a.lost_tokens_per_year < b.lost_tokens_per_year ||
                         a.worst_margin_frac > b.worst_margin_frac);
   }
 
-  const FleetRun& fleet(const sim::Scenario& s, const Portfolio& p) {
-    auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ballast_ratio});
+  /// The fleet under one setting of its GPUs.
+  const sim::LoadTape& fleet(const sim::Scenario& s, const Portfolio& p) {
+    auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ramp_down_W_per_s, p.ballast_ratio});
     if (fresh) {
       sim::RunOptions o;
       o.n_thread = options_.n_thread;
-      o.tape = &it->second.tape;
-      it->second.tokens_per_s = summary_number(sim::run(s, o), "tokens_per_s_mean");
+      o.tape = &it->second;
+      sim::run(s, o);
       ++out_.n_fleet_run;
     }
     return it->second;
@@ -85,8 +78,12 @@ class Search {
     auto bare = scenario_;
     if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
     if (p.ballast_ratio > 0.0) bare.ballast = s.ballast;
-    const auto& f = fleet(bare, p);
-    const auto stream = sim::replay(s, f.tape);
+    const auto& tape = fleet(bare, p);
+    std::vector<RunMark> marks;
+    const auto stream = sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
+      const auto* w = at.battery_wear();
+      marks.push_back({tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0});
+    });
     Evaluated e;
     e.portfolio = p;
     if (s.battery && !p.store.empty()) e.portfolio.standby_W = s.battery->standby_W;
@@ -101,12 +98,17 @@ class Search {
         e.margins_frac.push_back(m);
         if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
       }
-    e.tokens_per_s = f.tokens_per_s;
-    const double mean_W = (stream.connection_J() - stored_J(stream)) / s.run.duration_s;
-    if (out_.n_evaluation == 0) nothing_tokens_ = f.tokens_per_s, nothing_W_ = mean_W;
-    e.lost_throughput_frac = nothing_tokens_ > 0.0 ? 1.0 - f.tokens_per_s / nothing_tokens_ : 0.0;
-    e.extra_W = mean_W - nothing_W_;
-    if (const auto* w = stream.battery_wear()) e.wear_frac_per_year = (w->cycle_life_frac + w->throughput_life_frac) * year_s / s.run.duration_s;
+    const auto steady = steady_run(marks, to_tick(s.devices.rules_from_s));
+    if (out_.n_evaluation == 0) bare_ = steady;
+    e.steady_from_s = steady.start_s;
+    e.tokens_per_s = steady.tokens_per_s;
+    e.lost_throughput_frac = bare_.tokens_per_s > 0.0 ? 1.0 - steady.tokens_per_s / bare_.tokens_per_s : 0.0;
+    e.extra_W = steady.mean_W - bare_.mean_W;
+    e.change_frac = steady.change_frac;
+    const auto start = start_cost(steady, bare_);
+    e.start_lost_s = start.lost_s;
+    e.start_extra_J = start.extra_J;
+    e.wear_frac_per_year = steady.life_frac_per_s * year_s;
     price(s, e);
     ++out_.n_evaluation;
     all_.push_back(e);
@@ -132,7 +134,8 @@ class Search {
     return e.wear_frac_per_year > 0.0 ? std::min(store.price.years, 1.0 / e.wear_frac_per_year) : store.price.years;
   }
 
-  /// Yearly cost against doing nothing: annuity and service of devices, more energy, lost throughput.
+  /// Yearly cost against doing nothing: annuity and service of devices, more energy, lost throughput. Energy and throughput are
+  /// those of the steady part of the run, all year, and of each start once per start.
   void price(const sim::Scenario& s, Evaluated& e) const {
     double n_gpu = 0.0;
     for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
@@ -151,12 +154,16 @@ class Search {
           capital += C;
           yearly += mitigation::annuity_USD(C, interest, choices_.rack_years);
         }
-      yearly += pick(choices_.energy_USD_per_J) * e.extra_W * year_s;
-      yearly += pick(choices_.gpu_USD_per_s) * n_gpu * e.lost_throughput_frac * year_s;
+      const double n_start = pick(choices_.starts_per_gpu_year) * n_gpu;
+      yearly += pick(choices_.energy_USD_per_J) * (e.extra_W * year_s + n_start * e.start_extra_J);
+      yearly += pick(choices_.gpu_USD_per_s) * n_gpu * (e.lost_throughput_frac * year_s + n_start * e.start_lost_s);
       return std::pair{capital, yearly};
     };
     for (const auto& store : choices_.stores)
       if (store.name == e.portfolio.store) e.store_years = life_years(store, e);
+    e.starts_per_year = choices_.starts_per_gpu_year.value * n_gpu;
+    e.lost_tokens_per_year = bare_.tokens_per_s * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s);
+    e.extra_J_per_year = e.extra_W * year_s + e.starts_per_year * e.start_extra_J;
     std::tie(e.capital_USD, e.yearly_USD) = at([](const SizingChoices::Range& r) { return r.value; });
     e.low_USD = at([](const SizingChoices::Range& r) { return r.low; }).second;
     e.high_USD = at([](const SizingChoices::Range& r) { return r.high; }).second;
@@ -235,7 +242,7 @@ class Search {
   }
 
   double swing_W() {
-    const auto stream = sim::replay(scenario_, fleets_.at({0.0, 0.0}).tape);
+    const auto stream = sim::replay(scenario_, fleets_.at({}));
     return std::max(1e5, stream.meters().figures(std::nan(""), -1).range_W.value);
   }
 
@@ -243,9 +250,9 @@ class Search {
   const SizingChoices& choices_;
   const SizingOptions& options_;
   catalog::Catalog catalog_;
-  std::map<std::pair<double, double>, FleetRun> fleets_;
+  std::map<Hold, sim::LoadTape> fleets_;
   Evaluated nothing_;
-  double nothing_tokens_ = 0.0, nothing_W_ = 0.0;
+  SteadyRun bare_;  ///< of doing nothing
   std::vector<Evaluated> all_;
   Sizing out_;
 };

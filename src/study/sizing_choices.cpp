@@ -91,6 +91,9 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   if (const Node* b = n.find("ballast"); b != nullptr && b->is_text()) out.ballast = std::get<std::string>(b->value);
   if (!out.ballast_level_ratio.empty() && out.ballast.empty()) findings.push_back({n.place, "ballast", "ballast_level_ratio needs the name of an entry of kind ballast"});
   out.smoothing_ramp_W_per_s = number_of(n, "smoothing_ramp_W_per_s", findings);
+  out.smoothing_ramp_down_W_per_s = list_of(n, "smoothing_ramp_down_W_per_s", findings).numbers;
+  if (!out.floor_ratio.empty() && out.smoothing_ramp_down_W_per_s.empty())
+    findings.push_back({n.place, "smoothing_ramp_down_W_per_s", "smoothing_floor_ratio needs at least one rate of fall, W/s"});
   out.smoothing_hysteresis_s = number_of(n, "smoothing_hysteresis_s", findings);
   const auto priced = [&](const char* key, double unit) {
     return range_of(number_of(n, key, findings) * unit, assumed, std::string("portfolio.") + key, unit);
@@ -98,6 +101,7 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   out.energy_USD_per_J = priced("energy_USD_per_MWh", 1e-3 / J_per_kWh);
   out.gpu_USD_per_s = priced("gpu_USD_per_h", 1.0 / 3600.0);
   out.interest_frac = priced("interest_frac", 1.0);
+  out.starts_per_gpu_year = priced("starts_per_gpu_year", 1.0);
   out.rack_years = number_of(n, "rack_life_years", findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return out;

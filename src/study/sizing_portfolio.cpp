@@ -10,7 +10,7 @@ namespace tidewatt::study {
 std::string Portfolio::name() const {
   std::string out;
   const auto add = [&](const std::string& s) { out += (out.empty() ? "" : " + ") + s; };
-  if (floor_ratio > 0.0) add(fmt::format("GPU smoothing, floor {:.2f}", floor_ratio));
+  if (floor_ratio > 0.0) add(fmt::format("GPU smoothing, floor {:.2f}, {:g} W/s down", floor_ratio, ramp_down_W_per_s));
   if (ballast_ratio > 0.0) add(fmt::format("ballast at {:.2f}", ballast_ratio));
   if (!rack.empty()) add(rack);
   if (!store.empty()) add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
@@ -22,7 +22,7 @@ std::string Portfolio::toml(const SizingChoices& c) const {
   if (floor_ratio > 0.0)
     out += fmt::format("\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = {}\nramp_up_W_per_s = {}\n"
                        "ramp_down_W_per_s = {}\nhysteresis_s = {}\n",
-                       floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s);
+                       floor_ratio, c.smoothing_ramp_W_per_s, ramp_down_W_per_s, c.smoothing_hysteresis_s);
   if (ballast_ratio > 0.0)
     out += fmt::format("\n[[mitigation]]\nname = \"ballast\"\nkind = \"ballast\"\ncatalog = \"{}\"\nlevel_ratio = {}\n", c.ballast, ballast_ratio);
   if (!store.empty())
@@ -48,7 +48,7 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
     r.finish();
     if (!findings.empty()) throw InputError(std::move(findings));
   };
-  if (p.floor_ratio > 0.0) s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, c.smoothing_ramp_W_per_s, c.smoothing_hysteresis_s};
+  if (p.floor_ratio > 0.0) s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, p.ramp_down_W_per_s, c.smoothing_hysteresis_s};
   if (p.ballast_ratio > 0.0) {
     read(c.ballast, "ballast", s.ballast.emplace());
     s.ballast->level_ratio = p.ballast_ratio;

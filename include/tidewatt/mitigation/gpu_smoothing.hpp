@@ -38,16 +38,26 @@ struct SmoothedPiece {
   SmoothingState end = {};    ///< what is remembered at its end
 };
 
+/// How fast a GPU's work goes on while its power is held below what the work would draw.
+struct ThrottleCurve {
+  std::vector<double> power_W;   ///< rising; the first: it waits, the last: natural power
+  std::vector<double> speed_frac;  ///< at these, 0 to 1
+  /// Speed at a power `W`, in watts, linear between the points; a share, 0 to 1.
+  double at(double W) const;
+};
+
 /// What smoothing makes of a stretch of a GPU's timeline that begins in `state`, which moves to its end.
 ///
 /// Falling: power leaves its level at no more than ramp_down, never below the floor until work has been missing for
 /// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
-/// in proportion (level − waiting) / (natural − waiting), so the segment takes longer. Ramps are staircases on a grid of
+/// as its throttle curve says, or without one in proportion (level − waiting) / (natural − waiting), as if clocks were left
+/// out; the segment takes longer. Ramps are staircases on a grid of
 /// board limit/32, each stair at its mean level; what a segment cuts out of one stands on board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
+/// @param curve [segment], empty or null: in proportion
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
                                        std::span<const Tick> duration, std::span<const double> natural_W,
-                                       double waiting_W);
+                                       double waiting_W, std::span<const ThrottleCurve* const> curve = {});
 
 /// The same for a timeline that repeats: it begins in the state that its repetitions come to (a slow ramp needs many of
 /// them), which is returned in `state` if given. @throws SolverError if they come to none within 10,000 repetitions

@@ -22,6 +22,7 @@ struct LoadTape {
     std::vector<LaneLoad> loads;
     Tick until = 0;
     double auxiliary_W = 0.0;
+    double tokens = 0.0;  ///< trained by all jobs from the start to `until`
   };
   std::size_t n_lane = 0;
   double other_W = 0.0;  ///< design power of loads beside the fleet

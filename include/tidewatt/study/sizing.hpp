@@ -31,10 +31,13 @@ struct SizingChoices {
   std::vector<Store> stores;
   std::vector<Rack> racks;
   std::vector<double> floor_ratio;
-  double smoothing_ramp_W_per_s = 0.0, smoothing_hysteresis_s = 0.0;
+  double smoothing_ramp_W_per_s = 0.0;            ///< up
+  std::vector<double> smoothing_ramp_down_W_per_s;  ///< each with each floor
+  double smoothing_hysteresis_s = 0.0;
   std::vector<double> ballast_level_ratio;  ///< software ballast instead of smoothing; empty: not tried
   std::string ballast;                      ///< catalog entry whose level is set to these
   Range energy_USD_per_J, gpu_USD_per_s, interest_frac;
+  Range starts_per_gpu_year;  ///< how often a year the job starts anew, per GPU: failures stop it in proportion to its size
   double rack_years = 0.0;
 };
 /// @throws InputError naming what is missing
@@ -43,6 +46,7 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
 /// One combination of remedies with its sizes; what is empty or 0 is not there.
 struct Portfolio {
   double floor_ratio = 0.0;    ///< GPU smoothing
+  double ramp_down_W_per_s = 0.0;  ///< its fall
   double ballast_ratio = 0.0;  ///< software ballast
   std::string rack, store;
   double store_W = 0.0, store_J = 0.0, smoothing_s = 0.0;
@@ -63,8 +67,16 @@ struct Evaluated {
   double store_years = 0.0;         ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
   bool passes = false;
+  // Of the steady part of the run: the second half of what is held against the rules (site.rules_from_s).
+  double steady_from_s = 0.0;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
-  double extra_W = 0.0;    ///< mean power at the connection above that of doing nothing
+  double extra_W = 0.0;      ///< mean power at the connection above that of doing nothing
+  double change_frac = 0.0;  ///< throughput of the second half of the steady part over that of the first, less 1
+  // Of one start, beyond that (see start_cost).
+  double start_lost_s = 0.0, start_extra_J = 0.0;
+  double starts_per_year = 0.0;
+  // A year of the steady part with its starts, against doing nothing.
+  double lost_tokens_per_year = 0.0, extra_J_per_year = 0.0;
   double capital_USD = 0.0, yearly_USD = 0.0, low_USD = 0.0, high_USD = 0.0;  ///< per year at middle, low and high prices
 };
 

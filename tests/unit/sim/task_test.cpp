@@ -102,6 +102,27 @@ TEST_CASE("smoothing holds its floor in the waiting kind and its classes stay to
   CHECK(*std::min_element(W.begin(), W.end()) == Approx(420).epsilon(0.02));
 }
 
+TEST_CASE("who is throttled waits less for the others: only what exceeds its wait delays them all") {
+  // A fast class works 1 s of 3, then waits; a slow one works all of it. Both meet at 3 s and then exchange for 0.5 s.
+  workload::Timeline t;
+  t.kinds = {{"work", 1, 0, 0, 0, 1, 0, 0, 0, true}, {"wait", 0, 0, 0, 1, 0, 0, 0, 0, true}, {"exchange", 0, 0, 1, 0, 0, 0, 0, 1, true}};
+  t.classes = {{{ns_per_s, 0}, {2 * ns_per_s, 1}, {ns_per_s / 2, 2}}, {{3 * ns_per_s, 0}, {ns_per_s / 2, 2}}};
+  t.period = 3 * ns_per_s + ns_per_s / 2;
+  const std::vector<std::vector<double>> W = {{600, 100, 100}, {600, 100, 100}};
+  const std::vector<double> waiting = {100, 100};
+  const auto period_s = [&](double fast_begins_W) {
+    std::vector<HoldState> state = {{{fast_begins_W, 0}, {}}, {{600, 0}, {}}};
+    const auto h = hold_power(t, smoothing(0.0, 500, 1e6, 0.0), 700, W, 1, waiting, state);
+    for (const auto& c : h.timeline.classes) CHECK(total(c) == h.timeline.period);
+    return seconds(h.timeline.period);
+  };
+  // Its ramp of a second does half a second's work: it ends 0.5 s late, within its wait of 2 s.
+  CHECK(period_s(100) == Approx(3.5).epsilon(1e-6));
+  // The same ramp in the class that nobody waits for less: all are late.
+  std::swap(t.classes[0], t.classes[1]);
+  CHECK(period_s(100) == Approx(4.0).epsilon(0.005));
+}
+
 TEST_CASE("a stop ramps down from where the work left the GPUs") {
   workload::Timeline t;
   t.kinds = {{"down", 0, 0, 0, 1, 0, 0, 0, 0, false}};

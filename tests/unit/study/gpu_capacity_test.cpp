@@ -1,6 +1,9 @@
 #include "tidewatt/study/gpu_capacity.hpp"
 
+#include <string>
+
 #include "catch.hpp"
+#include "tidewatt/base/error.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;
@@ -29,4 +32,13 @@ TEST_CASE("cooling with one unit out is a limit of its own, and a larger unit le
   CHECK(limit(0.0) == -1);
   CHECK(limit(0.1) > limit(0.5));
   CHECK(limit(0.5) > 0);
+}
+
+TEST_CASE("a run of minutes has no design hour, and says so") {
+  try {
+    most_gpus(tiny("", {"run.duration_h=0.1"}), 0.0, 0.0, 1);
+    FAIL("no error");
+  } catch (const InputError& e) {
+    CHECK(std::string(e.what()).find("run.duration_h: 6 min are too short") != std::string::npos);
+  }
 }

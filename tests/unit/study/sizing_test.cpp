@@ -55,7 +55,7 @@ TEST_CASE("nothing on the Pareto front is beaten by anything else on it") {
   REQUIRE_FALSE(found.front.empty());
   for (const auto& a : found.front)
     for (const auto& b : found.front)
-      CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_W < b.extra_W && a.lost_throughput_frac < b.lost_throughput_frac &&
+      CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_J_per_year < b.extra_J_per_year && a.lost_tokens_per_year < b.lost_tokens_per_year &&
                    a.worst_margin_frac > b.worst_margin_frac));
 }
 

@@ -5,7 +5,7 @@
 
 #include "tidewatt/grid/modes.hpp"
 
-namespace tidewatt::study {
+namespace tidewatt::grid {
 
 /// What a site's waveform does to a power system of several machines.
 struct MachineResponse {
@@ -17,7 +17,7 @@ struct MachineResponse {
   double voltage_lowest_pu = 0.0, voltage_highest_pu = 0.0;  ///< at the site's bus
   /// Swing modes and how much of the waveform's swing stands near each.
   struct Excited {
-    grid::Mode mode;
+    Mode mode;
     double line_W = 0.0;      ///< amplitude of the load's strongest line within a quarter of the mode's frequency
     double line_Hz = 0.0;
     double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line went on for ever (linear)
@@ -33,7 +33,7 @@ struct MachineResponse {
 /// against a lasting change of load, so the waveform's moving mean over 20 s is left out there, and that is said.
 /// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
 /// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
-MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,
+MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,
                                  double merge_s = 0.02);
 
 /// The bus at which the same swing moves some machine most (linear, lines below 10 Hz), and by how much.
@@ -41,6 +41,6 @@ struct WorstBus {
   double bus = 0.0, peak_to_peak_Hz = 0.0;
 };
 /// @param period_s of a square wave of `swing_W`  @param damping_frac given to every swing mode; negative: the case's own  @returns buses with a load, worst first
-std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
+std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
 
-}  // namespace tidewatt::study
+}  // namespace tidewatt::grid

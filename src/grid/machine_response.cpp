@@ -1,4 +1,4 @@
-#include "tidewatt/study/machine_response.hpp"
+#include "tidewatt/grid/machine_response.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace tidewatt::grid {
 namespace {
 
 /// Amplitude of a sine at `f_Hz` in the samples, Hann window.
@@ -26,7 +26,7 @@ double amplitude_at(std::span<const double> x, double step_s, double f_Hz) {
 
 constexpr double slow_s = 20.0;
 
-bool governed(const grid::MachineCase& c) {
+bool governed(const MachineCase& c) {
   return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
 }
 
@@ -44,7 +44,7 @@ std::vector<double> without_slow(std::span<const double> x, double step_s, doubl
 
 }  // namespace
 
-MachineResponse machine_response(const grid::MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
+MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
   const double length_s = step_s * static_cast<double>(load_W.size());
   if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
   const double mean_W = std::accumulate(load_W.begin(), load_W.end(), 0.0) / static_cast<double>(load_W.size());
@@ -55,12 +55,12 @@ MachineResponse machine_response(const grid::MachineCase& c, double site_bus, st
     swing_W = without_slow(swing_W, step_s, slow_s);
     out.left_out_slower_s = slow_s;
   }
-  std::vector<grid::SiteSegment> segments;
+  std::vector<SiteSegment> segments;
   for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
-  const grid::MachineSystem system(c, site_bus);
+  const MachineSystem system(c, site_bus);
   // Without governors nothing takes an error of the mean speed back: it must stay below the millihertz that matter.
-  const auto run = system.run(grid::merge_edges(segments, merge_s), 1e-8);
-  const grid::LinearSystem linear(system);
+  const auto run = system.run(merge_edges(segments, merge_s), 1e-8);
+  const LinearSystem linear(system);
   const std::size_t n = system.n_machine();
   out.machines.resize(n);
   out.time_s = run.time_s;
@@ -97,16 +97,16 @@ MachineResponse machine_response(const grid::MachineCase& c, double site_bus, st
   return out;
 }
 
-std::vector<WorstBus> worst_buses(const grid::MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac) {
+std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac) {
   std::vector<WorstBus> out;
   for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
     if (!(c.bus.load_W[i] > 0.0)) continue;
-    grid::LinearSystem linear(grid::MachineSystem(c, c.bus.number[i]));
+    LinearSystem linear(MachineSystem(c, c.bus.number[i]));
     if (damping_frac >= 0.0) linear = linear.with_swing_damping(damping_frac);
-    out.push_back({c.bus.number[i], grid::forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
+    out.push_back({c.bus.number[i], forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
   }
   std::stable_sort(out.begin(), out.end(), [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace tidewatt::grid

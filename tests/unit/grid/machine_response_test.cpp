@@ -1,4 +1,4 @@
-#include "tidewatt/study/machine_response.hpp"
+#include "tidewatt/grid/machine_response.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +8,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 
 using namespace tidewatt;
-using namespace tidewatt::study;
+using namespace tidewatt::grid;
 
 namespace {
 
