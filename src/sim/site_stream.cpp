@@ -10,6 +10,8 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t chunk_bins = 16384;
 constexpr std::int64_t spectrum_bins = 300'000;
+constexpr std::int64_t stair_bins = 100;  ///< of cooling power that moves
+constexpr double shows_frac = 2e-3;       ///< change of cooling power over the connection's power that is not a step
 
 }  // namespace
 
@@ -40,6 +42,8 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
     if (params.battery_wear) wear_.emplace(*params.battery_wear);
   }
   if (params.delivery && params.delivery->turbines) rest_W -= params.delivery->turbines->dispatch_W;
+  auxiliary_W_ = initial_auxiliary_W;
+  drawn_W_ = std::abs(rest_W);
   frequency_state_ = frequency_.start(rest_W, 0);
   initial_pu_ = source_.voltage_pu(point.connection_W(), point.connection_var()).value_or(1.0);
   step_.begin(0);
@@ -66,8 +70,28 @@ std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
 }
 
 void SiteStream::flush(Tick until, double auxiliary_W) {
-  auxiliary_W_ = auxiliary_W;
-  const std::int64_t until_bin = until / ns_per_ms;
+  const std::int64_t until_bin = until / ns_per_ms, n_bin = until_bin - bin_;
+  const std::int64_t n_stair = n_bin / 4 / stair_bins;
+  const double from_W = auxiliary_W_, T = static_cast<double>(n_bin), R = static_cast<double>(n_stair * stair_bins);
+  const double to_W = (auxiliary_W * T - 0.5 * from_W * R) / (T - 0.5 * R);
+  const bool shows = std::abs(auxiliary_W - from_W) > shows_frac * std::abs(drawn_W_);
+  if (shows && n_stair > 0 && to_W >= 0.0) {
+    const std::int64_t begin = bin_;
+    for (std::int64_t i = 0; i < n_stair; ++i) {
+      auxiliary_W_ = from_W + (to_W - from_W) * (static_cast<double>(i) + 0.5) / static_cast<double>(n_stair);
+      advance_to(begin + (i + 1) * stair_bins);
+    }
+    auxiliary_W_ = to_W;
+  } else {
+    auxiliary_W_ = auxiliary_W;
+  }
+  const double before_J = connection_J_.value();
+  const std::int64_t rest_bin = until_bin - bin_;
+  advance_to(until_bin);
+  if (rest_bin > 0) drawn_W_ = (connection_J_.value() - before_J) * 1e3 / static_cast<double>(rest_bin);
+}
+
+void SiteStream::advance_to(std::int64_t until_bin) {
   while (bin_ < until_bin) {
     const std::int64_t end = stretch_end(until_bin);
     double lo = 0.0, hi = 0.0;

@@ -52,6 +52,19 @@ TEST_CASE("every repetition's energy reaches the feeder, whatever the period") {
   CHECK(m.closure() < 1e-13);
 }
 
+TEST_CASE("cooling power moves evenly to its new mean: no step at a full minute, and the same energy") {
+  SiteStream stream(plain(), 10e6, 0.5e6);
+  stream.append(0, square(10e6, 10e6, ns_per_s, ns_per_s / 2), 180, true);
+  const double aux_W[] = {0.5e6, 1.0e6, 1.0e6};
+  for (int minute = 0; minute < 3; ++minute) stream.flush((minute + 1) * 60 * ns_per_s, aux_W[minute]);
+  stream.finish();
+  CHECK(stream.feeder_meters().auxiliary_J.value() == Approx(150e6).epsilon(1e-13));
+  // 0.5 MW and a seventh of it within 15 s; a step would be 5 MW/s through 0.1 s.
+  CHECK(stream.ramp_up_W_per_s() == Approx(0.5e6 * 8.0 / 7.0 / 15.0).epsilon(0.03));
+  CHECK(stream.ramp_down_W_per_s() < 0.3 * stream.ramp_up_W_per_s());
+  CHECK(stream.max_W() - stream.min_W() == Approx(0.5e6 * 8.0 / 7.0).epsilon(0.03));
+}
+
 TEST_CASE("repeating n times equals appending n templates") {
   SiteStream once(plain(), 5e6, 0), each(plain(), 5e6, 0);
   const auto load = square(5e6, 15e6, 777'777'777, 333'333'333);
