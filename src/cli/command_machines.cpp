@@ -126,16 +126,13 @@ double tick_step(double most) {
   return 2.0 * power;
 }
 
-/// Places for labels above the plot: in each row none runs into the next.
+/// Rows of labels above the plot, left to right: each below those it would touch, so that no line runs through a text.
 std::vector<std::size_t> label_rows(const std::vector<double>& at, double width) {
   std::vector<std::size_t> out;
-  std::vector<double> free_from;
-  for (const double x : at) {
-    std::size_t row = 0;
-    while (row < free_from.size() && free_from[row] > x) ++row;
-    if (row == free_from.size()) free_from.push_back(0.0);
-    free_from[row] = x + width;
-    out.push_back(row);
+  for (std::size_t j = 0; j < at.size(); ++j) {
+    out.push_back(0);
+    for (std::size_t i = 0; i < j; ++i)
+      if (at[i] + width > at[j]) out[j] = std::max(out[j], out[i] + 1);
   }
   return out;
 }

@@ -42,6 +42,24 @@ std::vector<double> without_slow(std::span<const double> x, double step_s, doubl
   return out;
 }
 
+/// Frequency of a voltage from its angle, as a relay sees it: over the last 100 ms. @param before_rad its angle at time 0
+std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<const double> angle_rad, double before_rad) {
+  constexpr double two_pi = 2.0 * std::numbers::pi, look_back_s = 0.1;
+  std::vector<double> at_s = {0.0}, whole_rad = {before_rad}, out;
+  for (std::size_t i = 0; i < time_s.size(); ++i) {
+    at_s.push_back(time_s[i]);
+    whole_rad.push_back(whole_rad.back() + std::remainder(angle_rad[i] - whole_rad.back(), two_pi));
+  }
+  std::size_t from = 0;
+  for (std::size_t i = 1; i < at_s.size(); ++i) {
+    while (from + 1 < i && at_s[from + 1] <= at_s[i] - look_back_s + 1e-9) ++from;
+    // At the very start nothing moved before: the angle then stood where it was.
+    const double span_s = std::max(look_back_s, at_s[i] - at_s[from]);
+    out.push_back((whole_rad[i] - whole_rad[from]) / (two_pi * span_s));
+  }
+  return out;
+}
+
 }  // namespace
 
 MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
@@ -84,6 +102,13 @@ MachineResponse machine_response(const MachineCase& c, double site_bus, std::spa
   const auto [lo, hi] = std::minmax_element(run.voltage_pu.begin(), run.voltage_pu.end());
   out.voltage_lowest_pu = *lo;
   out.voltage_highest_pu = *hi;
+  out.voltage_pu = run.voltage_pu;
+  const auto& rest = system.rest();
+  const std::size_t at = system.site_voltage_at();
+  out.bus_frequency_Hz = bus_frequency_Hz(run.time_s, run.voltage_rad, std::atan2(rest[at + 1], rest[at]));
+  const auto [slow, fast] = std::minmax_element(out.bus_frequency_Hz.begin(), out.bus_frequency_Hz.end());
+  out.bus_lowest_Hz = *slow;
+  out.bus_highest_Hz = *fast;
   for (const auto& mode : linear.swing_modes()) {
     MachineResponse::Excited e{mode, 0.0, 0.0, 0.0};
     // Lines stand one over the length apart; half of that is fine enough not to miss one.

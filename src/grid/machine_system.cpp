@@ -202,6 +202,7 @@ SystemRun MachineSystem::run(std::span<const SiteSegment> waveform, double rtol)
       out.angle_rad.push_back(y[angle_at(k)] - mean_rad);
     }
     out.voltage_pu.push_back(std::hypot(y[site_voltage_at()], y[site_voltage_at() + 1]));
+    out.voltage_rad.push_back(std::atan2(y[site_voltage_at() + 1], y[site_voltage_at()]));
   }
   return out;
 }

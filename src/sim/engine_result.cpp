@@ -5,6 +5,7 @@
 
 #include "engine.hpp"
 #include "grid_summary.hpp"
+#include "tidewatt/sim/grid_case.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -116,6 +117,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("energy_closure", closure);
   put("input_energy_error", input_error());
   add_grid_summary(*stream, result);
+  if (scenario.grid_case) add_grid_case(scenario, answer_of_grid_case(scenario, result.arrays), result);
 }
 
 namespace {

@@ -15,6 +15,7 @@ struct MachineResponse {
   std::vector<Machine> machines;
   double peak_to_peak_rad = 0.0;  ///< largest of any rotor against the inertia-weighted mean
   double voltage_lowest_pu = 0.0, voltage_highest_pu = 0.0;  ///< at the site's bus
+  double bus_lowest_Hz = 0.0, bus_highest_Hz = 0.0;          ///< its frequency, deviation from nominal
   /// Swing modes and how much of the waveform's swing stands near each.
   struct Excited {
     Mode mode;
@@ -26,6 +27,8 @@ struct MachineResponse {
   double left_out_slower_s = 0.0;    ///< the waveform's moving mean over this was left out; 0: its whole mean only
   std::vector<double> time_s;        ///< [sample]
   std::vector<double> frequency_Hz;  ///< [sample × machine] deviation from nominal
+  std::vector<double> voltage_pu;      ///< [sample] at the site's bus
+  std::vector<double> bus_frequency_Hz;  ///< [sample] there: rise of the voltage's angle over the last 100 ms, over 2π of them
 };
 
 /// The waveform on top of the bus's load, less its mean (which belongs to the dispatch), solved with the full equations

@@ -25,6 +25,7 @@ struct SystemRun {
   std::vector<double> frequency_Hz;  ///< [segment × machine], row-major: deviation of each machine from nominal
   std::vector<double> angle_rad;     ///< [segment × machine]: rotor angle against the inertia-weighted mean
   std::vector<double> voltage_pu;    ///< at the site's bus
+  std::vector<double> voltage_rad;   ///< its angle in the frame that turns at nominal frequency, −π to π
   long steps = 0;
 };
 

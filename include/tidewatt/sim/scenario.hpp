@@ -15,6 +15,7 @@
 #include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/grid/frequency.hpp"
+#include "tidewatt/grid/machine_case.hpp"
 #include "tidewatt/grid/source.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/battery_wear.hpp"
@@ -140,6 +141,15 @@ struct EventParams {
   void fields(FieldVisitor& v);
 };
 
+/// A power system of several machines that the site hangs on (`grid.case`); what it answers is in sim/grid_case.hpp.
+struct GridCaseParams {
+  std::string name;          ///< catalog entry of kind grid_case
+  grid::MachineCase system;
+  double bus = 0.0;          ///< number of the bus where the site connects, a count
+  std::string window;        ///< recorded window whose power is played
+  double begin_s = 0.0, length_s = 0.0;  ///< part of the window
+};
+
 /// The checked description of one case: the editable tree with every catalog entry resolved.
 struct Scenario {
   RunParams run;
@@ -153,6 +163,7 @@ struct Scenario {
   std::vector<NeighbourSpec> neighbours;  ///< other loads on the same feeders
   grid::SourceParams source;
   grid::FrequencyParams frequency;
+  std::optional<GridCaseParams> grid_case;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
   std::optional<mitigation::BallastParams> ballast;
   std::optional<mitigation::SiteBatteryParams> battery;

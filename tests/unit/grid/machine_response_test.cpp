@@ -90,3 +90,22 @@ TEST_CASE("a lasting step on a case without governors is left out and said; what
   CHECK(largest_Hz(r) < 0.5);  // 40 MW for a minute would be more than a hertz
   CHECK(plain > 0.0);
 }
+
+TEST_CASE("the bus's frequency is that of the machines in the mean, and nothing moves without a swing") {
+  const auto c = kundur();
+  const auto r = machine_response(c, 7, sine(5e6, 0.3, 60.0), 0.05, 0.05);
+  REQUIRE(r.bus_frequency_Hz.size() == r.time_s.size());
+  // Angles of bus and machines stay together, so their frequencies agree over the whole record.
+  double bus = 0.0, machines = 0.0;
+  for (std::size_t i = 0; i < r.time_s.size(); ++i) {
+    bus += r.bus_frequency_Hz[i];
+    for (std::size_t m = 0; m < 4; ++m) machines += 0.25 * r.frequency_Hz[4 * i + m];
+  }
+  const double swing_Hz = r.bus_highest_Hz - r.bus_lowest_Hz, n = static_cast<double>(r.time_s.size());
+  CHECK(std::abs(bus - machines) / n < 0.02 * swing_Hz);
+  CHECK(swing_Hz > 0.5 * largest_Hz(r));
+  CHECK(swing_Hz < 3.0 * largest_Hz(r));
+  const auto still = machine_response(c, 7, std::vector<double>(400, 80e6), 0.05);
+  CHECK(still.bus_highest_Hz - still.bus_lowest_Hz < 1e-6);
+  CHECK(still.voltage_highest_pu - still.voltage_lowest_pu < 1e-6);
+}

@@ -1,6 +1,7 @@
 #include "tidewatt/study/sizing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "catch.hpp"
 #include "tiny.hpp"
@@ -87,4 +88,35 @@ TEST_CASE("ballast among the choices: a fleet run of its own, which burns power 
   CHECK(e.extra_W > 0.0);
   CHECK(e.lost_throughput_frac > 0.0);
   CHECK(e.portfolio.toml(c).find("level_ratio = 0.8") != std::string::npos);
+}
+
+TEST_CASE("smoothing: a fleet run per floor and fall; what a start costs counts once per start, the rest all year") {
+  auto c = choices();
+  c.stores.clear();
+  c.floor_ratio = {0.6};
+  c.smoothing_ramp_W_per_s = 100.0;
+  c.smoothing_ramp_down_W_per_s = {100.0, 50.0};
+  const auto s = tiny("", ruled);
+  const auto found = size_portfolio(s, c, {0, 4, {}});
+  CHECK(found.n_fleet_run == 3);
+  c.starts_per_gpu_year = {0.0, 0.0, 0.0};
+  const auto never = size_portfolio(s, c, {0, 4, {}});
+  constexpr double year_s = 365.25 * 86400.0;
+  std::size_t n = 0;
+  for (const auto& e : found.best) {
+    CHECK(e.steady_from_s >= 120.0);  // half of what follows 60 s of 180 s
+    if (!(e.portfolio.floor_ratio > 0.0)) continue;
+    ++n;
+    CHECK(e.extra_W > 0.0);
+    CHECK(e.start_lost_s > 0.0);  // 500 W at 100 W/s
+    CHECK(e.start_lost_s < 30.0);
+    CHECK(std::abs(e.change_frac) < 0.02);
+    const double bare = e.tokens_per_s / (1.0 - e.lost_throughput_frac);
+    CHECK(e.lost_tokens_per_year == Approx(bare * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s)));
+    const auto same = std::find_if(never.best.begin(), never.best.end(), [&](const Evaluated& o) { return o.portfolio.name() == e.portfolio.name(); });
+    REQUIRE(same != never.best.end());
+    const double each = c.gpu_USD_per_s.value * 128.0 * e.start_lost_s + c.energy_USD_per_J.value * e.start_extra_J;
+    CHECK(e.yearly_USD - same->yearly_USD == Approx(e.starts_per_year * each).epsilon(1e-6));
+  }
+  CHECK(n == 2);
 }
