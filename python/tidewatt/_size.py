@@ -24,7 +24,7 @@ class Sizing:
     def best(self) -> pandas.DataFrame:
         """The best of each combination, cheapest that passes first, shape (n_combination, 16): `portfolio`, `passes`,
         `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, against doing
-        nothing) and `lost_throughput_frac` of the steady part of the run (from `site.rules_from_s` on), `start_lost_s` and
+        nothing) and `lost_throughput_frac` of the steady part of the run (the second half from `site.rules_from_s` on), `start_lost_s` and
         `start_extra_J` of one start beyond that, `starts_per_year`, `lost_tokens_per_year` and `extra_J_per_year` of both,
         `worst_margin_frac`, `worst_rule`, `toml` (the remedies as a scenario's tables)."""
         return self._frame(self._best)

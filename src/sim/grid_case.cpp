@@ -70,7 +70,8 @@ void add_grid_case(const Scenario& s, const GridCaseAnswer& a, Result& result) {
   put("grid_case_machine_swing_mHz", r.machines[a.worst_machine].peak_to_peak_Hz * 1e3);
   put("grid_case_machine_bus", r.machines[a.worst_machine].bus);
   put("grid_case_bus_mHz", List{{"lowest", r.bus_lowest_Hz * 1e3}, {"highest", r.bus_highest_Hz * 1e3}});
-  put("grid_case_bus_pu", List{{"lowest", r.voltage_lowest_pu}, {"highest", r.voltage_highest_pu}});
+  put("grid_case_bus_pu", List{{"lowest", r.voltage_lowest_pu}, {"highest", r.voltage_highest_pu},
+                                {"swing_percent", 100.0 * (r.voltage_highest_pu - r.voltage_lowest_pu)}});
   put("grid_case_rotor_deg", r.peak_to_peak_rad * 180.0 / std::numbers::pi);
   const auto least = std::min_element(r.modes.begin(), r.modes.end(), [](const auto& x, const auto& y) { return x.mode.damping_frac < y.mode.damping_frac; });
   const auto most = std::max_element(r.modes.begin(), r.modes.end(), [](const auto& x, const auto& y) { return x.deviation_Hz < y.deviation_Hz; });

@@ -261,7 +261,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
     TableReader gr(n, "grid", reading.findings);
     reading.section(gr, "source", s.source);
     reading.section(gr, "frequency", s.frequency);
-    read_grid_case(n, gr, catalog, reading.findings, reading.assumed, s);
+    read_grid_case(*grid_node, gr, catalog, reading.findings, reading.assumed, s);
     gr.finish();
   }
   each(reading, r, "hall", true, [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });

@@ -81,7 +81,8 @@ TEST_CASE("the case's voltage goes through the site's own ride-through curve") {
 }
 
 TEST_CASE("a case that cannot be is refused with its place, its value and what there is") {
-  CHECK(says(refusal({"grid.case=ieee8"}), "grid.case"));
+  CHECK(says(refusal({"grid.case=ieee8"}), "grid.case: no grid_case named 'ieee8'"));
+  CHECK(says(refusal({"grid.case=ieee8"}), "tiny.toml"));
   CHECK(says(refusal({"grid.case=ieee9", "grid.case_bus=12"}), "has no bus 12; its buses: 1, 2, 3, 4, 5, 6, 7, 8, 9"));
   CHECK(says(refusal({"grid.case=ieee9", "grid.case_window=other"}), "no recorded window 'other'; there are: sample"));
   CHECK(says(refusal({"grid.case=ieee9", "grid.case_length_s=61"}), "more than the 60 s of window 'sample'"));
