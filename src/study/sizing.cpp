@@ -193,6 +193,11 @@ class Search {
     }
   };
 
+  static bool better(const Evaluated& a, const Evaluated& b) {
+    if (a.passes != b.passes) return a.passes;
+    return a.passes ? a.yearly_USD < b.yearly_USD : a.worst_margin_frac > b.worst_margin_frac;
+  }
+
   /// Power, duration and smoothing time of a site store at least cost with every margin >= 0.
   Evaluated size_store(Portfolio p, const SizingChoices::Store& store) {
     p.store = store.name;
@@ -200,13 +205,19 @@ class Search {
     const double range_W = nothing_.reports.empty() ? 1e6 : swing_W();
     const double lower[] = {std::log(0.01 * range_W), std::log(store.shortest_s), std::log(2.0)};
     const double upper[] = {std::log(1.5 * range_W), std::log(store.longest_s), std::log(300.0)};
-    double x[] = {std::log(0.6 * range_W), std::clamp(std::log(60.0), lower[1], upper[1]), std::log(30.0)};
+    // Two ways to meet rules: a store that takes the whole swing, or the smallest, which breaks what other remedies leave. The
+    // search is local, so it begins at the better of the two.
+    const double large[] = {std::log(0.6 * range_W), std::clamp(std::log(60.0), lower[1], upper[1]), std::log(30.0)};
+    const double small[] = {lower[0], large[1], std::log(6.0)};
+    const Evaluated &first = problem.at(large), &second = problem.at(small);
+    double x[3];
+    std::copy_n(better(second, first) ? small : large, 3, x);
     const double step[] = {0.4, 0.5, 0.6};
     nlopt_opt opt = nlopt_create(NLOPT_LN_COBYLA, 3);
     nlopt_set_lower_bounds(opt, lower);
     nlopt_set_upper_bounds(opt, upper);
     nlopt_set_initial_step(opt, step);
-    nlopt_set_maxeval(opt, static_cast<int>(options_.evaluations_per_choice));
+    nlopt_set_maxeval(opt, static_cast<int>(options_.evaluations_per_choice) - 1);  // one of the two starts is known to it
     nlopt_set_xtol_abs1(opt, 0.02);
     nlopt_set_min_objective(opt, [](unsigned, const double* at, double*, void* data) {
       return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
@@ -226,10 +237,7 @@ class Search {
     nlopt_destroy(opt);
     const Evaluated* best = nullptr;
     for (const auto& [key, e] : problem.known) {
-      const bool better = best == nullptr || (e.passes != best->passes ? e.passes
-                                              : e.passes               ? e.yearly_USD < best->yearly_USD
-                                                                       : e.worst_margin_frac > best->worst_margin_frac);
-      if (better) best = &e;
+      if (best == nullptr || better(e, *best)) best = &e;
     }
     Evaluated out = *best;
     const double at[] = {std::log(out.portfolio.store_W), std::log(out.portfolio.store_J / out.portfolio.store_W), std::log(out.portfolio.smoothing_s)};
