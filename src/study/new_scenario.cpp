@@ -59,7 +59,7 @@ std::string new_scenario(const NewScenario& o) {
   out += "\n[weather]\n" + fields_text<sim::WeatherParams>({{"climate", toml_value(std::string_view(o.climate))}, {"day", "\"hot\""}});
   out += "\n[site]\n" + name_text("feeder", o.feeder, "transformers and cables between the halls and the grid");
   out += "\n[grid]\n" + name_text("catalog", o.grid, "the grid behind the connection");
-  out += "# case = \"ieee9\" beside it plays the recorded window below on a power system of several machines (docs/grid.md).\n";
+  out += "# With a case beside it, such as ieee9, the recorded window plays on a power system of several machines: docs/grid.md.\n";
   out += "\n[[hall]]\n" + fields_text<sim::HallParams>({{"name", "\"a\""}, {"n_gpu", n_gpu}, {"servers_per_rack", "2"}, {"racks_per_row", "2"},
                                                        {"recirculation_frac", "0.05"}, {"recirculation_sigma_ratio", "0.5"}});
   out += name_text("gpu", o.gpu, "GPU") + name_text("server", o.server, "server") + name_text("plant", o.plant, "cooling plant");
