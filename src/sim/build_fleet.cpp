@@ -137,6 +137,7 @@ FleetSignals make_signals(const Fleet& fleet) {
   FleetSignals s;
   s.guess_K.assign(fleet.n_gpu(), 0.0);
   s.guess_front_W.assign(fleet.n_node(), 0.0);
+  s.fan_before_frac.assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);

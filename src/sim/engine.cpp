@@ -169,11 +169,11 @@ void Engine::Impl::step() {
   advance_neighbours(until);
   for (std::size_t n = 0; n < fleet.n_node(); ++n)
     if (fleet.types[fleet.node_hall[n]].memory) memory_lead_K[fleet.node_hall[n]] = 0.0;
-  for (std::size_t g = 0; g < signals.memory_K.size(); ++g)
-    if (signals.memory_K[g] > 0.0) {
-      double& lead_K = memory_lead_K[fleet.node_hall[g / fleet.n_gpu_per_node]];
-      lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
-    }
+  for (std::size_t g = 0, n = 0; g < signals.memory_K.size(); ++n) {
+    double& lead_K = memory_lead_K[fleet.node_hall[n]];
+    for (const std::size_t last = g + fleet.n_gpu_per_node; g < last; ++g)
+      if (signals.memory_K[g] > 0.0) lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
+  }
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer

@@ -49,17 +49,16 @@ TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
 
 TIDEWATT_CLONES
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
-             const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air) {
+             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air) {
   const auto& type = *b.type;
   const double x = step_s / type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
   const auto n_front = static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
   const FanStep fan{step_s, type.air.fan_lag_s, math::exp(-x), math::mean_decay(x)};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
-    const double* before_K = state.die_mean_K.data() + b.gpu[i * b.n_gpu];
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
-    const double moves = target - thermal::fan_target_frac(type.air, hottest(before_K, b.n_gpu));
-    const auto course = fan_course(state.fan_frac[b.node[i]], target, moves * per_middles_s, fan, type.air.fan_min_frac);
+    const auto course = fan_course(state.fan_frac[b.node[i]], target, (target - fan_before_frac[i]) * per_middles_s, fan, type.air.fan_min_frac);
+    air.fan_aim_frac[i] = target;
     air.fan_end_frac[i] = course.end_frac;
     air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
@@ -155,12 +154,15 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   Draws draws{gather(state.mean_W.data(), b), {}};
   if (!task.slice && task.repeats)
     for (std::size_t j = 0; j < n_mode; ++j) draws.ripple_K[j] = gather(state.ripple_K[j].data(), b);
-  Prediction out{gather(state.die_mean_K.data(), b), {}};
-  for (std::size_t i = 0; i < b.n_node; ++i) out.front_W[i] = state.front_W[b.node[i]];
+  Prediction out{gather(state.die_mean_K.data(), b), {}, {}};
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    out.front_W[i] = state.front_W[b.node[i]];
+    out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
+  }
   Lanes heat_J;
   constexpr double still_K = 0.05;
   for (int i = 0; i < 2; ++i) {
-    set_air(state, task, b, step_s, p.r, out.die_K, out.front_W, air);
+    set_air(state, task, b, step_s, p.r, out.fan_before_frac, out.die_K, out.front_W, air);
     const Lanes assumed_K = out.die_K;
     linear_means(p, air, b, draws, step_s, out.die_K, heat_J);
     out.front_W = front_W(fleet, b, heat_J, step_s);

@@ -124,6 +124,7 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
     k.package_out += sum_of(heat_J, b, i);
     state.front_W[b.node[i]] = front[i];
     state.fan_frac[b.node[i]] = air.fan_end_frac[i];
+    signals.fan_before_frac[b.node[i]] = air.fan_aim_frac[i];
     const auto& liquid = b.type->liquid;
     const double taken = liquid ? b.type->to_liquid[air.mode_step[i]] : 0.0;
     const double gpu_frac = liquid ? taken * liquid->capture.gpu_liquid_frac : 0.0;

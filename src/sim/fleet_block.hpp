@@ -93,17 +93,17 @@ TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t f
 struct Air {
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
-  std::array<double, n_lane> fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
+  std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
   Lanes air_K;                                             ///< mean over the step
   Lanes K_per_s;                                           ///< how it moves through the step, as the package feels it
 };
 /// A fan that speeds up through a step works on a package like air that cools:
 ///   G(t)(T_sink − T_air) ≈ Ḡ (T_sink − T_air + (t − t_mid) d ln G/dt (T_sink − T_air)‾),  G ∝ fan^e,
 /// and the rear row's preheat falls as 1/fan.
-/// @param r resistance ratios  @param die_mean_K what the fans follow; first-order lag, exact
+/// @param r resistance ratios  @param fan_before_frac [node of the block] as predicted  @param die_mean_K what the fans follow; first-order lag, exact
 /// @param front_W [node of the block] → rear inlet
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
-             const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
+             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
 
 /// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
 /// the air at the beginning, x, how the air moves, and what the GPUs draw:
@@ -164,7 +164,8 @@ Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetS
 /// Mean die temperatures over the coming step if its GPUs go on to draw `state.mean_W`, and what the front rows then give off.
 struct Prediction {
   Lanes die_K;
-  std::array<double, n_lane> front_W;  ///< [node of the block]
+  std::array<double, n_lane> front_W;          ///< [node of the block]
+  std::array<double, n_lane> fan_before_frac;  ///< [node of the block] what fans aimed at in the step before
 };
 Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s, Air& air);
 

@@ -225,13 +225,14 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
           const Course& course, const Packages& before, Scratch& s, Pass& pass) {
   Lanes mean_K = before.guess_K;
-  std::array<double, n_lane> front;
+  std::array<double, n_lane> front, fan_before;
   for (std::size_t i = 0; i < b.n_node; ++i) {
     front[i] = signals.guess_front_W[b.node[i]];
+    fan_before[i] = signals.fan_before_frac[b.node[i]];
     s.course[i].modes = nullptr;
   }
   for (int i = 0; i < 4; ++i) {
-    set_air(state, task, b, course.step_s, before.r, mean_K, front, s.air);
+    set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
     set_courses(b, map, course, s);
     run_pass(b, before, map, course, mean_K, s, pass);
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());

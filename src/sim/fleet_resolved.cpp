@@ -131,12 +131,12 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
       const double moves = s.air.K_per_s[l];
       auto& book = books[b.index[n]];
       book.gpu_in += p.gpu_J[slot];
-      state.die_K[g] = std::fma(moves, drift.end_K[0], p.store_K[0][slot]);
-      state.base_K[g] = std::fma(moves, drift.end_K[1], p.store_K[1][slot]);
-      state.sink_K[g] = std::fma(moves, drift.end_K[2], p.store_K[2][slot]);
+      state.die_K[g] = p.store_K[0][slot] + moves * drift.end_K[0];
+      state.base_K[g] = p.store_K[1][slot] + moves * drift.end_K[1];
+      state.sink_K[g] = p.store_K[2][slot] + moves * drift.end_K[2];
       book.package_stored += (pkg.die_J_per_K * (state.die_K[g] - before.die_K[l]) + pkg.base_J_per_K * (state.base_K[g] - before.base_K[l]) +
                               pkg.sink_J_per_K * (state.sink_K[g] - before.sink_K[l])) / before.r[l];
-      heat_J[l] = std::fma(moves / before.r[l], drift.heat_J, p.air_J[slot]);
+      heat_J[l] = p.air_J[slot] + moves / before.r[l] * drift.heat_J;
       const double mean_W = p.gpu_J[slot] / step_s;
       if (!task.slice) state.mean_W[g] = mean_W;
       if (repeats) {
@@ -144,7 +144,7 @@ void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, 
         set_ripple(state, *s.air.modes[n], {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
                    {p.store_K[0][slot] - air_K, p.store_K[1][slot] - air_K, p.store_K[2][slot] - air_K}, before.r[l], g, mean_W, step_s);
       }
-      state.die_mean_K[g] = std::fma(moves, drift.die_mean_K, p.die_mean_K[slot]);
+      state.die_mean_K[g] = p.die_mean_K[slot] + moves * drift.die_mean_K;
       state.die_peak_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];
     }
@@ -156,7 +156,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   const double step_s = seconds(task.timeline->period);
   const Packages before = load_packages(fleet, state, signals, b);
   const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
-  set_air(state, task, b, step_s, before.r, fans.die_K, fans.front_W, s.air);
+  set_air(state, task, b, step_s, before.r, fans.fan_before_frac, fans.die_K, fans.front_W, s.air);
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
   hand_over(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);

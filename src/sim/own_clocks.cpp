@@ -18,10 +18,13 @@ TIDEWATT_CLONES
 Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const Block& b,
                     double ahead_s, double cap_W) {
   const Packages p = load_packages(fleet, state, signals, b);
-  std::array<double, n_lane> front;
-  for (std::size_t i = 0; i < b.n_node; ++i) front[i] = state.front_W[b.node[i]];
+  std::array<double, n_lane> front, fan_before;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    front[i] = state.front_W[b.node[i]];
+    fan_before[i] = signals.fan_before_frac[b.node[i]];
+  }
   Air air;
-  set_air(state, task, b, ahead_s, p.r, p.guess_K, front, air);
+  set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front, air);
   Above x;
   above_air(p, air, ahead_s, x);
   Lanes limit_W;
@@ -84,7 +87,10 @@ void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::
         if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
       const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
       scatter(p.die_K, b, signals.guess_K.data());
-      for (std::size_t n = 0; n < b.n_node; ++n) signals.guess_front_W[b.node[n]] = p.front_W[n];
+      for (std::size_t n = 0; n < b.n_node; ++n) {
+        signals.guess_front_W[b.node[n]] = p.front_W[n];
+        signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
+      }
     }
   });
 }

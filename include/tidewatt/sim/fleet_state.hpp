@@ -33,6 +33,7 @@ struct FleetState {
 struct FleetSignals {
   std::vector<dvfs::Limiter> limiter;    ///< [gpu]
   std::vector<double> guess_K;           ///< [gpu] predicted mean die temperature of the coming step
+  std::vector<double> fan_before_frac;   ///< [node] what its fans aimed at in the step before
   std::vector<double> guess_front_W;     ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;            ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<double> gpu_J;             ///< [gpu] electrical energy of the step

@@ -47,7 +47,7 @@ struct RunParams {
   double duration_s = 0.0;
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
-  double macro_step_max_s = 600.0;  ///< macro steps grow to this where nothing but the weather moves
+  double macro_step_max_s = 900.0;  ///< macro steps grow to this where nothing but the weather moves
   double tolerance_K = 0.05;         ///< of the periodic advance: mean die temperature against its guess per jump
   std::string advance = "periodic";  ///< periodic | resolved
   std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges

@@ -61,6 +61,7 @@ struct Setup {
     for (auto& mode : state.ripple_K) mode.assign(n, 0);
     signals.guess_K.assign(n, 335);
     signals.guess_front_W.assign(n_node, 2600);
+    signals.fan_before_frac.assign(n_node, 0.0);
     state.die_mean_K.assign(n, 335);
     state.clock_Hz.assign(n, 1.5e9);
     state.fan_frac.assign(n_node, 0.75);
