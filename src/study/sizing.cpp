@@ -67,7 +67,12 @@ class Search {
       sim::RunOptions o;
       o.n_thread = options_.n_thread;
       o.tape = &it->second;
-      sim::run(s, o);
+      // What a run did is known at its macro steps: several must lie behind the instant from which it counts.
+      auto fine = s;
+      const double quarter_s = 0.25 * (s.run.duration_s - s.devices.rules_from_s);
+      while (fine.run.macro_step_s > quarter_s && fine.run.macro_step_s > 2.0) fine.run.macro_step_s *= 0.5;
+      fine.run.macro_step_max_s = std::max(fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
+      sim::run(fine, o);
       ++out_.n_fleet_run;
     }
     return it->second;

@@ -62,8 +62,7 @@ class Grid(unittest.TestCase):
         self.assertIn("site.rules", outcome.stderr)
 
     def test_the_cheapest_portfolio_passes_when_run_as_a_whole(self):
-        found = self.call("size", TINY, "--json", "--quiet", "--evaluations", "6", "--set", RULE, "--set", "site.rules_from_s=40",
-                          "--set", "run.macro_step_s=10").json
+        found = self.call("size", TINY, "--json", "--quiet", "--evaluations", "6", "--set", RULE, "--set", "site.rules_from_s=40").json
         self.assertTrue(found["found"])
         self.assertEqual(found["confirmed"], "pass")
         passing = [e["yearly_USD"] for e in found["best"] if e["passes"]]
