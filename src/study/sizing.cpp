@@ -67,11 +67,12 @@ class Search {
       sim::RunOptions o;
       o.n_thread = options_.n_thread;
       o.tape = &it->second;
-      // What a run did is known at its macro steps: several must lie behind the instant from which it counts.
+      // What a run did is known at its macro steps: several must lie behind the instant from which it counts. They may grow,
+      // because those that may not do not end with iterations, and tokens are those of whole ones.
       auto fine = s;
       const double quarter_s = 0.25 * (s.run.duration_s - s.devices.rules_from_s);
-      while (fine.run.macro_step_s > quarter_s && fine.run.macro_step_s > 2.0) fine.run.macro_step_s *= 0.5;
-      fine.run.macro_step_max_s = std::max(fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
+      while (fine.run.macro_step_s > 0.5 * quarter_s && fine.run.macro_step_s > 2.0) fine.run.macro_step_s *= 0.5;
+      fine.run.macro_step_max_s = std::max(2.0 * fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
       sim::run(fine, o);
       ++out_.n_fleet_run;
     }
@@ -103,6 +104,8 @@ class Search {
         e.margins_frac.push_back(m);
         if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
       }
+    // The run's end cuts an iteration, whose tokens do not count.
+    if (marks.size() > 2) marks.pop_back();
     const auto steady = steady_run(marks, to_tick(s.devices.rules_from_s));
     if (out_.n_evaluation == 0) bare_ = steady;
     e.steady_from_s = steady.start_s;

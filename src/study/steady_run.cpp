@@ -32,8 +32,10 @@ SteadyRun steady_run(std::span<const RunMark> marks, Tick from) {
 
 StartCost start_cost(const SteadyRun& with, const SteadyRun& without) {
   if (!(with.tokens_per_s > 0.0 && without.tokens_per_s > 0.0)) return {};
-  const double worked_s = without.start_tokens / without.tokens_per_s;
-  return {worked_s - with.start_tokens / with.tokens_per_s, with.start_J - without.start_J - (with.mean_W - without.mean_W) * worked_s};
+  const double bare_s = without.start_tokens / without.tokens_per_s, idle_s = without.start_s - bare_s;
+  const double worked_s = with.start_s - idle_s;
+  return {worked_s - with.start_tokens / with.tokens_per_s,
+          (with.start_J - with.mean_W * worked_s) - (without.start_J - without.mean_W * bare_s)};
 }
 
 }  // namespace tidewatt::study

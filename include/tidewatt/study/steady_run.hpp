@@ -34,9 +34,10 @@ struct StartCost {
 };
 /// One start with remedies against one without, each measured by its own steady pace:
 ///
-///     lost = N₀/r₀ − N/r;   extra = (E − E₀) − (P − P₀) N₀/r₀
+///     idle = t₀ − N₀/r₀,  lost = t − idle − N/r,  extra = E − P (t − idle) − (E₀ − P₀ (t₀ − idle))
 ///
-/// N tokens and E energy of the start, r throughput and P power of the steady part; index 0 without remedies. A remedy
+/// t length, N tokens and E energy of the start, r throughput and P power of the steady part; index 0 without remedies. The two
+/// runs may be cut at different instants. A remedy
 /// whose start runs at its steady pace costs nothing here. A run that trains nothing: zeros.
 StartCost start_cost(const SteadyRun& with, const SteadyRun& without);
 

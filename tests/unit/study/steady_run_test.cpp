@@ -33,6 +33,9 @@ TEST_CASE("what a ramp costs is in the start, not in the steady part, however lo
   const auto cost = start_cost(b, a);
   CHECK(cost.lost_s == Approx(30.0).epsilon(1e-12));            // half of the ramp's minute
   CHECK(cost.extra_J == Approx(-30.0 * 4e6).epsilon(1e-9));     // and what it did not draw meanwhile
+  const auto late = start_cost(steady_run(slow, to_tick(500.0)), a);  // cut elsewhere
+  CHECK(late.lost_s == Approx(30.0).epsilon(1e-12));
+  CHECK(late.extra_J == Approx(-30.0 * 4e6).epsilon(1e-9));
 }
 
 TEST_CASE("a slower pace alone costs nothing at the start, a start alone nothing in the steady part") {
