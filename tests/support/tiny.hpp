@@ -2,9 +2,11 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -15,6 +17,16 @@ inline tidewatt::sim::Scenario tiny(const std::string& more = "", std::vector<st
   o.set = std::move(set);
   const auto text = tidewatt::read_file(folder + "/tiny.toml", 1u << 20) + more;
   return tidewatt::sim::read_scenario(tidewatt::parse_toml(text, "tiny.toml"), folder, o);
+}
+
+/// What it is refused with, overridden so.
+inline std::string refusal(std::vector<std::string> set) {
+  try {
+    tiny("", std::move(set));
+  } catch (const tidewatt::InputError& e) {
+    return e.what();
+  }
+  return "accepted";
 }
 
 /// A figure of the summary as a number; NaN if it is null.

@@ -15,15 +15,6 @@ namespace {
 
 const std::vector<std::string> on_ieee9 = {"grid.case=ieee9", "grid.case_bus=8", "grid.case_length_s=12"};
 
-std::string refusal(std::vector<std::string> set) {
-  try {
-    tiny("", std::move(set));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string text_of(const Result& r, const std::string& key) {

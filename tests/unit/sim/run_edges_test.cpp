@@ -15,15 +15,6 @@ std::string failure(const char* name, const char* at_s) {
   return std::string("\n[[event]]\nname = \"") + name + "\"\nkind = \"failure\"\njob = \"main\"\nat_s = " + at_s + "\n";
 }
 
-std::string refusal(std::vector<std::string> set) {
-  try {
-    tiny("", std::move(set));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 }  // namespace
 
 TEST_CASE("two failures at the same nanosecond, and one at the job's start, end and are counted") {
