@@ -12,7 +12,7 @@ namespace tidewatt::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
-constexpr std::size_t macro_steps_behind = 8;  ///< that the connection may be behind the fleet
+constexpr std::size_t macro_steps_behind = 64;  ///< that the connection may be behind the fleet
 
 std::size_t n_thread_of(const RunOptions& o) { return o.n_thread > 0 ? o.n_thread : std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -89,10 +89,22 @@ Tick Engine::Impl::macro_end() {
   const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now)});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
-    const Tick until = std::min(edge, (now / length + 1) * length);
+    const Tick until = to_change(std::min(edge, ((now + most_short()) / length + 1) * length));
     if (macro_count == 1 || std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); })) return until;
   }
 }
+
+/// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.
+Tick Engine::Impl::to_change(Tick until) const {
+  if (most_macro_steps() == 1) return until;  // who asks for equal steps gets them
+  Tick change = workload::never;
+  for (const auto& u : users) change = std::min(change, u.next_change());
+  change -= change % ns_per_ms;
+  return change >= now + most_short() && change <= std::min(macro_edge, std::max(until, now + macro + macro / 2)) ? change : until;
+}
+
+/// A base step's rest that is no macro step of its own.
+Tick Engine::Impl::most_short() const { return most_macro_steps() == 1 ? 0 : macro / 4; }
 
 /// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
 Tick Engine::Impl::after_iteration(Tick until) const {

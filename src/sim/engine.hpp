@@ -31,6 +31,8 @@ struct Engine::Impl {
 
   void step();  // one macro step
   Tick macro_end();  // of the next macro step
+  Tick to_change(Tick until) const;
+  Tick most_short() const;
   Tick after_iteration(Tick until) const;
   std::int64_t most_macro_steps() const { return static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s); }
   void advance_neighbours(Tick until);

@@ -15,7 +15,8 @@ namespace {
 
 using workload::JobState;
 
-constexpr double settling_share = 0.5, hold_growth = 3.0;
+constexpr double settling_share = 0.5, settling_lag_s = 300.0, hold_growth = 3.0;
+constexpr double a_remainder = 1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
 constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
@@ -89,6 +90,7 @@ bool JobRun::calm(Tick until) const {
   if (life_->state().start_held) return false;  // it looks at every macro step whether its nodes can run
   const JobState doing = life_->state().state;
   if (doing == JobState::queued || doing == JobState::done) return life_->next(now_).until >= until;
+  if (doing != last_state_ && !works(doing)) return false;  // something has just become of it
   const auto next = life_->next(now_);
   if (!works(doing) && next.state == doing) return held_ > 0 && since_change_ > settling && std::min(next.until, next.interrupt) >= until;
   return doing == JobState::iterate && now_ - started_ > settling && since_change_ > 0 && jump_s_ > 0.0 && next.interrupt >= until;
@@ -133,6 +135,10 @@ void JobRun::ask(Tick until, Hands& hands) {
 }
 
 void JobRun::change_to(JobState doing, Hands& hands) {
+  if (held_ > 0 && !runs(last_state_) && !runs(doing)) {  // the GPUs go on as they were, without a process
+    last_state_ = doing;
+    return;
+  }
   // A short pause leaves the fleet almost as it was; a start or an outage does not.
   const bool pause = last_state_ == JobState::checkpoint || last_state_ == JobState::evaluate;
   to_slice_ = doing == JobState::iterate && !pause ? 1 : 0;
@@ -157,7 +163,18 @@ void JobRun::change_to(JobState doing, Hands& hands) {
 
 /// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
 /// time since then.
-double JobRun::settling_s() const { return settling_share * seconds(now_ - started_); }
+double JobRun::settling_s() const {
+  const double since_s = seconds(now_ - started_);
+  return std::max(settling_share * since_s, since_s - settling_lag_s);
+}
+
+/// When the job is known to become something else.
+Tick JobRun::next_change() const {
+  if (!life_ || life_->state().start_held) return workload::never;
+  const auto next = life_->next(now_);
+  if (next.state == JobState::iterate) return next.interrupt;  // it goes through pauses
+  return works(next.state) ? workload::never : std::min(next.until, next.interrupt);
+}
 
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   ahead_.reset();
@@ -187,7 +204,10 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
 JobRun::Length JobRun::hold(Tick until, Hands& hands) {
   Tick stretch = std::clamp(to_tick(hold_growth * seconds(since_change_)), hot() ? first_hot_hold : first_hold, longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
-  stretch = std::max<Tick>(1, std::min({stretch, hands.end - now_, brakes_.next_edge(now_) - now_, job_step_.interrupt - now_, until - now_, job_step_.until - now_}));
+  const Tick change = std::min(job_step_.interrupt, job_step_.until);
+  if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
+  const Tick most = std::min({hands.end, brakes_.next_edge(now_), until, change}) - now_;
+  stretch = std::max<Tick>(1, to_tick(a_remainder * seconds(stretch)) >= most ? most : stretch);
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
   const auto kind = free ? idle_kind() : job_step_.kind;
   if (maker_) {

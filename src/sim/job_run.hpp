@@ -72,6 +72,8 @@ class JobRun {
   Tick now() const { return now_; }
   /// Whether nothing but the weather is expected to move the fleet before `until`.
   bool calm(Tick until) const;
+  /// When the job is known to become something else: a state's end, a failure; `never` if it does not.
+  Tick next_change() const;
   std::size_t first_node() const { return first_node_; }
   std::size_t n_node() const { return n_node_; }
   bool trains() const { return maker_.has_value(); }
