@@ -26,33 +26,25 @@ Biquad section(bool high_pass, double f_Hz, double q, double rate_Hz) {
 }
 
 // Four sections in a row (direct form II transposed), n bands side by side; then Σ y² and the largest |y|.
-template <std::size_t n>
+template <int n>
 TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, std::size_t count) {
-  using Row = std::array<double, n>;
-  std::array<Row, 20> q;
-  std::array<Row, 10> m;
-  for (std::size_t i = 0; i < 20; ++i)
-    for (std::size_t k = 0; k < n; ++k) q[i][k] = c[i * n + k];
-  for (std::size_t i = 0; i < 10; ++i)
-    for (std::size_t k = 0; k < n; ++k) m[i][k] = state[i * n + k];
+  using Row = typename PackOf<n>::type;
+  Row q[20], m[10];
+  for (int i = 0; i < 20; ++i) load(c + i * n, q[i]);
+  for (int i = 0; i < 10; ++i) load(state + i * n, m[i]);
   for (std::size_t t = 0; t < count; ++t) {
-    Row y;
-    y.fill(x[t]);
-    for (std::size_t s = 0; s < 4; ++s)
-      for (std::size_t k = 0; k < n; ++k) {
-        const double in = y[k], out = q[5 * s][k] * in + m[2 * s][k];
-        m[2 * s][k] = (q[5 * s + 1][k] * in - q[5 * s + 3][k] * out) + m[2 * s + 1][k];
-        m[2 * s + 1][k] = q[5 * s + 2][k] * in - q[5 * s + 4][k] * out;
-        y[k] = out;
-      }
-    for (std::size_t k = 0; k < n; ++k) {
-      const double size = y[k] < 0.0 ? -y[k] : y[k];
-      m[8][k] += y[k] * y[k];
-      m[9][k] = size > m[9][k] ? size : m[9][k];
+    Row y = x[t] - Row{};
+    for (int s = 0; s < 4; ++s) {
+      const Row in = y;
+      y = q[5 * s] * in + m[2 * s];
+      m[2 * s] = (q[5 * s + 1] * in - q[5 * s + 3] * y) + m[2 * s + 1];
+      m[2 * s + 1] = q[5 * s + 2] * in - q[5 * s + 4] * y;
     }
+    const Row size = y < 0.0 ? -y : y;
+    m[8] += y * y;
+    m[9] = size > m[9] ? size : m[9];
   }
-  for (std::size_t i = 0; i < 10; ++i)
-    for (std::size_t k = 0; k < n; ++k) state[i * n + k] = m[i][k];
+  for (int i = 0; i < 10; ++i) store(m[i], state + i * n);
 }
 
 TIDEWATT_CLONES

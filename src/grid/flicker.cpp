@@ -72,51 +72,52 @@ Transfer transfer_of(FlickerLamp lamp) {
 /// One lamp's bank of poles, each lane one: z ← decay z + drive s; y = Σ Re(weight z).
 struct Poles {
   static constexpr std::size_t n = 8;
-  double re[n], im[n], decay_re[n], decay_im[n], drive_re[n], drive_im[n], weight_re[n], weight_im[n];
-  TIDEWATT_INLINE void load(const double* coefficients, const double* state) {
-    for (std::size_t i = 0; i < n; ++i) {
-      re[i] = state[i], im[i] = state[n + i];
-      decay_re[i] = coefficients[i], decay_im[i] = coefficients[n + i];
-      drive_re[i] = coefficients[2 * n + i], drive_im[i] = coefficients[3 * n + i];
-      weight_re[i] = coefficients[4 * n + i], weight_im[i] = coefficients[5 * n + i];
-    }
+  Pack8 re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
+  TIDEWATT_INLINE void begin(const double* coefficients, const double* state) {
+    load(state, re), load(state + n, im);
+    load(coefficients, decay_re), load(coefficients + n, decay_im);
+    load(coefficients + 2 * n, drive_re), load(coefficients + 3 * n, drive_im);
+    load(coefficients + 4 * n, weight_re), load(coefficients + 5 * n, weight_im);
   }
-  TIDEWATT_INLINE double step(double x) {
-    double part[n];
-    for (std::size_t i = 0; i < n; ++i) {
-      const double next = (decay_re[i] * re[i] - decay_im[i] * im[i]) + drive_re[i] * x;
-      im[i] = (decay_re[i] * im[i] + decay_im[i] * re[i]) + drive_im[i] * x;
-      re[i] = next;
-      part[i] = weight_re[i] * re[i] - weight_im[i] * im[i];
-    }
-    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+  TIDEWATT_INLINE void step(double x, Pack8& part) {
+    const Pack8 next = (decay_re * re - decay_im * im) + drive_re * x;
+    im = (decay_re * im + decay_im * re) + drive_im * x;
+    re = next;
+    part = weight_re * re - weight_im * im;
   }
-  TIDEWATT_INLINE void store(double* state) const {
-    for (std::size_t i = 0; i < n; ++i) state[i] = re[i], state[n + i] = im[i];
-  }
+  TIDEWATT_INLINE void end(double* state) const { store(re, state), store(im, state + n); }
 };
 
 TIDEWATT_CLONES
 void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
   Poles p;
-  p.load(coefficients, state);
-  for (std::size_t k = 0; k < n; ++k) y[k] = p.step(s[k]);
-  p.store(state);
+  p.begin(coefficients, state);
+  for (std::size_t k = 0; k < n; ++k) {
+    Pack8 part;
+    p.step(s[k], part);
+    y[k] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+  }
+  p.end(state);
 }
 
-// Each lamp waits for its own last bin, so two of them take hardly longer than one.
+// Each lamp waits for its own last bin, and their sums share the way down: two of them take hardly longer than one.
 TIDEWATT_CLONES
 void filter_two(const double* coefficients_a, double* state_a, const double* s_a, double* y_a, const double* coefficients_b, double* state_b,
                 const double* s_b, double* y_b, std::size_t n) {
   Poles a, b;
-  a.load(coefficients_a, state_a);
-  b.load(coefficients_b, state_b);
+  a.begin(coefficients_a, state_a);
+  b.begin(coefficients_b, state_b);
   for (std::size_t k = 0; k < n; ++k) {
-    y_a[k] = a.step(s_a[k]);
-    y_b[k] = b.step(s_b[k]);
+    Pack8 p, q;
+    a.step(s_a[k], p);
+    b.step(s_b[k], q);
+    const Pack8 four = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
+    const Pack8 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1, 6, 7, 4, 5);
+    y_a[k] = two[0] + two[1];
+    y_b[k] = two[4] + two[5];
   }
-  a.store(state_a);
-  b.store(state_b);
+  a.end(state_a);
+  b.end(state_b);
 }
 
 }  // namespace

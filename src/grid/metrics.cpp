@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
@@ -27,6 +29,37 @@ std::size_t checked_window(std::int64_t window) {
 std::uint64_t whole_steps(double load_W) {
   constexpr double bias = 0x1.8p52;
   return std::bit_cast<std::uint64_t>(load_W * steps_per_W + bias) - std::bit_cast<std::uint64_t>(bias);
+}
+
+struct Steepest {
+  std::int64_t up = std::numeric_limits<std::int64_t>::min(), down = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Largest and smallest second difference of prefix sums, `w` apart, over the `count` samples from `newest` on.
+TIDEWATT_CLONES
+Steepest steepest(const std::uint64_t* newest, std::size_t w, std::size_t count) {
+  const std::uint64_t *middle = newest - w, *oldest = middle - w;
+  Steepest out;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto d = static_cast<std::int64_t>(newest[k] - 2 * middle[k] + oldest[k]);
+    out.up = d > out.up ? d : out.up;
+    out.down = d < out.down ? d : out.down;
+  }
+  return out;
+}
+
+/// Prefix sums behind to[−1]. @return whether every load is finite and below 10^12 W
+TIDEWATT_CLONES
+bool add_up(const double* load_W, std::size_t n, std::uint64_t* to) {
+  std::array<std::uint64_t, block_size> steps;
+  std::uint64_t beyond = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    beyond |= load_W[k] * load_W[k] <= 1e24 ? 0u : 1u;  // true for NaN, too
+    steps[k] = whole_steps(load_W[k]);
+  }
+  std::uint64_t sum = to[-1];
+  for (std::size_t k = 0; k < n; ++k) to[k] = sum += steps[k];
+  return beyond == 0;
 }
 
 }  // namespace
@@ -101,19 +134,15 @@ void RampMeter::push(std::span<const double> load_W) {
 }
 
 void RampMeter::block(std::span<const double> load_W) {
-  std::array<double, block_size> size_W;
   const std::size_t n = load_W.size();
-  for (std::size_t k = 0; k < n; ++k) size_W[k] = load_W[k] * load_W[k] <= 1e24 ? 0.0 : 1.0;  // true for NaN, too
-  if (numerics::lane_max({size_W.data(), n}) > 0.0)
-    throw SolverError(fmt::format("ramp meter: a load near {:.3f} s is not finite or beyond 10^12 W",
-                                  static_cast<double>(next_bin_) * numerics::bin_s));
   if (filled_ + n > prefix_.size()) {
     const std::size_t kept = std::min(filled_, history_);
     std::copy_n(prefix_.begin() + static_cast<std::ptrdiff_t>(filled_ - kept), kept, prefix_.begin());
     filled_ = kept;
   }
-  std::uint64_t sum = prefix_[filled_ - 1];
-  for (std::size_t k = 0; k < n; ++k) prefix_[filled_ + k] = sum += whole_steps(load_W[k]);
+  if (!add_up(load_W.data(), n, prefix_.data() + filled_))
+    throw SolverError(fmt::format("ramp meter: a load near {:.3f} s is not finite or beyond 10^12 W",
+                                  static_cast<double>(next_bin_) * numerics::bin_s));
   filled_ += n;
   next_bin_ += static_cast<std::int64_t>(n);
   for (std::size_t i = 0; i < windows_.size(); ++i) look(i, n);
@@ -124,22 +153,14 @@ void RampMeter::look(std::size_t which, std::size_t n) {
   const std::size_t w = windows_[which];
   const std::size_t first = std::max(filled_ - n, 2 * w);
   if (first >= filled_) return;
-  const std::uint64_t *newest = prefix_.data() + first, *middle = newest - w, *oldest = middle - w;
-  std::int64_t hi = std::numeric_limits<std::int64_t>::min(), lo = std::numeric_limits<std::int64_t>::max();
-  const auto difference = [&](std::size_t k) {
-    return static_cast<std::int64_t>(newest[k] - 2 * middle[k] + oldest[k]);
-  };
+  const std::uint64_t* newest = prefix_.data() + first;
   const std::size_t count = filled_ - first;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::int64_t d = difference(k);
-    hi = d > hi ? d : hi;
-    lo = d < lo ? d : lo;
-  }
+  const auto [hi, lo] = steepest(newest, w, count);
   Ramp &ramp = ramps_[which];
   const double scale = 1.0 / (steps_per_W * static_cast<double>(w) * ramp.window_s);
   const auto bin_of = [&](std::int64_t value) {
     std::size_t k = 0;
-    while (difference(k) != value) ++k;
+    while (steepest(newest + k, w, 1).up != value) ++k;
     return next_bin_ - static_cast<std::int64_t>(count - k) - static_cast<std::int64_t>(w) + 1;
   };
   if (const double up = static_cast<double>(hi) * scale; up > ramp.up_W_per_s)

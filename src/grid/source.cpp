@@ -8,9 +8,33 @@
 #include <limits>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
+namespace {
+
+struct Impedance {
+  double inverse_VA, v0_squared, r_pu, x_pu;
+};
+struct Range {
+  double least_room, min_pu, max_pu;
+};
+
+/// Voltages of a block; rooms below 0 have no solution.
+TIDEWATT_CLONES
+Range solve(const double* P, const double* Q, std::size_t n, const Impedance& z, double* V, double* room) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const double p = P[k] * z.inverse_VA, q = Q[k] * z.inverse_VA;
+    const double half_b = 0.5 * z.v0_squared - (z.r_pu * p + z.x_pu * q);
+    const double disc = half_b * half_b - (p * p + q * q);
+    room[k] = disc < half_b ? disc : half_b;
+    V[k] = std::sqrt(half_b + std::sqrt(disc > 0.0 ? disc : 0.0));
+  }
+  return {numerics::lane_min({room, n}), numerics::lane_min({V, n}), numerics::lane_max({V, n})};
+}
+
+}  // namespace
 
 void SourceParams::fields(FieldVisitor& v) {
   v.number("nominal_kV", nominal_V, {0.1, 1200}, "line-to-line voltage at the connection");
@@ -46,23 +70,17 @@ void Source::refuse(double p_W, double q_var, std::int64_t bin) const {
 void Source::voltage_pu(std::span<const double> p_W, std::span<const double> q_var, std::span<double> v_pu,
                         VoltageMeters& meters, std::int64_t first_bin) const {
   if (q_var.size() != p_W.size() || v_pu.size() != p_W.size()) throw InputError("grid source: chunks differ in length");
-  std::array<double, numerics::block_size> room;  // below 0: no solution
+  std::array<double, numerics::block_size> room;
   for (std::size_t at = 0; at < p_W.size(); at += numerics::block_size) {
     const std::size_t n = std::min(numerics::block_size, p_W.size() - at);
     const double *P = p_W.data() + at, *Q = q_var.data() + at;
     double* V = v_pu.data() + at;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double p = P[k] * inverse_VA_, q = Q[k] * inverse_VA_;
-      const double half_b = 0.5 * v0_squared_ - (r_pu_ * p + x_pu_ * q);
-      const double disc = half_b * half_b - (p * p + q * q);
-      room[k] = disc < half_b ? disc : half_b;
-      V[k] = std::sqrt(half_b + std::sqrt(disc > 0.0 ? disc : 0.0));
-    }
-    if (!(numerics::lane_min({room.data(), n}) >= 0.0))
+    const Range v = solve(P, Q, n, {inverse_VA_, v0_squared_, r_pu_, x_pu_}, V, room.data());
+    if (!(v.least_room >= 0.0))
       for (std::size_t k = 0; k < n; ++k)
         if (!(room[k] >= 0.0)) refuse(P[k], Q[k], first_bin + static_cast<std::int64_t>(at + k));
-    meters.min_pu = std::min(meters.min_pu, numerics::lane_min({V, n}));
-    meters.max_pu = std::max(meters.max_pu, numerics::lane_max({V, n}));
+    meters.min_pu = std::min(meters.min_pu, v.min_pu);
+    meters.max_pu = std::max(meters.max_pu, v.max_pu);
   }
 }
 

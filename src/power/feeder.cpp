@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
@@ -19,6 +20,29 @@ double tan_phi(double power_factor_frac) {
   if (!(power_factor_frac > 0.0 && power_factor_frac <= 1.0))
     throw InputError(fmt::format("feeder: power factor {} is outside (0, 1]", power_factor_frac));
   return std::sqrt(1.0 - power_factor_frac * power_factor_frac) / power_factor_frac;
+}
+
+/// Of a level's branches together: fixed losses and reactive power, what loading² adds, and what loading² is.
+struct Branches {
+  double P0_W, Pk_W, Q0_var, Qk_var, inverse_rating2;
+};
+struct Passed {
+  double loss_W, loading2;  ///< sum over the bins, largest
+};
+
+/// A block through one level, with what joins in front of it.
+TIDEWATT_CLONES
+Passed pass(const Branches& l, double join_W, double join_var, std::size_t n, double* p, double* q) {
+  std::array<double, numerics::block_size> loss_W, loading2;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double P_W = p[k] + join_W, Q_var = q[k] + join_var;
+    const double s = (P_W * P_W + Q_var * Q_var) * l.inverse_rating2;
+    loading2[k] = s;
+    loss_W[k] = l.P0_W + l.Pk_W * s;
+    p[k] = P_W + loss_W[k];
+    q[k] = Q_var + (l.Q0_var + l.Qk_var * s);
+  }
+  return {numerics::lane_sum({loss_W.data(), n}), numerics::lane_max({loading2.data(), n})};
 }
 
 }  // namespace
@@ -122,7 +146,6 @@ FeederPoint Feeder::at(double load_W, double auxiliary_W) const {
 void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p, double* q,
                    FeederMeters& meters) const {
   const std::size_t n = load_W.size();
-  std::array<double, numerics::block_size> loss_W, loading2;
   for (std::size_t k = 0; k < n; ++k) {
     p[k] = load_W[k];
     q[k] = load_W[k] * load_tan_phi_;
@@ -130,20 +153,12 @@ void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p
   meters.load_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
   meters.auxiliary_J.add(auxiliary_W * (static_cast<double>(n) * numerics::bin_s));
   for (std::size_t i = 0; i < n_level; ++i) {
-    const Level l = level_[i];
+    const Level& l = level_[i];
     const bool join = i == FeederParams::hall_level;
     const double join_W = join ? auxiliary_W : 0.0, join_var = join ? auxiliary_W * auxiliary_tan_phi_ : 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double P_W = p[k] + join_W, Q_var = q[k] + join_var;
-      const double s = (P_W * P_W + Q_var * Q_var) * l.inverse_rating2;
-      loading2[k] = s;
-      loss_W[k] = l.P0_W + l.Pk_W * s;
-      p[k] = P_W + loss_W[k];
-      q[k] = Q_var + (l.Q0_var + l.Qk_var * s);
-    }
-    meters.loss_J[i].add(numerics::lane_sum({loss_W.data(), n}) * numerics::bin_s);
-    const double loading_frac = std::sqrt(numerics::lane_max({loading2.data(), n}));
-    meters.loading_max_frac[i] = std::max(meters.loading_max_frac[i], loading_frac);
+    const auto out = pass({l.P0_W, l.Pk_W, l.Q0_var, l.Qk_var, l.inverse_rating2}, join_W, join_var, n, p, q);
+    meters.loss_J[i].add(out.loss_W * numerics::bin_s);
+    meters.loading_max_frac[i] = std::max(meters.loading_max_frac[i], std::sqrt(out.loading2));
   }
   meters.drawn_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
 }

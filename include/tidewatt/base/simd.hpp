@@ -18,3 +18,25 @@
 #else
 #define TIDEWATT_INLINE inline
 #endif
+
+namespace tidewatt {
+
+/// n doubles side by side, for recursions that the compiler does not make vectors of by itself. Arithmetic is per element, so
+/// every instruction set gives the same bits. Not for function arguments: how they are passed depends on the instruction set.
+template <int n>
+struct PackOf {
+  typedef double type __attribute__((vector_size(8 * n)));
+};
+using Pack4 = PackOf<4>::type;
+using Pack8 = PackOf<8>::type;
+/// From and to plain arrays of any alignment.
+template <class Pack>
+TIDEWATT_INLINE void load(const double* from, Pack& to) {
+  for (unsigned i = 0; i < sizeof(Pack) / sizeof(double); ++i) to[i] = from[i];
+}
+template <class Pack>
+TIDEWATT_INLINE void store(const Pack& from, double* to) {
+  for (unsigned i = 0; i < sizeof(Pack) / sizeof(double); ++i) to[i] = from[i];
+}
+
+}  // namespace tidewatt
