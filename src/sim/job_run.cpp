@@ -253,7 +253,7 @@ void JobRun::show(bool full_hour, Hands& hands) {
   hands.recorder.snapshot(hands.state, hands.signals, *maker_, inlet_K, last_load_, moment);
 }
 
-/// One iteration in slices that double from 10 ms after a start on, because leakage, fans and preheat then follow a die that
+/// One iteration in slices that grow fourfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that
 /// warms by the second.
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
@@ -277,7 +277,7 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
     deliver(power, tokens_per_ns * static_cast<double>(stop - at), hands);
     at = stop;
-    step *= 2;
+    step *= resolve ? 2 : 4;
   }
   task_.slice = false;
   for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end - begin);
