@@ -29,34 +29,46 @@ struct Split {
   double* im;
 };
 
+struct Twiddles {
+  double c1, s1, c2, s2, c3, s3;
+};
+
+// Four samples, or packs of them side by side, a quarter of the length apart.
+template <class T>
+TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t quarter, const Twiddles& w, double* yr, double* yi, std::size_t m) {
+  T ar, ai, br, bi, cr, ci, dr, di;
+  load(xr, ar), load(xi, ai);
+  load(xr + quarter, br), load(xi + quarter, bi);
+  load(xr + 2 * quarter, cr), load(xi + 2 * quarter, ci);
+  load(xr + 3 * quarter, dr), load(xi + 3 * quarter, di);
+  const T s02r = ar + cr, s02i = ai + ci, d02r = ar - cr, d02i = ai - ci;
+  const T s13r = br + dr, s13i = bi + di, d13r = br - dr, d13i = bi - di;
+  const T t1r = d02r + d13i, t1i = d02i - d13r;  // d02 − i d13
+  const T t2r = s02r - s13r, t2i = s02i - s13i;
+  const T t3r = d02r - d13i, t3i = d02i + d13r;  // d02 + i d13
+  const T y0r = s02r + s13r, y0i = s02i + s13i;
+  const T y1r = t1r * w.c1 + t1i * w.s1, y1i = t1i * w.c1 - t1r * w.s1;  // times e^(−iθ)
+  const T y2r = t2r * w.c2 + t2i * w.s2, y2i = t2i * w.c2 - t2r * w.s2;
+  const T y3r = t3r * w.c3 + t3i * w.s3, y3i = t3i * w.c3 - t3r * w.s3;
+  store(y0r, yr), store(y0i, yi);
+  store(y1r, yr + m), store(y1i, yi + m);
+  store(y2r, yr + 2 * m), store(y2i, yi + 2 * m);
+  store(y3r, yr + 3 * m), store(y3i, yi + 3 * m);
+}
+
 // y = x summed in fours: with l blocks of stride m, m growing by 4 each pass.
 TIDEWATT_CLONES
 void pass4(Split x, Split y, std::size_t n, std::size_t m, const double* cos, const double* sin) {
   const std::size_t quarter = n / 4;
   const std::size_t l = quarter / m;
   for (std::size_t j = 0; j < l; ++j) {
-    const double c1 = cos[j * m], s1 = sin[j * m];
-    const double c2 = cos[2 * j * m], s2 = sin[2 * j * m];
-    const double c3 = cos[3 * j * m], s3 = sin[3 * j * m];
+    const Twiddles w{cos[j * m], sin[j * m], cos[2 * j * m], sin[2 * j * m], cos[3 * j * m], sin[3 * j * m]};
     const double *ar = x.re + j * m, *ai = x.im + j * m;
     double *yr = y.re + 4 * j * m, *yi = y.im + 4 * j * m;
-    for (std::size_t k = 0; k < m; ++k) {
-      const double s02r = ar[k] + ar[k + 2 * quarter], s02i = ai[k] + ai[k + 2 * quarter];
-      const double d02r = ar[k] - ar[k + 2 * quarter], d02i = ai[k] - ai[k + 2 * quarter];
-      const double s13r = ar[k + quarter] + ar[k + 3 * quarter], s13i = ai[k + quarter] + ai[k + 3 * quarter];
-      const double d13r = ar[k + quarter] - ar[k + 3 * quarter], d13i = ai[k + quarter] - ai[k + 3 * quarter];
-      const double t1r = d02r + d13i, t1i = d02i - d13r;  // d02 − i d13
-      const double t2r = s02r - s13r, t2i = s02i - s13i;
-      const double t3r = d02r - d13i, t3i = d02i + d13r;  // d02 + i d13
-      yr[k] = s02r + s13r;
-      yi[k] = s02i + s13i;
-      yr[k + m] = t1r * c1 + t1i * s1;  // times e^(−iθ)
-      yi[k + m] = t1i * c1 - t1r * s1;
-      yr[k + 2 * m] = t2r * c2 + t2i * s2;
-      yi[k + 2 * m] = t2i * c2 - t2r * s2;
-      yr[k + 3 * m] = t3r * c3 + t3i * s3;
-      yi[k + 3 * m] = t3i * c3 - t3r * s3;
-    }
+    std::size_t k = 0;
+    for (; k + 8 <= m; k += 8) butterfly<Pack8>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
+    for (; k + 4 <= m; k += 4) butterfly<Pack4>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
+    for (; k < m; ++k) butterfly<double>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
   }
 }
 

@@ -92,6 +92,11 @@ void Welch::gap() {
   filled_ = 0;
 }
 
+void Welch::restart() {
+  filled_ = n_segment_ = 0;
+  std::fill(power_.begin(), power_.end(), 0.0);
+}
+
 void Welch::load(std::span<const double> segment, std::vector<double>& into) const {
   const double mean = lane_sum(segment) / static_cast<double>(n_);
   for (std::size_t i = 0; i < n_; ++i) into[i] = window_[i] * (segment[i] - mean);

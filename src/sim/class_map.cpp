@@ -94,6 +94,12 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     left -= s.duration;
   }
   to_end_s.push_back(0.0);
+  // Segments by kind, so that each sum stays in a register.
+  std::vector<std::uint32_t> from(map.used.size() + 1, 0), order(segments.size());
+  for (const auto& s : segments) ++from[place[s.kind] + 1];
+  for (std::size_t i = 0; i < map.used.size(); ++i) from[i + 1] += from[i];
+  auto next = from;
+  for (std::uint32_t j = 0; j < order.size(); ++j) order[next[place[segments[j].kind]]++] = j;
   const std::size_t n = map.n_padded();
   map.weight_s.assign(n_mode * ClassMap::n_point * n, 0.0);
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -105,7 +111,11 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
       const double rate = std::fma(half_per_s, chebyshev[q], map.middle_per_s[m]);
       decay_to_end(to_end_s.data(), to_end_s.size(), rate, decay.data());
-      for (std::size_t j = 0; j < segments.size(); ++j) of_mode[q * n + place[segments[j].kind]] += (decay[j + 1] - decay[j]) / rate;
+      for (std::size_t i = 0; i < map.used.size(); ++i) {
+        double sum = 0.0;
+        for (std::uint32_t at = from[i]; at < from[i + 1]; ++at) sum += decay[order[at] + 1] - decay[order[at]];
+        of_mode[q * n + i] = sum / rate;
+      }
     }
     for (std::size_t i = 0; i < map.used.size(); ++i) {
       const auto c = cubic({of_mode[i], of_mode[n + i], of_mode[2 * n + i], of_mode[3 * n + i]});

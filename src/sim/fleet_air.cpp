@@ -9,10 +9,6 @@ namespace tidewatt::sim::detail {
 
 namespace {
 
-/// What a step is to every fan: its length, their lag, e^{−t/τ} at its end and on average.
-struct FanStep {
-  double s, lag_s, end, mean;
-};
 struct FanCourse {
   double mean_frac, end_frac;
 };
@@ -51,13 +47,13 @@ TIDEWATT_CLONES
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
              const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air) {
   const auto& type = *b.type;
-  const double x = step_s / type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
+  const double lag_s = type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
   const auto n_front = static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
-  const FanStep fan{step_s, type.air.fan_lag_s, math::exp(-x), math::mean_decay(x)};
+  if (air.fan.s != step_s || air.fan.lag_s != lag_s) air.fan = {step_s, lag_s, math::exp(-step_s / lag_s), math::mean_decay(step_s / lag_s)};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
-    const auto course = fan_course(state.fan_frac[b.node[i]], target, (target - fan_before_frac[i]) * per_middles_s, fan, type.air.fan_min_frac);
+    const auto course = fan_course(state.fan_frac[b.node[i]], target, (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
     air.fan_aim_frac[i] = target;
     air.fan_end_frac[i] = course.end_frac;
     air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));

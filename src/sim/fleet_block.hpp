@@ -89,8 +89,13 @@ TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t f
   return out;
 }
 
+/// What a step is to every fan: its length, their lag, e^{−t/τ} at its end and on average.
+struct FanStep {
+  double s = -1.0, lag_s = 0.0, end = 0.0, mean = 0.0;
+};
 /// Air around a block's packages over a step, and their modes in it.
 struct Air {
+  FanStep fan;                                             ///< kept from block to block
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register

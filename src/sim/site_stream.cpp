@@ -263,7 +263,7 @@ void SiteStream::end_interval() {
     best_bins_ = running_bins_;
     best_ = running_.result();
   }
-  if (running_bins_ > 0) running_ = numerics::Welch(std::size_t{1} << 16, 1000.0);
+  if (running_bins_ > 0) running_.restart();
   running_bins_ = 0;
 }
 

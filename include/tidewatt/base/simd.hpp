@@ -32,11 +32,11 @@ using Pack8 = PackOf<8>::type;
 /// From and to plain arrays of any alignment.
 template <class Pack>
 TIDEWATT_INLINE void load(const double* from, Pack& to) {
-  for (unsigned i = 0; i < sizeof(Pack) / sizeof(double); ++i) to[i] = from[i];
+  __builtin_memcpy(&to, from, sizeof to);
 }
 template <class Pack>
 TIDEWATT_INLINE void store(const Pack& from, double* to) {
-  for (unsigned i = 0; i < sizeof(Pack) / sizeof(double); ++i) to[i] = from[i];
+  __builtin_memcpy(to, &from, sizeof from);
 }
 
 }  // namespace tidewatt

@@ -54,6 +54,7 @@ class Welch {
   /// @param x [n], any unit
   void push(std::span<const double> x);  ///< the next samples
   void gap();                            ///< the next sample does not follow the last: a new segment begins
+  void restart();                        ///< forgets all samples
   Spectrum result() const;               ///< of the segments completed so far
   template <class A>
   void archive(A& a) {
