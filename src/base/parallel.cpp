@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -10,21 +12,42 @@
 namespace tidewatt::detail {
 namespace {
 
+/// Calls follow each other within a fraction of a millisecond, and to wake a thread takes as long as some of them: whoever
+/// waits looks for a moment before it sleeps. @return whether it came true
+template <class Ready>
+bool looked(Ready ready) {
+  constexpr std::chrono::microseconds a_moment{60};
+  const auto end = std::chrono::steady_clock::now() + a_moment;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (ready()) return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
 /// Threads that wait for work. They live as long as the process; a forked child begins with none.
 struct Helpers {
   std::mutex in_use;  // by one caller at a time
   std::mutex mutex;
   std::condition_variable called, left;
-  std::size_t n = 0, wanted = 0, at_work = 0;
-  std::uint64_t call = 0;
+  std::size_t n = 0, wanted = 0, asleep = 0;
+  std::atomic<std::size_t> at_work = 0;
+  std::atomic<std::uint64_t> call = 0;
   void (*take)(void*) = nullptr;
   void* context = nullptr;
 
   void serve() {
     std::uint64_t seen = 0;
-    std::unique_lock lock(mutex);
     for (;;) {
+      looked([&] { return call.load(std::memory_order_acquire) != seen; });
+      std::unique_lock lock(mutex);
+      ++asleep;
       called.wait(lock, [&] { return call != seen && wanted > 0; });
+      --asleep;
       seen = call;
       --wanted;
       ++at_work;
@@ -56,6 +79,7 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context) {
   Helpers& h = kept();
   const std::unique_lock alone(h.in_use, std::try_to_lock);
   if (!alone) return take(context);
+  bool wake = false;
   {
     const std::lock_guard lock(h.mutex);
     for (; h.n < n_helper; ++h.n) std::thread([&h] { h.serve(); }).detach();
@@ -63,12 +87,16 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context) {
     h.context = context;
     h.wanted = n_helper;
     ++h.call;
+    wake = h.asleep > 0;
   }
-  h.called.notify_all();
+  if (wake) h.called.notify_all();
   take(context);
   // Whoever has not begun by now need not; whoever has is waited for.
   std::unique_lock lock(h.mutex);
   h.wanted = 0;
+  lock.unlock();
+  looked([&] { return h.at_work.load(std::memory_order_acquire) == 0; });
+  lock.lock();
   h.left.wait(lock, [&] { return h.at_work == 0; });
 }
 

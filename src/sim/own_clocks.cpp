@@ -74,6 +74,18 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   }
 }
 
+void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
+                   const Block& b, Air& air, FleetSignals& signals) {
+  for (std::size_t l = 0; l < b.n_used(); ++l)
+    if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
+  const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
+  scatter(p.die_K, b, signals.guess_K.data());
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    signals.guess_front_W[b.node[n]] = p.front_W[n];
+    signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
+  }
+}
+
 }  // namespace
 
 void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
@@ -81,17 +93,7 @@ void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Air air;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Block& b = blocks[i];
-      for (std::size_t l = 0; l < b.n_used(); ++l)
-        if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
-      const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
-      scatter(p.die_K, b, signals.guess_K.data());
-      for (std::size_t n = 0; n < b.n_node; ++n) {
-        signals.guess_front_W[b.node[n]] = p.front_W[n];
-        signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
-      }
-    }
+    for (std::size_t i = begin; i < end; ++i) predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
   });
 }
 
@@ -99,6 +101,18 @@ void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, do
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+  });
+}
+
+void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
+                             FleetSignals& signals) {
+  const auto& blocks = blocks_of(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Air air;
+    for (std::size_t i = begin; i < end; ++i) {
+      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+      block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+    }
   });
 }
 

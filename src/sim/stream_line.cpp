@@ -2,7 +2,24 @@
 
 #include <utility>
 
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
 namespace tidewatt::sim {
+namespace {
+
+/// The fleet waits for its helpers, nobody for the stream: it takes what cores the fleet leaves.
+void stand_back() {
+#if defined(__linux__)
+  constexpr int lower = 10;
+  const auto thread = static_cast<id_t>(gettid());
+  setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + lower);
+#endif
+}
+
+}  // namespace
 
 StreamLine::StreamLine(SiteStream& stream, bool beside) : stream_(stream) {
   if (beside) thread_ = std::thread([this] { serve(); });
@@ -31,6 +48,7 @@ StreamLine::Done StreamLine::work(Work&& w) {
 }
 
 void StreamLine::serve() {
+  stand_back();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });

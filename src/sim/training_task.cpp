@@ -77,8 +77,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(node_stage_[i]);
   task.legs.clear();
   task.repeats = true;
-  predict(fleet_, state, task, window.mean_W, ahead_s, signals);
-  own_clocks(fleet_, state, task, ahead_s, signals);
+  predict_with_own_clocks(fleet_, state, task, window.mean_W, ahead_s, signals);
 
   const auto n_replica = static_cast<std::size_t>(model_.dp());
   std::vector<double> replica_Hz(n_replica, std::numeric_limits<double>::infinity());

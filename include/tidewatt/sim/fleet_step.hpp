@@ -71,6 +71,9 @@ void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::
 /// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the predicted die temperatures.
 /// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals);
+/// Both, one block of nodes after the other: what one leaves in the cache the other finds.
+void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
+                             FleetSignals& signals);
 
 /// The same for GPUs without a context: the idle clock.
 void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals);
