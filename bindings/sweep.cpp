@@ -38,7 +38,7 @@ py::dict run(const Runner& runner, const std::string& folder, std::size_t n_work
   study::SweepRunOptions options{{shard, n_shard}, n_worker, retry_failed, {}, {}};
   if (!progress.is_none())
     options.progress = [&](const study::SweepProgress& p) {
-      if (!raised) in_python([&] { progress(p.n_done, p.n_total, p.n_failed, p.left_s); });
+      if (!raised) in_python([&] { progress(p.n_done, p.n_total, p.n_failed); });
     };
   options.stop = [&] {
     if (!raised) in_python([] {
