@@ -7,7 +7,8 @@ from . import findings
 from .read import Missing, ResultFile
 from .style import LIMITER_WORDS, LIMITERS, TimeAxis, new_figure
 
-ORDER = ["power", "thermal", "clock", "none"]
+ORDER = ["power", "thermal", "clock", "slowdown", "brake", "memory", "none"]
+RARE = {"slowdown", "brake", "memory"}  # shown where they held at all
 
 
 def shares(result: ResultFile):
@@ -18,6 +19,7 @@ def shares(result: ResultFile):
     """
     day = result.group("day")
     found = {name: day[f"limiter_{name}_frac"] for name in ORDER if f"limiter_{name}_frac" in day}
+    found = {name: share for name, share in found.items() if name not in RARE or np.nanmax(share, initial=0.0) > 0}
     if not found:
         raise Missing("no limiter share is in /day")
     return found
