@@ -150,7 +150,7 @@ def test_a_day_s_lines_reach_its_end(file):
         assert all(line.get_xdata()[-1] == pytest.approx(end) for axes in panels[:5] for line in axes.lines)
 
 
-def test_a_limiter_that_rarely_holds_is_shown_where_it_does(file, tmp_path):
+def test_limiters_that_held_are_shown_and_no_others(file, tmp_path):
     with ResultFile(file) as result:
         assert "brake" not in limiter.shares(result)
     other = tmp_path / "braked.h5"

@@ -203,7 +203,7 @@ def heat_map(result: ResultFile) -> dict:
     if n_block > 1:
         first = [rows[b * tall] for b in range(n_block)]
         last = [rows[min((b + 1) * tall, len(rows)) - 1] for b in range(n_block)]
-        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": "racks of each row, in blocks of rows", "tickangle": 0,
+        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": {"text": "racks of each row, in blocks of rows", "standoff": 12}, "tickangle": 0, "automargin": True,
                   "ticktext": [f"rows<br>{a}–{z}" for a, z in zip(first, last)]}  # fmt: skip
         y_axis["title"] = "row in its block"
     layout = {"height": 260 + min(9 * max(8, tall), 520), "xaxis": {**x_axis, "showgrid": False}, "yaxis": {**y_axis, "showgrid": False}, "margin": {"t": 60},

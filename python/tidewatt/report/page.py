@@ -220,7 +220,7 @@ def _compliance(result):
         inner += table(head, [compliance.cells(row) for row in found if row.get("rule_set", "") == rules], numeric=(2, 3, 4, 5), caption=rules)
     for verdict, colour in compliance.COLOUR.items():
         inner = inner.replace(f'<td class="">{verdict}</td>', f'<td><b style="color:{colour}">{verdict}</b></td>')
-    return *compliance.words(found), f'<div class="scroll">{inner}</div>'
+    return *compliance.words(found), f'<div class="scroll rules">{inner}</div>'
 
 
 def _energy(page, result):

@@ -59,6 +59,7 @@ form output { font-weight: 600; }
   td, th { font-size: 0.85rem; padding-right: 6px; }
   td.wide { min-width: 150px; }
   td.key { min-width: 120px; font-size: 0.75rem; }
+  .rules td.wide { min-width: 104px; }
   .range { width: 44px; }
   .compared th:first-child, .compared td:first-child { width: 31%; }
   .compared.keys th:first-child, .compared.keys td:first-child { width: 46%; }
