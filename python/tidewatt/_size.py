@@ -84,7 +84,7 @@ def size(
         limit, unit 1; what it raises stops the search.
     @raises InputError: no rules, remedies already there, or an unknown entry.
     @raises ValueError: `evaluations` out of range.
-    @raises KeyboardInterrupt: on Ctrl-C, at the end of a simulation.
+    @raises KeyboardInterrupt: on Ctrl-C, within 0.2 s.
     """
     scenario = _as_scenario(scenario)
     if not 4 <= evaluations <= 1000:
