@@ -21,7 +21,9 @@ py::dict row_of(const study::Evaluated& e, const study::SizingChoices& choices) 
                   "extra_W"_a = e.extra_W, "lost_throughput_frac"_a = e.lost_throughput_frac,
                   "start_lost_s"_a = e.start_lost_s, "start_extra_J"_a = e.start_extra_J, "starts_per_year"_a = e.starts_per_year,
                   "lost_tokens_per_year"_a = e.lost_tokens_per_year, "extra_J_per_year"_a = e.extra_J_per_year,
-                  "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "toml"_a = e.portfolio.toml(choices));
+                  "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "at_bound"_a = e.at_bound,
+                  "store_wear_frac_per_year"_a = e.wear_frac_per_year, "store_years"_a = e.store_years,
+                  "steady_change_frac"_a = e.change_frac, "toml"_a = e.portfolio.toml(choices));
 }
 
 py::list rows_of(const std::vector<study::Evaluated>& list, const study::SizingChoices& choices) {
