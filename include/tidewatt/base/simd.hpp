@@ -25,15 +25,17 @@ namespace tidewatt {
 /// every instruction set gives the same bits. Not for function arguments: how they are passed depends on the instruction set.
 template <int n>
 struct PackOf {
+  /// Any unit.
   typedef double type __attribute__((vector_size(8 * n)));
 };
 using Pack4 = PackOf<4>::type;
 using Pack8 = PackOf<8>::type;
-/// From and to plain arrays of any alignment.
+/// `from` [n] of a plain array of any alignment, any unit, into `to`.
 template <class Pack>
 TIDEWATT_INLINE void load(const double* from, Pack& to) {
   __builtin_memcpy(&to, from, sizeof to);
 }
+/// `from` into `to` [n] of a plain array of any alignment, any unit.
 template <class Pack>
 TIDEWATT_INLINE void store(const Pack& from, double* to) {
   __builtin_memcpy(to, &from, sizeof from);
