@@ -3,13 +3,11 @@
 #include <list>
 #include <thread>
 
-#include "tidewatt/sim/run.hpp"
-
 namespace tidewatt::bindings {
 namespace {
 
 struct Worker {
-  std::shared_ptr<BackgroundRun> run;
+  std::shared_ptr<Background> task;
   std::thread thread;
 };
 
@@ -25,57 +23,68 @@ Workers& workers() {
 
 }  // namespace
 
-std::shared_ptr<BackgroundRun> BackgroundRun::start(std::shared_ptr<const sim::Scenario> scenario,
-                                                    std::size_t n_thread) {
-  auto run = std::make_shared<BackgroundRun>();
+std::shared_ptr<Background> Background::start(Work work) {
+  auto task = std::make_shared<Background>();
   auto& all = workers();
   const std::scoped_lock lock(all.mutex);
   all.list.remove_if([](Worker& w) {
-    if (!w.run->wait(std::chrono::milliseconds(0))) return false;
+    if (!w.task->wait(std::chrono::milliseconds(0))) return false;
     w.thread.join();
     return true;
   });
-  all.list.push_back(
-      {run, std::thread([run, scenario = std::move(scenario), n_thread] { run->work(*scenario, n_thread); })});
-  return run;
+  all.list.push_back({task, std::thread([task, work = std::move(work)]() mutable {
+                        std::exception_ptr error;
+                        try {
+                          work(task->stop_);
+                        } catch (...) {
+                          error = std::current_exception();
+                        }
+                        work = nullptr;  // what it held may need Python's lock: not after it was said to have ended
+                        const std::scoped_lock ended(task->mutex_);
+                        task->error_ = std::move(error);
+                        task->ended_ = true;
+                        task->changed_.notify_all();
+                      })});
+  return task;
 }
 
-void BackgroundRun::work(const sim::Scenario& scenario, std::size_t n_thread) {
-  std::shared_ptr<RunResult> made;
-  std::exception_ptr error;
-  try {
-    const auto begin = std::chrono::steady_clock::now();
-    auto result = sim::run(scenario, {n_thread, [this](double done_frac) {
-                                        done_frac_ = done_frac;
-                                        return !stop_;
-                                      }});
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    if (!stop_) made = make_result(std::move(result), wall.count());
-  } catch (...) {
-    error = std::current_exception();
-  }
-  const std::scoped_lock lock(mutex_);
-  result_ = std::move(made);
-  error_ = std::move(error);
-  ended_ = true;
-  changed_.notify_all();
-}
-
-bool BackgroundRun::wait(std::chrono::milliseconds longest) {
+bool Background::wait(std::chrono::milliseconds longest) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, longest, [this] { return ended_; });
 }
 
-std::shared_ptr<RunResult> BackgroundRun::result() const {
+void Background::rethrow() const {
   if (error_) std::rethrow_exception(error_);
-  return result_;
 }
 
-void join_background_runs() {
+void in_background(Background::Work work, const std::function<void()>& meanwhile) {
+  // Starting joins work that has ended, whose last act may be to let go of a plant in Python: it needs the lock we hold.
+  const auto task = [&] {
+    const py::gil_scoped_release no_gil;
+    return Background::start(std::move(work));
+  }();
+  const auto ended = [&] {
+    const py::gil_scoped_release no_gil;
+    return task->wait(std::chrono::milliseconds(50));
+  };
+  try {
+    for (bool over = false; !over;) {
+      over = ended();
+      if (!over && PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (meanwhile) meanwhile();
+    }
+  } catch (...) {
+    task->stop();
+    throw;
+  }
+  task->rethrow();
+}
+
+void join_background() {
   auto& all = workers();
   const std::scoped_lock lock(all.mutex);
   for (auto& w : all.list) {
-    w.run->stop();
+    w.task->stop();
     w.thread.join();
   }
   all.list.clear();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -10,32 +11,33 @@
 
 namespace tidewatt::bindings {
 
-/// A run on a thread of its own, so that Ctrl-C is answered at once however long one step takes. The thread holds no
-/// Python object. A run that nobody waits for any more ends at its next step; Python's exit waits for that.
-class BackgroundRun {
+/// Work on a thread of its own, so that Ctrl-C is answered at once however long one step takes. It holds no Python object
+/// and looks at `stop` now and then: work that nobody waits for any more ends there; Python's exit waits for that.
+class Background {
  public:
-  static std::shared_ptr<BackgroundRun> start(std::shared_ptr<const sim::Scenario> scenario, std::size_t n_thread);
+  using Work = std::function<void(const std::atomic<bool>& stop)>;
+  static std::shared_ptr<Background> start(Work work);
 
-  /// @returns true once the run has ended, false after the time given.
+  /// @returns true once the work has ended, false after the time given.
   bool wait(std::chrono::milliseconds longest);
-  double done_frac() const { return done_frac_; }
   void stop() { stop_ = true; }
-  /// After `wait` said true. @throws what the run threw.
-  std::shared_ptr<RunResult> result() const;
+  /// After `wait` said true. @throws what the work threw.
+  void rethrow() const;
 
  private:
-  void work(const sim::Scenario& scenario, std::size_t n_thread);
-
   std::atomic<bool> stop_ = false;
-  std::atomic<double> done_frac_ = 0.0;
   std::mutex mutex_;  // guards what follows until ended_
   std::condition_variable changed_;
   bool ended_ = false;
-  std::shared_ptr<RunResult> result_;
   std::exception_ptr error_;
 };
 
-/// Waits for every thread that `start` made. Call without the GIL.
-void join_background_runs();
+/// Does the work and waits for it, without the GIL; signals are looked at every 50 ms. Call with the GIL.
+/// @param meanwhile called every 50 ms and once at the end, with the GIL
+/// @throws what the work threw; what Ctrl-C or `meanwhile` raised, at once: then the work is told to stop and left
+void in_background(Background::Work work, const std::function<void()>& meanwhile = {});
+
+/// At Python's exit: tells all work to stop and waits for its end. Call without the GIL.
+void join_background();
 
 }  // namespace tidewatt::bindings

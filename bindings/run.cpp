@@ -12,29 +12,27 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What Ctrl-C or the user's progress callable raises stops the run and leaves here; neither passes through the engine.
+/// What Ctrl-C or the user's progress callable raises stops the run; neither passes through the engine.
 std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, std::size_t n_thread,
                                const py::object& progress) {
-  // Starting joins runs that have ended, whose last act may be to let go of a plant in Python: it needs the lock we hold.
-  const auto background = [&] {
-    const py::gil_scoped_release no_gil;
-    return BackgroundRun::start(scenario, n_thread);
-  }();
-  const auto ended_within = [&](std::chrono::milliseconds longest) {
-    const py::gil_scoped_release no_gil;
-    return background->wait(longest);
+  struct Shared {
+    std::atomic<double> done_frac = 0.0;
+    std::shared_ptr<RunResult> made;
   };
-  try {
-    while (!ended_within(std::chrono::milliseconds(50))) {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!progress.is_none()) progress(background->done_frac());
-    }
-    if (!progress.is_none()) progress(background->done_frac());
-  } catch (...) {
-    background->stop();
-    throw;
-  }
-  return background->result();
+  const auto shared = std::make_shared<Shared>();
+  in_background(
+      [shared, scenario, n_thread](const std::atomic<bool>& stop) {
+        const auto begin = Clock::now();
+        auto result = sim::run(*scenario, {n_thread, [&](double done_frac) {
+                                             shared->done_frac = done_frac;
+                                             return !stop;
+                                           }});
+        if (!stop) shared->made = make_result(std::move(result), since_s(begin));
+      },
+      [&] {
+        if (!progress.is_none()) progress(shared->done_frac.load());
+      });
+  return shared->made;
 }
 
 /// An engine that Python threads cannot drive into itself.
@@ -105,7 +103,7 @@ class Stepper {
 void bind_run(py::module_& m) {
   const py::cpp_function join([] {
     const py::gil_scoped_release no_gil;
-    join_background_runs();
+    join_background();
   });
   py::module_::import("atexit").attr("register")(join);
   m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"));

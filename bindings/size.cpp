@@ -3,8 +3,10 @@
 
 #include <pybind11/stl.h>
 
-#include <optional>
+#include <mutex>
+#include <utility>
 
+#include "background.hpp"
 #include "bind.hpp"
 #include "tidewatt/study/gpu_capacity.hpp"
 
@@ -19,7 +21,9 @@ py::dict row_of(const study::Evaluated& e, const study::SizingChoices& choices) 
                   "extra_W"_a = e.extra_W, "lost_throughput_frac"_a = e.lost_throughput_frac,
                   "start_lost_s"_a = e.start_lost_s, "start_extra_J"_a = e.start_extra_J, "starts_per_year"_a = e.starts_per_year,
                   "lost_tokens_per_year"_a = e.lost_tokens_per_year, "extra_J_per_year"_a = e.extra_J_per_year,
-                  "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "toml"_a = e.portfolio.toml(choices));
+                  "worst_margin_frac"_a = e.worst_margin_frac, "worst_rule"_a = e.worst_rule, "at_bound"_a = e.at_bound,
+                  "store_wear_frac_per_year"_a = e.wear_frac_per_year, "store_years"_a = e.store_years,
+                  "steady_change_frac"_a = e.change_frac, "toml"_a = e.portfolio.toml(choices));
 }
 
 py::list rows_of(const std::vector<study::Evaluated>& list, const study::SizingChoices& choices) {
@@ -28,43 +32,52 @@ py::list rows_of(const std::vector<study::Evaluated>& list, const study::SizingC
   return out;
 }
 
-/// Rows of the best of each combination and of the front, the cheapest that passes as a scenario (None: none does), and
-/// how many simulations of the site and of the fleet it took.
-py::tuple size(const sim::Scenario& scenario, const std::string& choices_name, const std::string& catalog_overlay,
-               std::int64_t evaluations, std::size_t n_thread, const py::object& progress) {
-  std::optional<py::error_already_set> raised;
+/// What a search on its own thread tells, until Python asks.
+struct Search {
+  std::mutex mutex;
+  std::vector<std::pair<std::string, double>> told;  // guarded
   study::Sizing found;
   study::SizingChoices choices;
   std::shared_ptr<sim::Scenario> cheapest;
-  const auto told = [&](const study::Evaluated& e) {
-    const py::gil_scoped_acquire gil;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!progress.is_none()) progress(e.portfolio.name(), e.worst_margin_frac);
-    } catch (py::error_already_set& error) {
-      raised = std::move(error);
-      throw std::runtime_error("stopped");  // leaves the search; Python's own error is raised below
-    }
-  };
-  try {
-    const py::gil_scoped_release no_gil;
-    const catalog::Catalog catalog(catalog_overlay);
-    choices = study::read_choices(catalog, choices_name);
-    found = study::size_portfolio(scenario, choices, {n_thread, evaluations, told});
-    if (found.found()) cheapest = std::make_shared<sim::Scenario>(study::with_portfolio(scenario, found.best.front().portfolio, choices, catalog));
-  } catch (const std::exception&) {
-    if (!raised) throw;
+
+  std::vector<std::pair<std::string, double>> news() {
+    const std::scoped_lock lock(mutex);
+    return std::exchange(told, {});
   }
-  if (raised) throw py::error_already_set(std::move(*raised));
-  return py::make_tuple(rows_of(found.best, choices), rows_of(found.front, choices), cheapest, found.n_evaluation, found.n_fleet_run);
+};
+
+/// Rows of the best of each combination and of the front, the cheapest that passes as a scenario (None: none does), and
+/// how many simulations of the site and of the fleet it took.
+py::tuple size(const std::shared_ptr<sim::Scenario>& scenario, const std::string& choices_name, const std::string& catalog_overlay,
+               std::int64_t evaluations, std::size_t n_thread, const py::object& progress) {
+  const auto search = std::make_shared<Search>();
+  in_background(
+      [search, scenario, choices_name, catalog_overlay, evaluations, n_thread](const std::atomic<bool>& stop) {
+        const catalog::Catalog catalog(catalog_overlay);
+        search->choices = study::read_choices(catalog, choices_name);
+        const auto told = [&](const study::Evaluated& e) {
+          if (stop) throw std::runtime_error("stopped");
+          const std::scoped_lock lock(search->mutex);
+          search->told.emplace_back(e.portfolio.name(), e.worst_margin_frac);
+        };
+        auto& found = search->found = study::size_portfolio(*scenario, search->choices, {n_thread, evaluations, told});
+        if (found.found())
+          search->cheapest = std::make_shared<sim::Scenario>(study::with_portfolio(*scenario, found.best.front().portfolio, search->choices, catalog));
+      },
+      [&] {
+        for (const auto& [portfolio, margin_frac] : search->news())
+          if (!progress.is_none()) progress(portfolio, margin_frac);
+      });
+  const auto& found = search->found;
+  return py::make_tuple(rows_of(found.best, search->choices), rows_of(found.front, search->choices), search->cheapest, found.n_evaluation, found.n_fleet_run);
 }
 
-py::dict most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread) {
-  study::GpuCapacity c;
-  {
-    const py::gil_scoped_release no_gil;
-    c = study::most_gpus(scenario, contract_W, breaker_frac, n_thread);
-  }
+py::dict most_gpus(const std::shared_ptr<sim::Scenario>& scenario, double contract_W, double breaker_frac, std::size_t n_thread) {
+  const auto made = std::make_shared<study::GpuCapacity>();
+  in_background([=](const std::atomic<bool>& stop) {
+    *made = study::most_gpus(*scenario, contract_W, breaker_frac, n_thread, 0.0, [&] { return stop.load(); });
+  });
+  const auto& c = *made;
   py::dict limits;
   for (const auto& i : c.items) limits[py::str(i.name)] = i.n_gpu;
   return py::dict("n_gpu"_a = c.n_gpu, "binds"_a = c.binds, "connection_W"_a = c.connection_W, "W_per_gpu"_a = c.W_per_gpu,

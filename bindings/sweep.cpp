@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "background.hpp"
 #include "bind.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/study/compare.hpp"
@@ -38,7 +39,7 @@ py::dict run(const Runner& runner, const std::string& folder, std::size_t n_work
   study::SweepRunOptions options{{shard, n_shard}, n_worker, retry_failed, {}, {}};
   if (!progress.is_none())
     options.progress = [&](const study::SweepProgress& p) {
-      if (!raised) in_python([&] { progress(p.n_done, p.n_total, p.n_failed, p.left_s); });
+      if (!raised) in_python([&] { progress(p.n_done, p.n_total, p.n_failed); });
     };
   options.stop = [&] {
     if (!raised) in_python([] {
@@ -111,11 +112,10 @@ class Folder {
 
 py::tuple compare(const std::string& before, const std::string& after, std::vector<std::string> set, std::string weather_epw,
                   std::string catalog_overlay, bool alone) {
-  study::Comparison c;
-  {
-    const py::gil_scoped_release no_gil;
-    c = study::compare(before, after, {std::move(set), std::move(weather_epw), std::move(catalog_overlay)}, alone);
-  }
+  const auto made = std::make_shared<study::Comparison>();
+  in_background([made, before, after, alone, load = sim::LoadOptions{std::move(set), std::move(weather_epw), std::move(catalog_overlay)}](
+                    const std::atomic<bool>& stop) { *made = study::compare(before, after, load, alone, [&] { return stop.load(); }); });
+  const study::Comparison& c = *made;
   py::list keys, figures;
   for (const auto& k : c.keys) {
     py::dict row;

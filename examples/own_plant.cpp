@@ -10,6 +10,7 @@ namespace {
 
 namespace cooling = tidewatt::cooling;
 using tidewatt::Tick;
+using tidewatt::sim::figure;
 
 /// Without memory: what heat comes in goes out at once. 2 % of it is what the fans draw, outside of the streams.
 class WetBulbPlant final : public cooling::CoolingPlant {
@@ -29,12 +30,6 @@ class WetBulbPlant final : public cooling::CoolingPlant {
     return step;
   }
 };
-
-double figure(const tidewatt::sim::Result& result, const std::string& key) {
-  for (const auto& [name, value] : result.summary)
-    if (name == key && std::holds_alternative<double>(value)) return std::get<double>(value);
-  return 0.0;
-}
 
 }  // namespace
 

@@ -1,16 +1,8 @@
 // Which power cap gives the most tokens per joule, and what does it cost in speed?   own_scenario SCENARIO.toml
-#include <cmath>
 #include <cstdio>
 #include <string>
-#include <variant>
 
 #include <tidewatt/tidewatt.hpp>
-
-static double figure(const tidewatt::sim::Result& result, const std::string& key) {
-  for (const auto& [name, value] : result.summary)
-    if (name == key && std::holds_alternative<double>(value)) return std::get<double>(value);
-  return std::nan("");
-}
 
 int main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "usage: own_scenario SCENARIO.toml\n"), 2;
@@ -19,7 +11,7 @@ int main(int argc, char** argv) try {
     tidewatt::sim::LoadOptions options;
     options.set = {"hall.a.cap_W=" + std::to_string(cap_W)};
     const auto result = tidewatt::sim::run(tidewatt::sim::load_scenario(argv[1], options));
-    const double tokens_per_s = figure(result, "tokens_per_s_mean"), MW = figure(result, "pcc_mean_MW");
+    const double tokens_per_s = tidewatt::sim::figure(result, "tokens_per_s_mean"), MW = tidewatt::sim::figure(result, "pcc_mean_MW");
     std::printf("%6d %14.0f %10.3f %14.4f\n", cap_W, tokens_per_s, MW, tokens_per_s / (MW * 1e6));
   }
   return 0;

@@ -1,21 +1,10 @@
 // A planner's question: how much throughput do I lose in the hottest hour, and what must my connection carry?
 //   planner_day SCENARIO.toml [key=value ...]
-#include <cmath>
 #include <cstdio>
-#include <string>
-#include <variant>
 
 #include <tidewatt/tidewatt.hpp>
 
-namespace {
-
-double figure(const tidewatt::sim::Result& result, const std::string& key) {
-  for (const auto& [name, value] : result.summary)
-    if (name == key && std::holds_alternative<double>(value)) return std::get<double>(value);
-  return std::nan("");
-}
-
-}  // namespace
+using tidewatt::sim::figure;
 
 int main(int argc, char** argv) try {
   if (argc < 2) return std::fprintf(stderr, "usage: planner_day SCENARIO.toml [key=value ...]\n"), 2;

@@ -3,6 +3,7 @@
 ///
 ///     const auto scenario = tidewatt::sim::load_scenario("day.toml", {.set = {"run.duration_h=1"}});
 ///     const auto result = tidewatt::sim::run(scenario);
+///     std::printf("PUE %.3f\n", tidewatt::sim::figure(result, "pue"));
 ///     tidewatt::io::Hdf5Sink("day.h5").write(result);
 ///
 /// Errors are exceptions: InputError, SolverError, RefusedError, OutputError. The library prints nothing.
@@ -12,6 +13,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/scenario.hpp"

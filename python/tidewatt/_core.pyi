@@ -93,7 +93,7 @@ class Sweep:
         shard: int,
         n_shard: int,
         retry_failed: bool,
-        progress: Optional[Callable[[int, int, int, float], object]],
+        progress: Optional[Callable[[int, int, int], object]],
     ) -> dict[str, Any]: ...
     def merge(self, folder: str) -> list[tuple[str, Any]]: ...
 

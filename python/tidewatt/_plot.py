@@ -44,6 +44,10 @@ class Plot:
         """The steepest rises and falls, by window."""
         return self._draw("ramps")
 
+    def grid_case(self) -> Figure:
+        """Frequencies of the machines and voltage at the site's bus, where the scenario names `grid.case`."""
+        return self._draw("grid_case")
+
     def fleet(self) -> Figure:
         """Temperatures and clocks of all GPUs by row and rack, at the hottest hour."""
         return self._draw("fleet")

@@ -35,4 +35,15 @@ def reporter(progress: Progress) -> Iterator[Optional[Callable[[float], object]]
         return
     form = "{l_bar}{bar}| {elapsed} spent, {remaining} left"
     with tqdm(total=1.0, bar_format=form, desc="simulating", ncols=80) as bar:
-        yield lambda done_frac: bar.update(done_frac - bar.n)
+        fresh = True
+
+        def show(done_frac: float) -> None:
+            nonlocal fresh
+            if fresh:  # what an earlier call did says nothing about the time left
+                bar.initial = bar.n = done_frac
+                bar.refresh()
+            else:
+                bar.update(done_frac - bar.n)
+            fresh = False
+
+        yield show

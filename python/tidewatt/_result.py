@@ -1,7 +1,6 @@
 """Results, in memory or from a file, behind one face."""
 from __future__ import annotations
 
-import html
 import json
 import os
 import tempfile
@@ -121,18 +120,9 @@ class Result:
         return f"<tidewatt.Result>\n{figures}\n  groups: {', '.join(self.groups)}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(key)}</th><td>{html.escape(_shown(value))}</td></tr>"
-            for key, value in self.summary.items()
-        )
-        groups = "".join(
-            f"<li><b>{html.escape(name)}</b>: {html.escape(', '.join(c.name for c in columns))}</li>"
-            for name, columns in self._source.columns.items()
-        )
-        return (
-            f"<table><caption>tidewatt.Result</caption>{rows}</table>"
-            f"<details><summary>{len(self.groups)} groups of arrays</summary><ul>{groups}</ul></details>"
-        )
+        from ._look import result_html
+
+        return result_html(self.summary, {name: [c.name for c in columns] for name, columns in self._source.columns.items()})
 
 
 def _shown(value: Any) -> str:

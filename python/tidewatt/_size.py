@@ -22,11 +22,13 @@ class Sizing:
 
     @property
     def best(self) -> pandas.DataFrame:
-        """The best of each combination, cheapest that passes first, shape (n_combination, 16): `portfolio`, `passes`,
+        """The best of each combination, cheapest that passes first, shape (n_combination, 20): `portfolio`, `passes`,
         `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, against doing
         nothing) and `lost_throughput_frac` of the steady part of the run (the second half from `site.rules_from_s` on), `start_lost_s` and
         `start_extra_J` of one start beyond that, `starts_per_year`, `lost_tokens_per_year` and `extra_J_per_year` of both,
-        `worst_margin_frac`, `worst_rule`, `toml` (the remedies as a scenario's tables)."""
+        `worst_margin_frac`, `worst_rule`, `at_bound` (sizes of the site store at an end of what is searched),
+        `store_wear_frac_per_year` (of its life, by cycles), `store_years` (its life), `steady_change_frac` (throughput of
+        the steady part's second half over its first, less 1: is it steady?), `toml` (the remedies as a scenario's tables)."""
         return self._frame(self._best)
 
     @property
@@ -84,7 +86,7 @@ def size(
         limit, unit 1; what it raises stops the search.
     @raises InputError: no rules, remedies already there, or an unknown entry.
     @raises ValueError: `evaluations` out of range.
-    @raises KeyboardInterrupt: on Ctrl-C, at the end of a simulation.
+    @raises KeyboardInterrupt: on Ctrl-C, within 0.2 s.
     """
     scenario = _as_scenario(scenario)
     if not 4 <= evaluations <= 1000:

@@ -71,7 +71,11 @@ class SweepTable:
         return f"<tidewatt.SweepTable: {self.mode}, {len(self)} cases, {failed} failed, in {self.folder}>"
 
     def _repr_html_(self) -> str:
-        return self.frame.to_html(max_rows=20)
+        import html
+
+        failed = self.failed
+        words = f"{self.mode}, {len(self)} cases, {len(failed)} failed" + (f": {failed['error'].iloc[0]} …" if len(failed) else "")
+        return f"<p>{html.escape(words)}</p>" + self.frame.to_html(max_rows=20)
 
 
 def sweep(
@@ -118,7 +122,7 @@ def sweep(
     core = job.open()
     with reporter(progress) as report:
         if executor is None:
-            show = (lambda done, total, failed, left_s: report(done / total if total else 1.0)) if report else None
+            show = (lambda done, total, *_: report(done / total if total else 1.0)) if report else None
             core.run(folder, workers, 0, 1, retry_failed, show)
         else:
             _map(core, job, executor, retry_failed, report)

@@ -5,6 +5,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from ._plot import _png
+from .report.labels import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,18 +42,32 @@ def _tornado(table, output):
     rows = _rows(table, output).head(MOST_BARS)
     first = rows.iloc[0]
     base = first.at_base
-    figure = new_figure(9, 1.6 + 0.36 * len(rows), f"{first.variable} moves {output} most: from {min(first.at_low, first.at_high):.4g} to "
-                        f"{max(first.at_low, first.at_high):.4g}", "each input alone at both ends of its range, the others as they are")  # fmt: skip
+    figure = new_figure(9, 1.6 + 0.36 * len(rows), f"{first.variable} moves {output} most: from {text(min(first.at_low, first.at_high))} to "
+                        f"{text(max(first.at_low, first.at_high))}", "each input alone at the low (blue) and at the high end (orange) of its range, the others as they are")  # fmt: skip
     axes = figure.subplots()
     for y, row in enumerate(rows.itertuples()):
         for value, colour in [(row.at_low, BLUE), (row.at_high, VERMILION)]:
             axes.barh(y, value - base, left=base, color=colour, height=0.62)
-    words = [f"{row.variable}  {row.low} … {row.high}" for row in rows.itertuples()]
+    words = [f"{row.variable}  {_shown(row.low)} … {_shown(row.high)}" for row in rows.itertuples()]
     axes.set_yticks(range(len(rows)), words)
     axes.invert_yaxis()
     axes.axvline(base, color="black", lw=0.8)
-    axes.set_xlabel(f"{output} (blue: at the low end, red: at the high end)")
+    axes.set_xlabel(output)
+    _dress(axes)
     return figure
+
+
+def _shown(end) -> str:
+    """An end of a range: a number, or a name."""
+    return text(float(end)) if isinstance(end, (int, float)) else str(end)
+
+
+def _dress(axes) -> None:
+    """Numbers with commas that do not run into one another."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}".replace("-", "−"))
 
 
 def _indices(table, output):
@@ -75,10 +90,12 @@ def _indices(table, output):
 
 
 def _distribution(table, output):
+    from matplotlib.ticker import MaxNLocator
+
     from .report.style import BLACK, BLUE, new_figure
 
     row = _rows(table, output).iloc[0]
-    figure = new_figure(9, 3.8, f"{output}: {row.q50:.4g}, between {row.q05:.4g} and {row.q95:.4g} in nine cases of ten",
+    figure = new_figure(9, 3.8, f"{output}: {text(row.q50)}, between {text(row.q05)} and {text(row.q95)} in nine cases of ten",
                         f"{int(row.n)} cases; goes most with {row.most_related_variable} (rank correlation {row.rank_correlation:+.2f})")  # fmt: skip
     axes = figure.subplots()
     values = table.frame[output].dropna()
@@ -86,6 +103,8 @@ def _distribution(table, output):
     for x in (row.q05, row.q50, row.q95):
         axes.axvline(x, color=BLACK, lw=1, ls="--")
     axes.set(xlabel=output, ylabel="cases")
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+    _dress(axes)
     return figure
 
 
@@ -94,7 +113,8 @@ def _scatter(table, output):
 
     frame = table.frame
     key = frame.columns[0]
-    figure = new_figure(9, 3.8, f"{output} over {key}", f"{len(frame)} cases")
+    failed = f", {len(table.failed)} of them failed" if len(table.failed) else ""
+    figure = new_figure(9, 3.8, f"{output} over {key}", f"{len(frame)} cases{failed}")
     figure.subplots().plot(frame[key], frame[output], "o", ms=4, color=BLUE)
     figure.axes[0].set(xlabel=key, ylabel=output)
     return figure

@@ -42,10 +42,11 @@ void show(const Arguments& a) {
 void add_catalog_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("catalog", "the hardware, plants, climates, models and grids that come with tidewatt");
-  c->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones");
   c->require_subcommand(1);
-  c->add_subcommand("list", "names by kind")->callback([a] { list(*a); });
+  auto* l = c->add_subcommand("list", "names by kind");
+  l->callback([a] { list(*a); });
   auto* s = c->add_subcommand("show", "an entry's file, with its sources");
+  for (auto* each : {c, l, s}) each->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones");
   s->alias("export");
   s->add_option("name", a->name, "NAME or KIND/NAME")->required();
   s->callback([a] { show(*a); });

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -28,17 +29,31 @@ struct Arguments {
 std::atomic<int> caught = 0;
 void remember(int signal) { caught = signal; }
 
-/// A bar on a terminal, a line now and then elsewhere.
-void show(const study::SweepProgress& p, bool on) {
-  if (!on) return;
-  const double frac = p.n_total > 0 ? static_cast<double>(p.n_done) / static_cast<double>(p.n_total) : 1.0;
-  const std::string failed = p.n_failed > 0 ? fmt::format(", {} failed", p.n_failed) : "";
-  if (isatty(STDERR_FILENO) != 0)
-    fmt::print(stderr, "\r[{:<40}] {} of {}{}, {:.0f} s left   ", std::string(static_cast<std::size_t>(frac * 40.0), '='), p.n_done,
-               p.n_total, failed, p.left_s);
-  else if (p.n_done == p.n_total || p.n_done % 100 == 0)
-    fmt::print(stderr, "{} of {} cases{}, {:.0f} s left\n", p.n_done, p.n_total, failed, p.left_s);
+/// "45 s", "12 min", "3 h 20 min".
+std::string rounded(double s) {
+  const auto min = static_cast<std::int64_t>(s / 60.0 + 0.5);
+  if (s < 90.0) return fmt::format("{:.0f} s", s);
+  return min < 90 ? fmt::format("{} min", min) : fmt::format("{} h {} min", min / 60, min % 60);
 }
+
+/// A bar on a terminal; elsewhere a line every ten seconds and at the end.
+class Show {
+ public:
+  void operator()(const study::SweepProgress& p) {
+    const double frac = p.n_total > 0 ? static_cast<double>(p.n_done) / static_cast<double>(p.n_total) : 1.0;
+    std::string text = fmt::format("{} of {} cases", p.n_done, p.n_total);
+    if (p.n_failed > 0) text += fmt::format(", {} failed", p.n_failed);
+    if (p.left_s && p.n_done < p.n_total) text += fmt::format(", {} left", rounded(*p.left_s));
+    if (isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "\r[{:<40}] {}\033[K", std::string(static_cast<std::size_t>(frac * 40.0), '='), text);
+    else if (p.n_done == p.n_total || Clock::now() >= next_)
+      fmt::print(stderr, "{}\n", text), next_ = Clock::now() + std::chrono::seconds(10);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point next_{};
+};
 
 study::Shard read_shard(const std::string& text) {
   if (text.empty()) return {};
@@ -86,13 +101,16 @@ void print_analysis(const std::string& path) {
 void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table) {
   if (a.json) {
     nlohmann::ordered_json j{{"n_case", o.n_total}, {"n_finished", o.n_done}, {"n_failed", o.n_failed}, {"n_ran", o.n_ran},
-                             {"stopped", o.stopped}, {"damaged", o.damaged}, {"out", a.out}};
+                             {"stopped", o.stopped}, {"damaged", o.damaged}, {"failures", o.failures}, {"out", a.out}};
     j["table"] = table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(table);
     fmt::print("{}\n", j.dump());
     return;
   }
   for (const auto& line : o.damaged) fmt::print(stderr, "note: {}; its case ran again\n", line);
   fmt::print("{} of {} cases finished, {} of them now, {} failed\n", o.n_done, o.n_total, o.n_ran, o.n_failed);
+  for (const auto& line : o.failures) fmt::print("  {}\n", line);
+  if (o.n_failed > o.failures.size())
+    fmt::print("  and {} more{}\n", o.n_failed - o.failures.size(), table.empty() ? "" : ": column error of the table");
   if (o.stopped) fmt::print("stopped: the same command goes on from here\n");
   if (table.empty()) return;
   print_analysis(a.out + "/analysis.csv");
@@ -104,7 +122,9 @@ void merge(const study::CaseRunner& runner, const Arguments& a) {
   study::SweepOutcome o;
   o.n_total = o.n_done = table.n_row;
   const auto& status = std::get<std::vector<std::string>>(table.find("status")->values);
-  o.n_failed = static_cast<std::size_t>(std::count(status.begin(), status.end(), "failed"));
+  const auto& error = std::get<std::vector<std::string>>(table.find("error")->values);
+  for (std::size_t i = 0; i < status.size(); ++i)
+    if (status[i] == "failed" && ++o.n_failed <= study::most_failures) o.failures.push_back(fmt::format("case {}: {}", i, error[i]));
   report(a, o, a.out + "/table.csv");
 }
 
@@ -137,7 +157,7 @@ void sweep(Arguments& a, int& exit_code) {
   std::signal(SIGINT, remember);
   std::signal(SIGTERM, remember);
   a.run.stop = [] { return caught != 0; };
-  a.run.progress = [&a](const study::SweepProgress& p) { show(p, !a.quiet); };
+  if (!a.quiet) a.run.progress = Show();
   const auto outcome = study::run_sweep(runner, a.out, a.run);
   if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
   std::string table;

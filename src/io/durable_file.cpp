@@ -94,11 +94,15 @@ void sync_folder_of(const std::string& path) {
 }  // namespace
 
 void write_durably(const std::string& path, std::span<const char> bytes) {
+  write_durably_in_pieces(path, [&](const Append& append) { append(bytes); });
+}
+
+void write_durably_in_pieces(const std::string& path, const std::function<void(const Append&)>& fill) {
   refuse_special(path);
   auto [fd, name] = open_fresh(path);
   Descriptor file(fd);
   Temporary temporary(std::move(name));
-  write_all(file.get(), bytes, temporary.path());
+  fill([&](std::span<const char> bytes) { write_all(file.get(), bytes, temporary.path()); });
   if (::fsync(file.get()) != 0) fail("sync", temporary.path(), errno);
   if (file.close() != 0) fail("close", temporary.path(), errno);
   temporary.rename_to(path);

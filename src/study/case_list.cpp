@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/study/sampling.hpp"
@@ -73,6 +73,18 @@ void add_tornado(CaseList& list, const std::vector<Variable>& variables) {
     }
 }
 
+/// Sorting keeps the order of equal cases: the first of each run is the first of the sweep.
+void find_equal(CaseList& list) {
+  std::vector<std::size_t> order(list.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return list.values[a] < list.values[b]; });
+  list.same_as.resize(list.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const bool again = k > 0 && list.values[order[k]] == list.values[order[k - 1]];
+    list.same_as[order[k]] = again ? list.same_as[order[k - 1]] : order[k];
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> CaseList::assignments(std::size_t i) const {
@@ -110,8 +122,7 @@ CaseList list_cases(const SweepSpec& spec) {
     add_points(list, variables, saltelli_design(n, k, seed));
   } else
     add_points(list, variables, latin_hypercube(n, k, seed));
-  std::map<std::vector<std::string>, std::size_t> first;
-  for (std::size_t i = 0; i < list.size(); ++i) list.same_as.push_back(first.try_emplace(list.values[i], i).first->second);
+  find_equal(list);
   return list;
 }
 

@@ -106,7 +106,7 @@ std::map<std::size_t, std::string> CaseStore::read_manifests(State& state) const
   return noted;
 }
 
-void CaseStore::read_case(std::size_t i, State& state, const std::string& noted) const {
+void CaseStore::read_case(std::size_t i, State& state, const std::string& noted, const std::function<void(const CaseRecord&)>& visit) const {
   const std::string path = case_path(i);
   const auto damaged = [&](const std::string& why) {
     state.damaged.push_back(why);
@@ -119,23 +119,25 @@ void CaseStore::read_case(std::size_t i, State& state, const std::string& noted)
   }
   try {
     const std::string bytes = read_file(path, case_limit_B);
-    auto record = decode(bytes, path);
+    const std::string file_sha256 = io::sha256_hex(bytes);
+    const auto record = decode(bytes, path);
     if (record.index != i || record.plan != plan_) return damaged(path + ": belongs to another case or sweep");
-    if (!noted.empty() && noted != io::sha256_hex(bytes)) return damaged(path + ": is not the file that the manifest notes");
+    if (!noted.empty() && noted != file_sha256) return damaged(path + ": is not the file that the manifest notes");
     if (!record.result_sha256.empty() && record.result_sha256 != io::sha256_hex(read_file(result_path(i), result_limit_B)))
       return damaged(result_path(i) + ": is not as written");
-    state.finished.emplace(i, std::move(record));
+    state.finished.emplace(i, Finished{file_sha256, record.failed()});
+    if (visit) visit(record);
   } catch (const InputError& e) {
     damaged(e.findings().empty() ? path + ": " + e.what() : e.findings().front().text());
   }
 }
 
-CaseStore::State CaseStore::read() const {
+CaseStore::State CaseStore::read(const std::function<void(const CaseRecord&)>& visit) const {
   State state;
   const auto noted = read_manifests(state);
   for (std::size_t i = 0; i < n_case_; ++i) {
     const auto at = noted.find(i);
-    read_case(i, state, at == noted.end() ? std::string() : at->second);
+    read_case(i, state, at == noted.end() ? std::string() : at->second, visit);
   }
   return state;
 }
@@ -181,8 +183,8 @@ void CaseStore::append(const std::string& text) {
 
 void CaseStore::take_up(const State& state) {
   std::string text;
-  for (const auto& [i, record] : state.finished)
-    if (shard_.has(i)) text += manifest_line(i, io::sha256_hex(encode(record)));
+  for (const auto& [i, finished] : state.finished)
+    if (shard_.has(i)) text += manifest_line(i, finished.file_sha256);
   const auto lines = [](const std::string& all) {
     auto out = split(all, '\n');
     std::sort(out.begin(), out.end());

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 #include "scenario_tree.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -131,9 +132,17 @@ Node tree_with(const std::string& path, const sim::LoadOptions& options) {
   return root;
 }
 
-Figures figures_of(const sim::Scenario& scenario) {
+using Stop = std::function<bool()>;
+
+void heed(const Stop& stop) {
+  if (stop && stop()) throw std::runtime_error("stopped");
+}
+
+Figures figures_of(const sim::Scenario& scenario, const Stop& stop) {
   Figures out;
-  for (const auto& [key, value] : sim::run(scenario).summary) {
+  const auto result = sim::run(scenario, {0, [&](double) { return !(stop && stop()); }});
+  heed(stop);
+  for (const auto& [key, value] : result.summary) {
     if (const auto* d = std::get_if<double>(&value)) out.emplace_back(key, *d);
     if (const auto* i = std::get_if<std::int64_t>(&value)) out.emplace_back(key, static_cast<double>(*i));
     if (const auto* pairs = std::get_if<std::vector<std::pair<std::string, double>>>(&value))
@@ -147,13 +156,14 @@ double relative(const FigureChange& f) {
 }
 
 /// The first scenario with one change of the second; nothing if that is no scenario.
-Figures figures_with(Node tree, const Change& change, const std::string& folder, const sim::LoadOptions& options) {
+Figures figures_with(Node tree, const Change& change, const std::string& folder, const sim::LoadOptions& options, const Stop& stop) {
   graft(tree, change);
   auto load = options;
   load.set.clear();  // the tree has them
   try {
-    return figures_of(sim::read_scenario(tree, folder, load));
+    return figures_of(sim::read_scenario(tree, folder, load), stop);
   } catch (const std::exception&) {  // legal only together with another change: its column stays empty
+    heed(stop);
     return {};
   }
 }
@@ -175,10 +185,10 @@ std::vector<KeyChange> changed_keys(const std::string& before, const std::string
   return out;
 }
 
-Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options, bool alone) {
+Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options, bool alone, const Stop& stop) {
   Comparison c;
   c.keys = changed_keys(before, after, options);
-  const auto a = figures_of(sim::load_scenario(before, options)), b = figures_of(sim::load_scenario(after, options));
+  const auto a = figures_of(sim::load_scenario(before, options), stop), b = figures_of(sim::load_scenario(after, options), stop);
   const Node old = tree_with(before, options), now = tree_with(after, options);
   const auto changes = differences(old, now);
   std::vector<std::map<std::string, double>> single;
@@ -188,7 +198,7 @@ Comparison compare(const std::string& before, const std::string& after, const si
     if (key.behind_name) continue;
     const Change& change = changes[next++];
     if (!alone) continue;
-    const auto f = figures_with(old, change, folder_of(before), options);
+    const auto f = figures_with(old, change, folder_of(before), options, stop);
     single.back() = {f.begin(), f.end()};
   }
   const std::map<std::string, double> figure(b.begin(), b.end());

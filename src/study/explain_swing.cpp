@@ -6,18 +6,10 @@
 
 #include "explain_swing.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/look_up.hpp"
 
 namespace tidewatt::study {
 namespace detail {
-
-double figure(const sim::Result& r, const char* key) {
-  for (const auto& [k, v] : r.summary) {
-    if (k != key) continue;
-    if (const auto* d = std::get_if<double>(&v)) return *d;
-    if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
-  }
-  return std::nan("");
-}
 
 namespace {
 
@@ -72,11 +64,11 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
                           const std::function<void(const std::string&)>& progress) {
   using namespace detail;
   SwingReport report;
-  report.swing_percent = figure(base, "throughput_swing_percent");
-  report.tokens_per_s = figure(base, "tokens_per_s_mean");
+  report.swing_percent = sim::figure(base, "throughput_swing_percent");
+  report.tokens_per_s = sim::figure(base, "tokens_per_s_mean");
   if (!std::isfinite(report.swing_percent))
     throw InputError("explain: a swing needs two hours at least in which the job iterates for a quarter of an hour");
-  report.min_hour = static_cast<std::int64_t>(figure(base, "throughput_min_hour"));
+  report.min_hour = static_cast<std::int64_t>(sim::figure(base, "throughput_min_hour"));
   report.hottest = worst_gpus(base, true, 5);
   report.slowest = worst_gpus(base, false, 5);
   const auto repeat = [&](const sim::Scenario& s, const std::string& name) {
@@ -84,15 +76,15 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
     return sim::run(s, {options.n_thread, {}});
   };
   for (const auto& c : causes_of(scenario, base)) {
-    const double left = figure(repeat(c.scenario, "without " + c.name), "throughput_swing_percent");
+    const double left = sim::figure(repeat(c.scenario, "without " + c.name), "throughput_swing_percent");
     report.causes.push_back({c.name, c.how, left, report.swing_percent - left});
   }
-  const double energy = figure(base, "pcc_mean_MW") / report.tokens_per_s;
+  const double energy = sim::figure(base, "pcc_mean_MW") / report.tokens_per_s;
   for (const auto& l : levers_of(scenario, report.notes)) {
     const auto r = repeat(l.scenario, l.name);
-    const double tokens = figure(r, "tokens_per_s_mean");
+    const double tokens = sim::figure(r, "tokens_per_s_mean");
     report.levers.push_back({l.name, l.how, 100.0 * (tokens / report.tokens_per_s - 1.0),
-                             100.0 * (figure(r, "pcc_mean_MW") / tokens / energy - 1.0), figure(r, "throughput_swing_percent")});
+                             100.0 * (sim::figure(r, "pcc_mean_MW") / tokens / energy - 1.0), sim::figure(r, "throughput_swing_percent")});
   }
   std::stable_sort(report.causes.begin(), report.causes.end(), [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; });
   return report;

@@ -16,8 +16,6 @@ std::vector<Variant> levers_of(const sim::Scenario& scenario, std::vector<std::s
 
 /// Who trains and is hottest, or could hold the lowest clock, in the step with the warmest inlet.
 std::vector<NamedGpu> worst_gpus(const sim::Result& r, bool hottest, std::size_t n_gpu);
-/// A figure of the summary; NaN where it is null or absent.
-double figure(const sim::Result& r, const char* key);
 /// Time mean of a column of /day, NaN left out.
 double mean_over_time(const sim::Result& r, const std::string& column, double end_s);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/power/redundancy.hpp"
@@ -52,7 +53,14 @@ std::string spare(const power::FeederParams& feeder, const std::string& item) {
 }
 
 /// Largest share of a hall's remaining cooling that the day asks for with one unit out all day; 0: no plant limits it.
-double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread) {
+sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s, sim::RunOptions options) {
+  options.progress = [&](double) { return !(stop && stop()); };
+  auto result = sim::run(s, options);
+  if (stop && stop()) throw std::runtime_error("stopped");
+  return result;
+}
+
+double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread, const std::function<bool()>& stop) {
   auto less = s;
   for (const auto& h : s.halls) {
     if (h.plant_kind == "prescribed_inlet" || h.own_plant) continue;
@@ -70,14 +78,16 @@ double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n
   if (less.events.size() == s.events.size()) return 0.0;
   sim::RunOptions options;
   options.n_thread = n_thread;
-  for (const auto& [key, value] : sim::run(less, options).summary)
+  const auto result = run_unless(stop, less, options);
+  for (const auto& [key, value] : result.summary)
     if (key == "capacity_margin_min_percent") return 1.0 - 0.01 * std::get<double>(value);
   return 0.0;
 }
 
 }  // namespace
 
-GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac) {
+GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac,
+                      const std::function<bool()>& stop) {
   if (s.run.duration_s < least_s)
     throw InputError(fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be simulated; a day is usual "
                                  "(--set run.duration_h=24)", s.run.duration_s / 60.0, least_s / 60.0));
@@ -85,7 +95,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   sim::RunOptions options;
   options.n_thread = n_thread;
   options.tape = &tape;
-  sim::run(s, options);
+  run_unless(stop, s, options);
   const auto hour = design_hour(s, tape);
   double n_gpu = 0.0;
   for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
@@ -117,7 +127,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
         add(report.rule_set + "." + o.rule.name, hour.load_W * o.rule.limit / (o.figure.value + o.figure.spread));
     }
   if (cooling_unit_frac > 0.0)
-    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread); used > 0.0) add("cooling, one unit out", hour.load_W / used);
+    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread, stop); used > 0.0) add("cooling, one unit out", hour.load_W / used);
   std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
   if (out.items.empty()) return out;
   out.n_gpu = out.items.front().n_gpu;

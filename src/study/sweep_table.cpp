@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
@@ -15,46 +16,38 @@ namespace tidewatt::study {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-using Figures = std::vector<std::pair<std::string, sim::Value>>;
+constexpr std::size_t piece_B = std::size_t{1} << 20U;
+using Whole = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+using Texts = std::vector<std::string>;
 
-/// Lists of pairs taken apart.
-Figures flat(const Figures& figures) {
-  Figures out;
-  for (const auto& [key, value] : figures) {
-    if (const auto* pairs = std::get_if<std::vector<std::pair<std::string, double>>>(&value))
-      for (const auto& [word, x] : *pairs) out.emplace_back(key + "." + word, x);
-    else
-      out.emplace_back(key, value);
+/// One more cell. A column is of whole numbers as long as all cells are there and whole, of numbers with NaN as long as
+/// none is text, else of text with nothing where there was a number.
+void append(Column& column, const sim::Value& cell) {
+  const bool text = std::holds_alternative<std::string>(cell), whole = std::holds_alternative<std::int64_t>(cell);
+  if (const auto* w = std::get_if<Whole>(&column.values); w && !whole && !text) column.values = Numbers(w->begin(), w->end());
+  if (text && !std::holds_alternative<Texts>(column.values))
+    column.values = Texts(std::visit([](const auto& v) { return v.size(); }, column.values));
+  if (auto* w = std::get_if<Whole>(&column.values)) w->push_back(std::get<std::int64_t>(cell));
+  if (auto* t = std::get_if<Texts>(&column.values)) t->push_back(text ? std::get<std::string>(cell) : std::string());
+  if (auto* n = std::get_if<Numbers>(&column.values)) {
+    const auto* d = std::get_if<double>(&cell);
+    n->push_back(d ? *d : whole ? static_cast<double>(std::get<std::int64_t>(cell)) : nothing);
   }
-  return out;
 }
 
-/// Numbers if every cell is a number or absent, whole ones if all are there and whole, else text.
-Column column_of(std::string name, const std::vector<sim::Value>& cells) {
-  bool text = false, whole = true;
-  for (const auto& c : cells) {
-    text |= std::holds_alternative<std::string>(c);
-    whole &= std::holds_alternative<std::int64_t>(c);
-  }
-  Column column{std::move(name), {}};
-  if (text) {
-    std::vector<std::string> v;
-    for (const auto& c : cells) v.push_back(std::holds_alternative<std::string>(c) ? std::get<std::string>(c) : "");
-    column.values = std::move(v);
-  } else if (whole) {
-    std::vector<std::int64_t> v;
-    for (const auto& c : cells) v.push_back(std::get<std::int64_t>(c));
-    column.values = std::move(v);
-  } else {
-    std::vector<double> v;
-    for (const auto& c : cells) {
-      const auto* d = std::get_if<double>(&c);
-      const auto* i = std::get_if<std::int64_t>(&c);
-      v.push_back(d ? *d : i ? static_cast<double>(*i) : nothing);
-    }
-    column.values = std::move(v);
-  }
-  return column;
+std::size_t length(const Column& column) {
+  return std::visit([](const auto& v) { return v.size(); }, column.values);
+}
+
+void fill_up(Column& column, std::size_t n_row) {
+  while (length(column) < n_row) append(column, {});
+}
+
+sim::Value cell_at(const Column& column, std::size_t i) {
+  if (const auto* w = std::get_if<Whole>(&column.values)) return (*w)[i];
+  if (const auto* t = std::get_if<Texts>(&column.values)) return (*t)[i];
+  return std::get<Numbers>(column.values)[i];
 }
 
 /// A varied value as it was set: a number, or text without its quotes.
@@ -105,39 +98,64 @@ std::vector<double> SweepTable::numbers(const std::string& name) const {
   throw InputError(fmt::format("'{}' is no figure of the sweep's table{}", name, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
 }
 
-SweepTable make_table(const CaseList& list, const std::map<std::size_t, CaseRecord>& finished) {
+void TableBuilder::set(const std::string& name, sim::Value value) {
+  const auto [at, fresh] = place_.try_emplace(name, figures_.size());
+  if (fresh) figures_.push_back({name, Whole{}});
+  fill_up(figures_[at->second], n_row_);
+  append(figures_[at->second], value);
+}
+
+void TableBuilder::add(const CaseRecord& record) {
+  if (!add_equal_before(record.index)) return;
+  // A list of pairs is taken apart: a column per pair.
+  for (const auto& [key, value] : record.figures) {
+    if (const auto* pairs = std::get_if<std::vector<std::pair<std::string, double>>>(&value))
+      for (const auto& [word, x] : *pairs) set(key + "." + word, x);
+    else
+      set(key, value);
+  }
+  status_.emplace_back(record.failed() ? "failed" : "ok");
+  error_.push_back(record.failed() ? record.error_kind + ": " + record.error : std::string());
+  ++n_row_;
+}
+
+/// Cases that equal an earlier one have no record of their own; others before `index` would be a gap.
+bool TableBuilder::add_equal_before(std::size_t index) {
+  for (; n_row_ < index; ++n_row_) {
+    const std::size_t first = list_.same_as[n_row_];
+    if (first == n_row_) return false;
+    for (auto& column : figures_)
+      if (first < length(column)) {
+        fill_up(column, n_row_);
+        append(column, cell_at(column, first));
+      }
+    status_.push_back(status_[first]);
+    error_.push_back(error_[first]);
+  }
+  return true;
+}
+
+SweepTable TableBuilder::finish() {
+  if (!add_equal_before(list_.size())) throw InputError(fmt::format("case {} is not finished", n_row_));
   SweepTable table;
-  table.n_row = list.size();
-  std::vector<Figures> rows;
-  std::vector<std::string> names;
-  std::map<std::string, std::size_t> place;
-  std::vector<sim::Value> number, status, error;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto at = finished.find(list.same_as[i]);
-    if (at == finished.end()) throw InputError(fmt::format("case {} is not finished", list.same_as[i]));
-    rows.push_back(flat(at->second.figures));
-    for (const auto& [key, value] : rows.back())
-      if (place.try_emplace(key, names.size()).second) names.push_back(key);
-    number.emplace_back(static_cast<std::int64_t>(i));
-    status.emplace_back(std::string(at->second.failed() ? "failed" : "ok"));
-    error.emplace_back(at->second.failed() ? at->second.error_kind + ": " + at->second.error : std::string());
+  table.n_row = n_row_;
+  for (std::size_t d = 0; d < list_.names.size(); ++d) {
+    auto& column = table.columns.emplace_back(Column{list_.names[d], Whole{}});
+    for (const auto& row : list_.values) append(column, cell_of(row[d]));
   }
-  for (std::size_t d = 0; d < list.names.size(); ++d) {
-    std::vector<sim::Value> cells;
-    for (const auto& row : list.values) cells.push_back(cell_of(row[d]));
-    table.columns.push_back(column_of(list.names[d], cells));
+  Whole number(n_row_);
+  std::iota(number.begin(), number.end(), std::int64_t{0});
+  table.columns.push_back({"case", std::move(number)});
+  table.columns.push_back({"status", std::move(status_)});
+  table.columns.push_back({"error", std::move(error_)});
+  for (auto& column : figures_) {
+    fill_up(column, n_row_);
+    table.columns.push_back(std::move(column));
   }
-  table.columns.push_back(column_of("case", number));
-  table.columns.push_back(column_of("status", status));
-  table.columns.push_back(column_of("error", error));
-  std::vector<std::vector<sim::Value>> cells(names.size(), std::vector<sim::Value>(list.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (auto& [key, value] : rows[i]) cells[place[key]][i] = std::move(value);
-  for (std::size_t c = 0; c < names.size(); ++c) table.columns.push_back(column_of(names[c], cells[c]));
   return table;
 }
 
-std::string to_csv(const SweepTable& table) {
+void write_csv(const SweepTable& table, const std::function<void(std::span<const char>)>& append) {
   std::string out;
   for (std::size_t c = 0; c < table.columns.size(); ++c) out += (c ? "," : "") + csv_text(table.columns[c].name);
   out += "\r\n";
@@ -145,21 +163,25 @@ std::string to_csv(const SweepTable& table) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       if (c) out += ',';
       const auto& v = table.columns[c].values;
-      if (const auto* d = std::get_if<std::vector<double>>(&v)) out += shortest((*d)[i]);
-      if (const auto* n = std::get_if<std::vector<std::int64_t>>(&v)) out += fmt::format("{}", (*n)[i]);
-      if (const auto* s = std::get_if<std::vector<std::string>>(&v)) out += csv_text((*s)[i]);
+      if (const auto* d = std::get_if<Numbers>(&v)) out += shortest((*d)[i]);
+      if (const auto* n = std::get_if<Whole>(&v)) out += fmt::format("{}", (*n)[i]);
+      if (const auto* s = std::get_if<Texts>(&v)) out += csv_text((*s)[i]);
     }
     out += "\r\n";
+    if (out.size() < piece_B) continue;
+    append(out);
+    out.clear();
   }
-  return out;
+  append(out);
 }
 
-sim::Result to_result(const SweepTable& table) {
+sim::Result to_result(SweepTable table) {
   sim::Result result;
-  for (const auto& c : table.columns) {
+  for (auto& c : table.columns) {
     std::string name = c.name;
     std::replace(name.begin(), name.end(), '/', '_');
-    std::visit([&](const auto& v) { result.arrays.push_back({"/table/" + name, {"case"}, {v.size()}, v, "", name}); }, c.values);
+    const std::size_t n = length(c);
+    result.arrays.push_back({"/table/" + name, {"case"}, {n}, std::move(c.values), "", name});
   }
   return result;
 }

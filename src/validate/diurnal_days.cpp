@@ -6,6 +6,7 @@
 
 #include "diurnal_groups.hpp"
 #include "tidewatt/base/embedded.hpp"
+#include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/study/sampling.hpp"
 
@@ -32,18 +33,9 @@ struct Swing {
   double percent, hour;
 };
 
-double figure(const sim::Result& r, const std::string& key) {
-  for (const auto& [k, v] : r.summary)
-    if (k == key) {
-      if (const auto* d = std::get_if<double>(&v)) return *d;
-      if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
-    }
-  return std::nan("");
-}
-
 Swing swing(const sim::Scenario& s) {
   const auto r = sim::run(s);
-  return {figure(r, "throughput_swing_percent"), figure(r, "throughput_min_hour")};
+  return {sim::figure(r, "throughput_swing_percent"), sim::figure(r, "throughput_min_hour")};
 }
 
 /// 5 to 95 % of the swing over all assumed inputs of the day, drawn evenly within their ranges: fewer GPUs, the part of the

@@ -162,5 +162,9 @@ def test_report_is_drawn_without_a_file_of_ones_own(result, tmp_path):
 def test_looks(result):
     assert "pcc_mean_MW" in repr(result) and "groups: " in repr(result)
     page = result._repr_html_()
-    assert "<table>" in page and "waveform_sample" in page and "&lt;" not in page
+    assert "<table" in page and "waveform_sample" in page and "&lt;" not in page
+    assert "<code" in page and "pcc_mean_MW" in page  # words, values with units, and the key
+    shown = page.replace("\u00a0", " ")
+    assert f"{result.summary['n_gpu']:,} GPUs · " in shown and " MW at the connection" in shown
+    assert all(f">{key}<" in page for key in result.summary if result.summary[key] is not None and key != "jobs")
     json.dumps(result.summary)  # plain values only

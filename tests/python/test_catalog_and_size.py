@@ -1,8 +1,16 @@
 """The catalog and sizing from Python."""
+import os
+import signal
+import threading
+import time
+
 import pytest
 import tidewatt as tw
 
-from tiny_case import tiny
+from tiny_case import DAY, SETTINGS, tiny
+
+LARGE = {**SETTINGS, "run.macro_step_s": 10, "run.macro_step_max_s": 10, "hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192,
+         "job.main.plan.global_batch_sequences": 1024}  # fmt: skip
 
 
 def test_entries_are_listed_and_exported_for_one_s_own_hardware(tmp_path):
@@ -30,6 +38,7 @@ def test_sizing_finds_what_passes_and_its_run_confirms_it():
     asked = []
     sizing = tw.size(scenario, evaluations=4, progress=lambda name, margin: asked.append(name))
     assert sizing.n_evaluation == len(asked) > 0
+    assert sizing.best.shape[1] == 20 and (abs(sizing.best.steady_change_frac) < 0.1).all() and (sizing.best.store_years >= 0).all()
     assert list(sizing.best.yearly_USD[sizing.best.passes]) == sorted(sizing.best.yearly_USD[sizing.best.passes])
     if sizing.cheapest is not None:
         assert tw.run(sizing.cheapest).summary["compliance"] in ("pass", "undecided")
@@ -47,6 +56,33 @@ def test_a_callback_that_raises_stops_the_search_and_rules_are_needed():
         tw.size(tiny(4))
     with pytest.raises(ValueError, match="evaluations"):
         tw.size(scenario, evaluations=1)
+
+
+@pytest.mark.parametrize("work", ["size", "most_gpus", "compare"])
+def test_ctrl_c_is_answered_at_once(work):
+    """Also in the middle of a simulation. Best of three: the machine may be busy."""
+    scenario = tw.load(DAY, set={**LARGE, "site.rules": "power_stabilization_example"})
+    calls = {
+        "size": lambda: tw.size(scenario),
+        "most_gpus": lambda: tw.most_gpus(scenario, contract_W=1e7),
+        "compare": lambda: tw.compare(DAY, DAY.with_name("llama3_405b_costs.toml"), set=LARGE),
+    }
+    waits = []
+    for _ in range(3):
+        sent = []
+
+        def interrupt():
+            time.sleep(0.7)
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            calls[work]()
+        waits.append(time.perf_counter() - sent[0])
+        if waits[-1] < 0.2:
+            break
+    assert min(waits) < 0.2, waits
 
 
 def test_a_contract_bounds_the_gpus():

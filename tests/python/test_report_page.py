@@ -1,4 +1,5 @@
 """The page in a browser without a screen: it draws, zooms from days to milliseconds, counts costs, and compares two results."""
+import json
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
 
 import synthetic_result  # noqa: E402
 from tidewatt import report  # noqa: E402
-from tidewatt.report import compare_page, compliance, energy, zoom  # noqa: E402
+from tidewatt.report import charts, compare_page, compliance, day, energy, grid_case, labels, limiter, zoom  # noqa: E402
 from tidewatt.report.read import Missing, ResultFile  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -33,6 +34,14 @@ def file(tmp_path_factory):
         for key, values in {"value": [1.0, 3.0, np.nan], "spread": [0.1, 0.0, 0.0], "limit": [2.0, 2.0, 1.0],
                             "margin_frac": [0.5, -0.5, np.nan], "worst_s": [10.0, 20.0, -1.0]}.items():  # fmt: skip
             group.create_dataset(key, data=values)
+        group, t = tree.create_group("grid_case"), np.arange(0.02, 60, 0.02)
+        for key, values in {"time": t, "machine": [30.0, 31.0], "machine_Hz": np.stack([1e-3 * np.sin(t), 4e-3 * np.sin(7 * t)], axis=1),
+                            "bus_Hz": 1e-3 * np.sin(t), "bus_pu": 1.03 + 1e-6 * np.sin(t)}.items():  # fmt: skip
+            group.create_dataset(key, data=values)
+        summary = json.loads(tree.attrs["summary_json"])
+        summary |= {"grid_case": "two, bus 3", "grid_case_machine_swing_mHz": 8.0, "grid_case_machine_bus": 31,
+                    "grid_case_bus_mHz": {"lowest": -1.25, "highest": 1.0}, "grid_case_least_damped": {"mode_Hz": 1.1, "damping_percent": 4.9}}  # fmt: skip
+        tree.attrs["summary_json"] = json.dumps(summary)
     return path
 
 
@@ -48,9 +57,14 @@ def dom(page, script="", width=1280):
         text = text.replace("</body>", f"<script>setTimeout(function () {{ {script} }}, 1500);</script></body>")
     driven = page.with_name("driven.html")
     driven.write_text(text)
+    return dumped(driven, page.parent / "profile", width)
+
+
+def dumped(page, profile, width, *flags):
+    """A page's elements after six seconds."""
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-               "--disable-component-update", "--disable-sync", f"--user-data-dir={page.parent / 'profile'}", f"--window-size={width},900",
-               "--virtual-time-budget=6000", "--dump-dom", driven.as_uri()]  # fmt: skip
+               "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}", f"--window-size={width},900",
+               *flags, "--virtual-time-budget=6000", "--dump-dom", page.as_uri()]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
@@ -68,6 +82,21 @@ def test_every_chart_is_drawn_without_an_error(page, width):
     charts = int(attribute(html, "data-drawn")[1])
     assert charts >= 12
     assert html.count('class="main-svg"') >= charts  # Plotly draws two per chart
+
+
+def frame_width(page, width):
+    """Pixels that the page takes in a frame of `width` pixels: more means that a phone's reader has to push it sideways."""
+    frame = page.with_name("frame.html")
+    frame.write_text(f"""<body><iframe src="{page.name}" style="width:{width}px;height:900px;border:0"></iframe><script>
+        setTimeout(function () {{ document.body.setAttribute("data-width",
+            document.querySelector("iframe").contentDocument.documentElement.scrollWidth); }}, 4000);</script></body>""")
+    return int(attribute(dumped(frame, page.parent / "profile", 1280, "--allow-file-access-from-files"), "data-width")[1])
+
+
+@needs_browser
+def test_nothing_is_wider_than_a_phone(page, file, tmp_path):
+    assert frame_width(page, 390) <= 390
+    assert frame_width(report.compare(file, file, tmp_path).paths[0], 390) <= 390
 
 
 @needs_browser
@@ -95,6 +124,43 @@ def test_costs_follow_the_reader_s_price(page, file):
 def test_two_results_compared_draw(file, tmp_path):
     html = dom(report.compare(file, file, tmp_path).paths[0])
     assert attribute(html, "data-error") is None and int(attribute(html, "data-drawn")[1]) >= 7
+
+
+def test_machines_of_the_grid_are_drawn_and_said(page, file):
+    with ResultFile(file) as result:
+        chart = charts.machines(result)
+        assert grid_case.draw(result).axes[0].get_legend_handles_labels()[1] == ["other machines", "machine at bus 31", "the site's bus, over 100 ms"]
+    assert [t["name"] for t in chart["data"]] == ["other machines", "machine at bus 31", "the site's bus, over 100 ms", "voltage at the site's bus"]
+    assert len(set(chart["data"][-1]["y"])) > 100  # microvolts per volt are not rounded away
+    text = page.read_text().replace("\u00a0", " ")
+    assert "The frequency of a machine swings by 8.00 mHz, at bus 31" in text
+    assert "lowest −1.25 mHz, highest 1 mHz" in text and "mode 1.1 Hz, damping 4.9 %" in text
+
+
+def test_figures_that_are_lists_say_their_units_and_leave_empty_shares_out():
+    assert labels.with_unit({"none": 0.0, "power": 0.75, "thermal": 0.25}, labels.SHARE).replace("\u00a0", " ") == "power 75 %, thermal 25 %"
+    assert labels.text({"line_Hz": 0.5, "lasting_mHz": 2.0}).replace("\u00a0", " ") == "line 0.5 Hz, lasting 2 mHz"
+    assert labels.with_unit(0.25, "°") == "0.25°"
+
+
+def test_a_day_s_lines_reach_its_end(file):
+    with ResultFile(file) as result:
+        panels = day.draw(result).axes
+        end = float(panels[0].get_xlim()[1])
+        assert all(line.get_xdata()[-1] == pytest.approx(end) for axes in panels[:5] for line in axes.lines)
+
+
+def test_limiters_that_held_are_shown_and_no_others(file, tmp_path):
+    with ResultFile(file) as result:
+        assert "brake" not in limiter.shares(result)
+    other = tmp_path / "braked.h5"
+    shutil.copy(file, other)
+    with h5py.File(other, "a") as tree:
+        share = np.zeros(tree["day/time"].shape)
+        share[3] = 1.0
+        tree["day"].create_dataset("limiter_brake_frac", data=share)
+    with ResultFile(other) as result:
+        assert limiter.shares(result)["brake"][3] == 1.0
 
 
 def test_the_worst_verdict_comes_first_and_markup_stays_text(page, file):
@@ -137,6 +203,6 @@ def test_settings_that_differ_are_found(file, tmp_path):
             tree["provenance"].attrs["scenario"] = changed
     with ResultFile(file) as a, ResultFile(other) as b:
         assert [(before, after) for key, before, after in compare_page.settings(a, b) if key.endswith("cap_W")] == [("", "600")]
-    assert compare_page.change(2.0, 1.9) == "-5.00 %"
+    assert compare_page.change(2.0, 1.9) == "−5.00 %"
     assert compare_page.change(None, 1.0) == "–"
     assert compare_page.change(70.0, 71.5, "°C") == "+1.5 K"  # a percentage of degrees Celsius says nothing

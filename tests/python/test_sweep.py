@@ -49,7 +49,7 @@ def test_varied_keys_come_first_and_figures_are_those_of_single_runs(one):
     )
     assert single.payload_sha256 == row["payload_sha256"]
     assert single.summary["pcc_mean_MW"] == row["pcc_mean_MW"]
-    assert "sobol, 8 cases, 0 failed" in repr(one) and "<table" in one._repr_html_()
+    assert "sobol, 8 cases, 0 failed" in repr(one) and "<p>sobol, 8 cases, 0 failed</p><table" in one._repr_html_().replace("<div>", "")
 
 
 def test_any_executor_gives_the_same_table_bit_for_bit(one, tmp_path):
@@ -168,10 +168,6 @@ def test_sobol_points_are_those_of_scipy(tmp_path):
     assert ((ours ^ ours[0]) == (theirs ^ theirs[0])).all()
 
 
-if __name__ == "__main__":
-    sys.exit(pytest.main([__file__]))
-
-
 @pytest.mark.parametrize("mode", ["tornado", "sobol_indices", "monte_carlo", "latin_hypercube"])
 def test_every_mode_draws_what_decides(tmp_path, mode):
     spec = {"mode": mode, **({} if mode == "tornado" else {"n_case": 4}), "outputs": ["pcc_mean_MW"],
@@ -181,3 +177,7 @@ def test_every_mode_draws_what_decides(tmp_path, mode):
     assert figure._repr_png_()[:4] == b"\x89PNG" and "pcc_mean_MW" in figure.axes[0].get_xlabel() + figure.axes[0].get_ylabel()
     with pytest.raises(KeyError, match="pcc_mean_MW"):
         table.plot("nonsense")
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__]))

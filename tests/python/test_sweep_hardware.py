@@ -39,7 +39,8 @@ def test_an_unchanged_copy_gives_the_same_bits_and_a_change_is_felt(mine, tmp_pa
     built_in = figures("--out", tmp_path / "o")
     assert figures(*OWN, "--catalog", mine, "--out", tmp_path / "o")["payload_sha256"] == built_in["payload_sha256"]
     text = (mine / "gpu.toml").read_text()
-    assert "\ntdp_W = 700" in text
+    assert "\ntdp_W = 700" in text and call("catalog", "show", "my_gpu", "--catalog", mine).stdout == text
+    assert "my_server" in call("catalog", "list", "--catalog", mine).stdout
     (mine / "gpu.toml").write_text(text.replace("\ntdp_W = 700", "\ntdp_W = 550"))
     assert figures(*OWN, "--catalog", mine, "--out", tmp_path / "o")["it_mean_MW"] < built_in["it_mean_MW"]
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 
@@ -11,5 +12,12 @@ namespace tidewatt::io {
 /// @throws OutputError with the system's reason; nothing of ours is left behind, unless the final sync of the folder is
 /// what failed: then the whole file stands under its name, but may not survive a power cut.
 void write_durably(const std::string& path, std::span<const char> bytes);
+
+/// Takes the next bytes of a file.
+using Append = std::function<void(std::span<const char>)>;
+
+/// The same for a file that need not fit into memory: `fill` is called once and appends it piece by piece.
+/// @throws OutputError as above, and whatever `fill` throws; then no file is left behind
+void write_durably_in_pieces(const std::string& path, const std::function<void(const Append&)>& fill);
 
 }  // namespace tidewatt::io

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,15 +30,22 @@ class CaseStore {
   /// @throws InputError if it holds another sweep  @throws OutputError if it cannot be written
   CaseStore(std::string folder, const std::string& plan_text, std::size_t n_case);
 
+  /// A finished case, without its figures: there may be a million of them.
+  struct Finished {
+    std::string file_sha256;
+    bool failed = false;
+  };
+
   /// What a reading of the folder found.
   struct State {
-    std::map<std::size_t, CaseRecord> finished;
+    std::map<std::size_t, Finished> finished;
     std::vector<std::string> damaged;       ///< one line per file that is not as written, or vanished
     std::vector<std::size_t> damaged_cases;  ///< the cases they belong to, ascending
   };
 
-  /// Reads and checks every case file, every line of every manifest and every kept result. @throws OutputError
-  State read() const;
+  /// Reads and checks every case file, every line of every manifest and every kept result.
+  /// @param visit gets each intact record, cases ascending  @throws OutputError
+  State read(const std::function<void(const CaseRecord&)>& visit = {}) const;
 
   /// Writes a finished case's file; any process may. @throws OutputError: it is not there then.
   void put(const CaseRecord& record) const;
@@ -64,7 +72,7 @@ class CaseStore {
   CaseStore& operator=(const CaseStore&) = delete;
 
  private:
-  void read_case(std::size_t i, State& state, const std::string& noted) const;
+  void read_case(std::size_t i, State& state, const std::string& noted, const std::function<void(const CaseRecord&)>& visit) const;
   std::map<std::size_t, std::string> read_manifests(State& state) const;
   void clear_leftovers() const;
   void append(const std::string& text);

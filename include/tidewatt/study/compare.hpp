@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,10 @@ struct Comparison {
 /// Runs two scenarios, and the first with each single change of the second, and says what differs and what it does.
 /// Random draws are common to all (the first scenario's seed, unless the seed is what differs).
 /// @param alone false: only the two runs
+/// @param stop looked at between steps: true ends it with a std::runtime_error
 /// @throws InputError, SolverError, RefusedError as `sim::run` of either
-Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {}, bool alone = true);
+Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {}, bool alone = true,
+                   const std::function<bool()>& stop = {});
 
 /// The keys alone, without running. @throws InputError
 std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options = {});

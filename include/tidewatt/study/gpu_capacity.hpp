@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ struct GpuCapacity {
 /// every hall out (chiller, fan wall, or rejection): plants stay as built, what they must carry goes with the GPUs.
 /// @param cooling_unit_frac share of fan walls or rejection that one unit is; 0: cooling is not looked at
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
+/// @param stop looked at between steps: true ends it with a std::runtime_error
 /// @throws InputError for a run below a quarter of an hour: it has no hour's mean
-GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0);
+GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0,
+                      const std::function<bool()>& stop = {});
 
 }  // namespace tidewatt::study

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "tidewatt/study/case_runner.hpp"
@@ -9,7 +10,7 @@ namespace tidewatt::study {
 
 struct SweepProgress {
   std::size_t n_done = 0, n_failed = 0, n_total = 0;  ///< of this shard, equal cases counted once
-  double left_s = 0.0;                                ///< estimate from the cases of this process so far
+  std::optional<double> left_s;                       ///< estimate from this process's cases; none before the first
 };
 
 struct SweepRunOptions {
@@ -20,10 +21,13 @@ struct SweepRunOptions {
   std::function<bool()> stop;  ///< true ends the sweep within 0.2 s; what is finished stays
 };
 
+constexpr std::size_t most_failures = 3;  ///< that an outcome names
+
 struct SweepOutcome {
   std::size_t n_total = 0, n_done = 0, n_failed = 0, n_ran = 0;
   bool stopped = false;
   std::vector<std::string> damaged;  ///< finished files that were not as written; their cases ran again
+  std::vector<std::string> failures;  ///< the first few failed cases, each with its number and error
 };
 
 /// Runs the cases of a shard that are not finished yet, in a pool of processes. Stop it, kill it, call it again: no
@@ -32,11 +36,12 @@ struct SweepOutcome {
 SweepOutcome run_sweep(const CaseRunner& runner, const std::string& folder, const SweepRunOptions& options = {});
 
 /// The cases that a reading of the store leaves to do, ascending: of the shard, not finished, equal ones once.
-std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, const std::map<std::size_t, CaseRecord>& finished,
+std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, const std::map<std::size_t, CaseStore::Finished>& finished,
                                     bool retry_failed = false);
 
 /// Reads all cases of a finished sweep (all shards), writes `table.csv` and `table.h5`, and for tornado, monte_carlo and
-/// sobol_indices `analysis.csv`, into its folder. @returns the table
+/// sobol_indices `analysis.csv`, into its folder. Reads one case at a time: memory holds the table's numbers, no more.
+/// @returns the table
 /// @throws InputError if cases are missing or damaged, naming how many and the first ones  @throws OutputError
 SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder);
 

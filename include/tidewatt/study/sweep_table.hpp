@@ -1,5 +1,8 @@
 #pragma once
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,13 +33,31 @@ struct SweepTable {
   std::vector<double> numbers(const std::string& name) const;
 };
 
-/// @param finished by case number; all that `list.same_as` refers to  @throws InputError if one is missing
-SweepTable make_table(const CaseList& list, const std::map<std::size_t, CaseRecord>& finished);
+/// Makes a table of records that come one after the other: a number takes eight bytes of memory, and no record stays.
+class TableBuilder {
+ public:
+  /// @param list of the sweep; must outlive the builder
+  explicit TableBuilder(const CaseList& list) : list_(list) {}
+  /// The next case, ascending by `record.index`; of equal cases only the first. Nothing is added after a gap.
+  void add(const CaseRecord& record);
+  /// The table of all cases; the builder is empty then. @throws InputError if a case is missing
+  SweepTable finish();
+
+ private:
+  bool add_equal_before(std::size_t index);
+  void set(const std::string& name, sim::Value value);
+  const CaseList& list_;
+  std::size_t n_row_ = 0;
+  std::vector<Column> figures_;
+  std::map<std::string, std::size_t> place_;
+  std::vector<std::string> status_, error_;
+};
 
 /// RFC 4180 with a heading; numbers as the shortest text that reads back the same, nothing where there is none.
-std::string to_csv(const SweepTable& table);
+/// @param append takes the text piece by piece
+void write_csv(const SweepTable& table, const std::function<void(std::span<const char>)>& append);
 
 /// The table as result arrays `/table/<column>` over the dimension `case`, for io::hdf5_image.
-sim::Result to_result(const SweepTable& table);
+sim::Result to_result(SweepTable table);
 
 }  // namespace tidewatt::study

@@ -74,7 +74,7 @@ def compare(before_path, after_path, out_dir) -> Report:
 
 def _pictures(result) -> Iterator[tuple[str, Callable]]:
     """(file name without ending, function that draws it) of every picture."""
-    from . import day, events, fleet, limiter, pipeline, ramps, spectrum, waveform
+    from . import day, events, fleet, grid_case, limiter, pipeline, ramps, spectrum, waveform
 
     yield "day", lambda: day.draw(result)
     for name in result.names("waveform_"):
@@ -82,5 +82,7 @@ def _pictures(result) -> Iterator[tuple[str, Callable]]:
     if waveform.has_more_than_windows(result):
         yield "run_power", lambda: waveform.draw_pyramid(result)
     yield "iteration", lambda: pipeline.draw(result)
+    if result.names("grid_case"):
+        yield "grid_case", lambda: grid_case.draw(result)
     for module in (spectrum, ramps, fleet, limiter, events):
         yield module.__name__.rpartition(".")[2], lambda module=module: module.draw(result)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from . import downsample, events, fleet, limiter, ramps, spectrum, waveform
+from . import downsample, events, fleet, grid_case, limiter, ramps, spectrum, waveform
 from .read import ResultFile
 from .style import (
     BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis,
@@ -20,9 +20,9 @@ def numbers(values, digits: int = 6) -> list:
 
 
 def trace(x, y, name, colour, **more):
-    """A line through `x` and `y`, shapes (n,), with its `name` and `colour`."""
+    """A line through `x` and `y`, shapes (n,), with its `name` and `colour`; `digits` of `y` if six are too few."""
     line = {"color": colour, "width": 1.6, **more.pop("line", {})}
-    return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y), "name": name, "line": line, **more}
+    return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y, more.pop("digits", 6)), "name": name, "line": line, **more}
 
 
 def band(x, low, high, name, colour, **more):
@@ -72,7 +72,7 @@ def window(result: ResultFile, name: str) -> dict:
         offset = waveform.nominal_Hz(values) if offset is None else offset
         x, values = downsample.line(t, (values - offset) * scale, N_POINTS)
         shape = {"shape": "hv", "width": 1} if key == "pcc" else {"width": 1}
-        data.append(trace(x, values, label, colour, yaxis=y, line=shape))
+        data.append(trace(x, values, label, colour, yaxis=y, digits=6 if key == "pcc" else 8, line=shape))
     titles = ["power (MW)", "off nominal (mHz)", "bus voltage (pu)"]
     layout = stacked(3, titles, "time since the start of the run (s)", 640)
     layout["yaxis"]["rangemode"] = "tozero"
@@ -90,6 +90,20 @@ def worst(result: ResultFile, name: str) -> dict:
     layout = stacked(1, ["power (MW)"], f"time from {middle:.1f} s of the run (s)", 340)
     layout["yaxis"]["rangemode"] = "tozero"
     return {"data": [trace(x - middle, y, "power", VERMILION, line={"shape": "hv", "width": 1.2})], "layout": layout}
+
+
+def machines(result: ResultFile) -> dict:
+    """Frequencies of the machines of a `result` with a grid case, and the voltage at the site's bus."""
+    t, machine_mHz, bus, site_mHz, site_pu = grid_case.series(result)
+    most = grid_case.most_moved(machine_mHz)
+    data = []
+    for k in [k for k in range(len(bus)) if k != most] + [most]:
+        colour, word = (VERMILION, f"machine at bus {bus[k]}") if k == most else ("#B4B9C0", "other machines")
+        x, y = downsample.line(t, machine_mHz[:, k], N_POINTS // 4)
+        data.append(trace(x, y, word, colour, line={"width": 1.2 if k == most else 0.7}, legendgroup=word, showlegend=k == most or k == (most == 0)))
+    data.append(trace(*downsample.line(t, site_mHz, N_POINTS), "the site's bus, over 100 ms", BLACK, line={"width": 1.2}))
+    data.append(trace(*downsample.line(t, site_pu, N_POINTS), "voltage at the site's bus", ORANGE, yaxis="y2", digits=9, line={"width": 1}))
+    return {"data": data, "layout": stacked(2, ["off nominal (mHz)", "voltage (pu)"], "time since the start of the run (s)", 520)}
 
 
 def iteration(result: ResultFile) -> dict:
@@ -118,8 +132,8 @@ def ramp_lines(result: ResultFile) -> dict:
     """The steepest ramps of a `result` over their windows."""
     window_s, up, down = ramps.tables(result)
     data = [
-        trace(window_s, up / 1e6, "rising", BLUE, mode="lines+markers"),
-        trace(window_s, down / 1e6, "falling", VERMILION, mode="lines+markers"),
+        trace(window_s, ramps.on_log(up) / 1e6, "rising", BLUE, mode="lines+markers"),
+        trace(window_s, ramps.on_log(down) / 1e6, "falling", VERMILION, mode="lines+markers"),
     ]
     layout = stacked(1, ["steepest ramp (MW/s)"], "window (s)", 380)
     layout["xaxis"].update(type="log", exponentformat="none", dtick=1)
@@ -189,7 +203,7 @@ def heat_map(result: ResultFile) -> dict:
     if n_block > 1:
         first = [rows[b * tall] for b in range(n_block)]
         last = [rows[min((b + 1) * tall, len(rows)) - 1] for b in range(n_block)]
-        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": "racks of each row, in blocks of rows", "tickangle": 0,
+        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": {"text": "racks of each row, in blocks of rows", "standoff": 12}, "tickangle": 0, "automargin": True,
                   "ticktext": [f"rows<br>{a}–{z}" for a, z in zip(first, last)]}  # fmt: skip
         y_axis["title"] = "row in its block"
     layout = {"height": 260 + min(9 * max(8, tall), 520), "xaxis": {**x_axis, "showgrid": False}, "yaxis": {**y_axis, "showgrid": False}, "margin": {"t": 60},

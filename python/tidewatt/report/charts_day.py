@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample
 from .charts import N_POINTS, band, hours, stacked, trace
-from .day import ZERO_degC_K, hourly_steps, throughput_limits
+from .day import ZERO_degC_K, held, hourly_steps, throughput_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
@@ -28,11 +28,6 @@ def day(result: ResultFile) -> list[dict]:
         if data:
             figures.append({"data": data, "layout": layout, "linked": "day"})
     return figures
-
-
-def held(y: np.ndarray) -> np.ndarray:
-    """The values `y`, shape (n,), at the steps' starts, and the last one once more at the run's end."""
-    return np.append(y, y[-1])
 
 
 def _lines(group, t, names, offset=0.0, scale=1.0) -> list[dict]:
@@ -74,7 +69,8 @@ def _throughput(group, t, axis, result):
     try:
         edges, mean = hourly_steps(result)
         step = np.append(mean, mean[-1]) / 1e6
-        data.append(trace(axis(edges), step, "hourly mean", BLACK, line={"shape": "hv", "width": 2.5}))
+        if np.isfinite(mean).any():
+            data.append(trace(axis(edges), step, "hourly mean", BLACK, line={"shape": "hv", "width": 2.5}))
     except Missing:
         pass
     limits = throughput_limits(group)

@@ -10,10 +10,9 @@ import numpy as np
 
 from . import downsample, ramps, spectrum, waveform
 from .charts import N_POINTS, hours, stacked, trace
-from .charts_day import held
-from .day import ZERO_degC_K
+from .day import ZERO_degC_K, held
 from .labels import FIGURES, with_unit
-from .page import Page, table, whole
+from .page import Page, span_word, table, whole
 from .read import Missing, ResultFile
 from .style import BLUE, VERMILION, TimeAxis
 
@@ -31,8 +30,10 @@ def change(before: float, after: float, unit: str = "") -> str:
     if not (isinstance(before, (int, float)) and isinstance(after, (int, float))) or before == after:
         return "–"
     if unit in ("°C", "%", "h"):
-        return f"{after - before:+.3g} {dict(zip(('°C', '%', 'h'), ('K', 'points', 'h')))[unit]}"
-    return f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g} {unit}".rstrip()
+        words = f"{after - before:+.3g} {dict(zip(('°C', '%', 'h'), ('K', 'points', 'h')))[unit]}"
+    else:
+        words = f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g} {unit}".rstrip()
+    return words.replace("-", "−")
 
 
 def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str, str]]:
@@ -113,19 +114,19 @@ def _figures(pair, names):
         for key, (word, unit) in keys.items():
             values = [result.summary.get(key) for result in pair]
             if values != [None, None]:
-                rows.append([word, *(with_unit(value, unit) for value in values), "–" if key in BOOKS else change(*values, unit)])
+                rows.append([word, *(with_unit(value, unit).replace("\u00a0", " ") for value in values), "–" if key in BOOKS else change(*values, unit)])
         if rows:
             parts.append(table(["", *names, "change"], rows, numeric=(1, 2, 3), caption=part))
     if not parts:
         raise Missing("the summaries are empty")
-    return "What came out", "", '<div class="scroll">' + "".join(parts) + "</div>"
+    return "What came out", "", '<div class="compared">' + "".join(parts) + "</div>"
 
 
 def _settings(pair, names):
     rows = [list(row) for row in settings(*pair)]
     if not rows:
         return "The scenarios are the same", "", ""
-    inner = '<div class="scroll">' + table(["key", *names], rows[:200]) + "</div>"
+    inner = '<div class="compared keys">' + table(["key", *names], rows[:200]) + "</div>"
     return f"{len(rows)} settings differ", "as they were read, what they inherit and overrides included; what each does alone: tidewatt sweep A --against B", inner
 
 
@@ -148,7 +149,7 @@ def _day(page, pair, names):
         layout = stacked(1, [word], axis.label if k == len(panels) - 1 else "", 220)
         layout["xaxis"].update(hours(axis), range=[float(axis(0)), float(axis(axis.span * axis.unit_s))])
         inner += page.chart(f"chart-day-{k}", {"data": data, "layout": layout, "linked": "day"})
-    return "The day", "the panels zoom together", inner
+    return "The day" if "The day" in map(span_word, pair) else "The run", "the panels zoom together", inner
 
 
 def _waveform(page, pair, names):
@@ -183,7 +184,7 @@ def _ramps(page, pair, names):
     data = []
     for result, name, colour in zip(pair, names, COLOURS):
         window_s, up, down = ramps.tables(result)
-        data.append(trace(window_s, np.fmax(up, down) / 1e6, name, colour, mode="lines+markers"))
+        data.append(trace(window_s, ramps.on_log(np.fmax(up, down)) / 1e6, name, colour, mode="lines+markers"))
     layout = stacked(1, ["steepest ramp (MW/s)"], "window (s)", 360)
     for axis in ("xaxis", "yaxis"):
         layout[axis].update(type="log", exponentformat="none", dtick=1)

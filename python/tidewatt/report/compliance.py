@@ -26,7 +26,8 @@ def words(found: list[dict]) -> tuple[str, str]:
     whole = next((verdict for verdict in ORDER if count[verdict]), "pass")
     title = {"fail": f"{count['fail']} of {len(found)} rules fail", "undecided": "No rule fails, but not all are decided",
              "not measured": "No rule fails, but not all were measured", "pass": f"All {len(found)} rules pass"}[whole]
-    return title, " · ".join(f"{verdict} {n}" for verdict, n in count.items() if n)
+    held = [f"{n} {verdict}" for verdict, n in count.items() if n]
+    return title, " · ".join(held) if len(held) > 1 else ""
 
 
 def cells(row: dict) -> list[str]:
@@ -36,4 +37,4 @@ def cells(row: dict) -> list[str]:
     figure = number(value) + (f" ± {number(spread, 2)}" if np.isfinite(value) and spread else "") + (f"\u00a0{unit}" if unit else "")
     margin, worst_s = row.get("margin_frac", np.nan), row.get("worst_s", np.nan)
     return [row.get("title") or row.get("rule", ""), row["verdict"], figure, number(limit) + (f"\u00a0{unit}" if unit else ""),
-            f"{100 * margin:+,.1f} %" if np.isfinite(margin) else "–", f"{worst_s:,.1f} s" if np.isfinite(worst_s) and worst_s >= 0 else "–"]
+            f"{100 * margin:+,.1f} %".replace("-", "−") if np.isfinite(margin) else "–", f"{worst_s:,.1f} s" if np.isfinite(worst_s) and worst_s >= 0 else "–"]

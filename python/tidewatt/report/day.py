@@ -34,12 +34,17 @@ def throughput_limits(day: Group) -> tuple[float, float] | None:
     return float(low - margin), float(high + margin)
 
 
+def held(y: np.ndarray) -> np.ndarray:
+    """The values `y`, shape (n,), at the steps' starts, and the last one once more at the run's end."""
+    return np.append(y, y[-1])
+
+
 def draw(result: ResultFile):
     """The day of a `result`: air, dies, clocks, throughput and power."""
     day = result.group("day")
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
-    t = axis(day["time"])
+    t = axis(edges)
     figure = new_figure(10, 12.2, *findings.day(result))
     panels = figure.subplots(5, 1, sharex=True, gridspec_kw={"height_ratios": [1, 1, 1.1, 1.1, 1.1]})
     for paint, axes in zip((_air, _dies, _clocks, _throughput, _power), panels):
@@ -55,7 +60,7 @@ def _lines(axes, day, t, names, offset=0.0, scale=1.0):
     drawn = 0
     for key, (label, colour, style) in names.items():
         if key in day:
-            axes.plot(t, (day[key] - offset) * scale, style, color=colour, label=label)
+            axes.plot(t, (held(day[key]) - offset) * scale, style, color=colour, label=label)
             drawn += 1
     if drawn:
         _legend(axes)
@@ -94,7 +99,7 @@ def _dies(axes, day, t, axis, result):
 
 def _clocks(axes, day, t, axis, result):
     if "clock_p05_Hz" in day and "clock_p95_Hz" in day:
-        low, high = day["clock_p05_Hz"] / 1e6, day["clock_p95_Hz"] / 1e6
+        low, high = held(day["clock_p05_Hz"]) / 1e6, held(day["clock_p95_Hz"]) / 1e6
         axes.fill_between(t, low, high, color=SKY, alpha=0.35, lw=0, label="5th to 95th percentile")
     _lines(
         axes,
@@ -108,12 +113,13 @@ def _clocks(axes, day, t, axis, result):
 
 def _throughput(axes, day, t, axis, result):
     value = day["throughput_tokens_per_s"] / 1e6
-    axes.plot(t, value, color=GREEN, lw=1, alpha=0.7, label="each step")
+    axes.plot(t, held(value), color=GREEN, lw=1, alpha=0.7, label="each step")
     reference = np.nanmean(value) if np.isfinite(value).any() else np.nan
     try:
         edges, hourly = hourly_steps(result)
-        axes.stairs(hourly / 1e6, axis(edges), color=BLACK, lw=2, baseline=None, label="hourly mean")
-        reference = np.nanmean(hourly) / 1e6 if np.isfinite(hourly).any() else reference
+        if np.isfinite(hourly).any():
+            axes.stairs(hourly / 1e6, axis(edges), color=BLACK, lw=2, baseline=None, label="hourly mean")
+            reference = np.nanmean(hourly) / 1e6
     except Missing:
         pass
     _legend(axes)
@@ -130,7 +136,7 @@ def _throughput(axes, day, t, axis, result):
 
 def _power(axes, day, t, axis, result):
     if "pcc_min_W" in day and "pcc_max_W" in day:
-        low, high = day["pcc_min_W"] / 1e6, day["pcc_max_W"] / 1e6
+        low, high = held(day["pcc_min_W"]) / 1e6, held(day["pcc_max_W"]) / 1e6
         axes.fill_between(t, low, high, color=GREY, alpha=0.3, lw=0, step="post", label="extremes at the connection")
     _lines(
         axes,

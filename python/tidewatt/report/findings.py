@@ -23,7 +23,7 @@ def _join(parts: list[str]) -> str:
 
 def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
     value = result.figure(key)
-    return pattern.format(number(value, digits)) if math.isfinite(value) else ""
+    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) if math.isfinite(value) else ""
 
 
 def _count(result: ResultFile, key: str, word: str) -> str:
@@ -136,7 +136,7 @@ def limiter(result: ResultFile) -> tuple[str, str]:
             title = f"No limit held for {100 * share[top]:.0f} % of compute time"
         else:
             title = f"The {word} holds for {100 * share[top]:.0f} % of compute time"
-    parts = [f"{LIMITER_WORDS.get(k, k)} {100 * v:.1f} %" for k, v in share.items()]
+    parts = [f"{LIMITER_WORDS.get(k, k)} {100 * v:.1f} %" for k, v in share.items() if v >= 5e-4]
     return title, _join([*parts, "white: nothing is computed"])
 
 
@@ -147,6 +147,23 @@ def events(result: ResultFile, n: int) -> tuple[str, str]:
             _count(result, "n_interruptions_unexpected", "unexpected interruption"),
             _count(result, "n_interruptions_planned", "planned interruption"),
             _part(result, "effective_time_percent", "effective training time {} %", 4),
+        ]
+    )
+
+
+def grid_case(result: ResultFile) -> tuple[str, str]:
+    """(title, subtitle) of the machines of a `result` with a grid case."""
+    title = "Frequency and voltage on a power system of several machines"
+    bus = result.figure("grid_case_machine_bus")
+    if math.isfinite(bus):
+        title = _part(result, "grid_case_machine_swing_mHz", "The frequency of a machine swings by {} mHz") + f", at bus {bus:.0f}"
+    leaves = result.summary.get("grid_case_site_leaves")
+    return title, _join(
+        [
+            str(result.summary.get("grid_case") or ""),
+            _part(result, "grid_case_rotor_deg", "largest swing of a rotor {}°"),
+            _part(result, "grid_case_left_out_slower_s", "what is slower than {} s is left out: the case has no governors"),
+            f"the site would leave after {leaves}" if leaves else "",
         ]
     )
 

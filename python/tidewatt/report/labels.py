@@ -1,6 +1,9 @@
 """Plain words and units for the summary's figures, in the order in which a reader wants them."""
 from __future__ import annotations
 
+SHARE = "share"  # the unit of a list of shares: shown in percent, without the empty ones
+UNITS = {"percent": "%", **{word: word for word in ("Hz", "mHz", "MW", "s")}}  # at the end of the keys of other lists
+
 # Part of the table -> key -> (words, unit).
 FIGURES: dict[str, dict[str, tuple[str, str]]] = {
     "Job": {
@@ -20,7 +23,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "clock_slowest_MHz": ("slowest clock", "MHz"),
         "die_mean_degC": ("mean die temperature", "°C"),
         "die_max_degC": ("hottest die", "°C"),
-        "limiter_share": ("limiter, share of compute time", ""),
+        "limiter_share": ("limiter, share of compute time", SHARE),
     },
     "Power at the connection": {
         "pcc_mean_MW": ("mean", "MW"),
@@ -35,6 +38,18 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "flicker_P_st_120V_60Hz": ("flicker P_st, 120 V lamp", ""),
         "flicker_P_st_230V_50Hz": ("flicker P_st, 230 V lamp", ""),
         "compliance": ("held against the rules", ""),
+    },
+    "On a power system of several machines": {
+        "grid_case": ("system, site's bus, window", ""),
+        "grid_case_machine_swing_mHz": ("largest swing of a machine's frequency", "mHz"),
+        "grid_case_machine_bus": ("that machine's bus", ""),
+        "grid_case_bus_mHz": ("frequency at the site's bus, off nominal", "mHz"),
+        "grid_case_bus_pu": ("voltage at the site's bus", "pu"),
+        "grid_case_rotor_deg": ("largest swing of a rotor", "°"),
+        "grid_case_least_damped": ("least damped swing", ""),
+        "grid_case_most_driven": ("swing that the waveform would drive most", ""),
+        "grid_case_left_out_slower_s": ("left out: slower than", "s"),
+        "grid_case_site_leaves": ("the site would leave", ""),
     },
     "Energy and water": {
         "it_mean_MW": ("mean IT power", "MW"),
@@ -58,16 +73,35 @@ def text(value) -> str:
     if value is None:
         return "–"
     if isinstance(value, dict):
-        return ", ".join(f"{key}\u00a0{text(100 * v)}\u00a0%" for key, v in value.items() if isinstance(v, (int, float))) or "–"
+        return _listed(value, "")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if value == 0 or 1e-3 <= abs(value) < 1e15:
-        return f"{float(f'{value:.4g}'):,.10g}"
+        return f"{float(f'{value:.4g}'):,.10g}".replace("-", "−")
     return f"{value:.2e}"
 
 
 def with_unit(value, unit: str) -> str:
     """A `value` as a reader wants it, with its `unit` behind a blank that does not break."""
-    return f"{text(value)}\u00a0{unit}" if unit and value is not None else text(value)
+    if isinstance(value, dict):
+        return _listed(value, unit)
+    blank = "" if unit == "°" else "\u00a0"
+    return f"{text(value)}{blank}{unit}" if unit and value is not None else text(value)
+
+
+def _listed(pairs: dict, unit: str) -> str:
+    """Words and numbers. A word that ends with a unit of its own (`line_Hz`) has that one."""
+    out = []
+    for key, x in pairs.items():
+        word, _, own = key.rpartition("_")
+        if not isinstance(x, (int, float)) or (unit == SHARE and x < 5e-4):
+            continue
+        if unit == SHARE:
+            out.append(f"{key}\u00a0{text(100 * x)}\u00a0%")
+        elif own in UNITS:
+            out.append(f"{word}\u00a0{with_unit(x, UNITS[own])}")
+        else:
+            out.append(f"{key}\u00a0{with_unit(x, unit)}")
+    return ", ".join(out) or "–"

@@ -7,12 +7,11 @@ from . import findings
 from .read import Missing, ResultFile
 from .style import LIMITER_WORDS, LIMITERS, TimeAxis, new_figure
 
-ORDER = ["power", "thermal", "clock", "none"]
+ORDER = ["power", "thermal", "clock", "slowdown", "brake", "memory", "none"]
 
 
 def shares(result: ResultFile):
-    """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, as far as the file holds
-    them.
+    """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, of those that held at all.
 
     @raises Missing: it holds none.
     """
@@ -20,7 +19,7 @@ def shares(result: ResultFile):
     found = {name: day[f"limiter_{name}_frac"] for name in ORDER if f"limiter_{name}_frac" in day}
     if not found:
         raise Missing("no limiter share is in /day")
-    return found
+    return {name: share for name, share in found.items() if np.nanmax(share, initial=0.0) > 0}
 
 
 def draw(result: ResultFile):

@@ -59,6 +59,8 @@ def write(result: ResultFile) -> tuple[str, list[str]]:
     page.add("iteration", "Iteration", functools.partial(_iteration, page, result))
     page.add("spectrum", "Spectrum", functools.partial(_spectrum, page, result))
     page.add("ramps", "Ramps", functools.partial(_ramps, page, result))
+    if result.names("grid_case"):
+        page.add("grid_case", "Machines", lambda: (*findings.grid_case(result), page.chart("chart-grid-case", charts.machines(result))))
     page.add("fleet", "Map", functools.partial(_fleet, page, result))
     page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
@@ -109,11 +111,17 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
     )
 
 
+def breakable(cell: str) -> str:
+    """The html of a `cell`'s text; a key path may break behind its dots and underscores."""
+    html = escape(cell)
+    return html if " " in cell or len(cell) < 16 else html.replace(".", ".<wbr>").replace("_", "_<wbr>")
+
+
 def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "") -> str:
     """A table as html: its `head`, its `rows` of text, which columns are `numeric`, a `caption`."""
     def cells(tag, row):
         kinds = ["n" if i in numeric else "wide" if len(row[i]) > 26 else "" for i in range(len(row))]
-        return "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for cell, kind in zip(row, kinds))
+        return "".join(f'<{tag} class="{kind}">{breakable(cell)}</{tag}>' for cell, kind in zip(row, kinds))
 
     top = f"<tr>{cells('th', head)}</tr>" if head else ""
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
@@ -138,10 +146,11 @@ def _figures(result):
 
 def _day(page, result):
     inner = "".join(page.chart(f"chart-day-{k}", chart) for k, chart in enumerate(charts_day.day(result)))
-    return _span_word(result), "air → dies → clocks → throughput → power; the panels zoom together", inner
+    return span_word(result), "air → dies → clocks → throughput → power; the panels zoom together", inner
 
 
-def _span_word(result) -> str:
+def span_word(result) -> str:
+    """What the course of a `result` is called."""
     return "The run" if result.figure("simulated_s") < 20 * 3600 else "The day"
 
 
@@ -176,7 +185,7 @@ def _events(page, result):
     inner = page.chart("chart-events", charts.strip(result))
     if happened:
         rows = [[f"{time_s:,.1f}", kind, entity, what] for time_s, kind, entity, what in happened[:500]]
-        inner += '<div class="scroll tall">' + table(["time (s)", "kind", "what it struck", ""], rows) + "</div>"
+        inner += '<div class="scroll tall">' + table(["time (s)", "kind", "what it struck", "what happened"], rows) + "</div>"
     if len(happened) > 500:
         inner += f'<p class="note">The first 500 of {len(happened)} events.</p>'
     return *findings.events(result, len(happened)), inner
@@ -190,8 +199,7 @@ def _trust(result):
                              [("key", ""), ("value", ' class="n"'), ("low", ' class="n"'), ("in its range", ""), ("high", ' class="n"'), ("source", "")]) + "</tr>"  # fmt: skip
     for key, value, low, high, source in rows:
         where = f'<div class="range"><i style="left:{100 * min(1, max(0, (value - low) / (high - low))):.0f}%"></i></div>' if high > low else ""
-        word = escape(str(key)).replace(".", ".<wbr>").replace("_", "_<wbr>")
-        cells = [f'<td class="key">{word}</td>', *(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)),
+        cells = [f'<td class="key">{breakable(str(key))}</td>', *(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)),
                  f"<td>{where}</td>", f'<td class="n">{escape(text(high))}</td>', f'<td class="wide">{escape(str(source))}</td>']  # fmt: skip
         inner += f"<tr>{''.join(cells)}</tr>"
     return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", f'<div class="scroll tall"><table>{inner}</table></div>'
@@ -212,7 +220,7 @@ def _compliance(result):
         inner += table(head, [compliance.cells(row) for row in found if row.get("rule_set", "") == rules], numeric=(2, 3, 4, 5), caption=rules)
     for verdict, colour in compliance.COLOUR.items():
         inner = inner.replace(f'<td class="">{verdict}</td>', f'<td><b style="color:{colour}">{verdict}</b></td>')
-    return *compliance.words(found), f'<div class="scroll">{inner}</div>'
+    return *compliance.words(found), f'<div class="scroll rules">{inner}</div>'
 
 
 def _energy(page, result):

@@ -44,6 +44,10 @@ button:hover { border-color: var(--accent); color: var(--accent); }
 form { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: baseline; margin: 18px 0 6px; }
 form input { width: 5.5em; font: inherit; padding: 2px 4px; }
 form output { font-weight: 600; }
+.compared table { table-layout: fixed; }
+.compared th:first-child, .compared td:first-child { width: 40%; }
+.compared.keys td { overflow-wrap: anywhere; }
+.compared td.wide { min-width: 0; }
 .worse { color: #b45309; }
 @media (max-width: 640px) {
   nav { overflow-x: auto; flex-wrap: nowrap; white-space: nowrap; }
@@ -55,6 +59,10 @@ form output { font-weight: 600; }
   td, th { font-size: 0.85rem; padding-right: 6px; }
   td.wide { min-width: 150px; }
   td.key { min-width: 120px; font-size: 0.75rem; }
+  .rules td.wide { min-width: 104px; }
   .range { width: 44px; }
+  .compared th:first-child, .compared td:first-child { width: 31%; }
+  .compared.keys th:first-child, .compared.keys td:first-child { width: 46%; }
+  .compared th { white-space: normal; overflow-wrap: anywhere; }
 }
 """

@@ -14,6 +14,11 @@ def tables(result: ResultFile):
     return group["window_s"], np.abs(group["up_W_per_s"]), np.abs(group["down_W_per_s"])
 
 
+def on_log(ramp: np.ndarray) -> np.ndarray:
+    """`ramp` without what a logarithmic axis cannot show: NaN where nothing moved."""
+    return np.where(ramp > 0, ramp, np.nan)
+
+
 def steepest(result: ResultFile) -> tuple[float, float, float]:
     """(window in s, rise, fall) of a `result` where the larger of the two is largest, W/s."""
     window, up, down = tables(result)
@@ -27,7 +32,7 @@ def draw(result: ResultFile):
     figure = new_figure(9, 4.8, *findings.ramps(result, *steepest(result)))
     axes = figure.subplots()
     for values, label, colour, marker in [(up, "rising", BLUE, "^"), (down, "falling", VERMILION, "v")]:
-        axes.plot(window, np.where(values > 0, values, np.nan) / 1e6, marker + "-", color=colour, label=label, ms=7)
+        axes.plot(window, on_log(values) / 1e6, marker + "-", color=colour, label=label, ms=7)
     axes.set(xscale="log", yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)")
     axes.set_xticks(window, [findings.duration(w) for w in window])
     axes.minorticks_off()

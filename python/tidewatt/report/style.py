@@ -13,11 +13,15 @@ import numpy as np
 BLACK, ORANGE, SKY, GREEN, YELLOW = "#222222", "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8A8A"
 
-LIMITERS = {"power": BLUE, "thermal": VERMILION, "clock": GREEN, "none": "#C9CED4", "idle": "#EEEEEE"}
+LIMITERS = {"power": BLUE, "thermal": VERMILION, "clock": GREEN, "slowdown": "#8C2D04", "brake": PURPLE, "memory": ORANGE,
+            "none": "#C9CED4", "idle": "#EEEEEE"}  # fmt: skip
 LIMITER_WORDS = {
     "power": "power cap",
     "thermal": "temperature limit",
     "clock": "clock limit",
+    "slowdown": "thermal slowdown",
+    "brake": "power brake",
+    "memory": "memory temperature limit",
     "none": "none: at the highest clock",
     "idle": "idle",
 }

@@ -31,8 +31,9 @@ TEST_CASE("a kept result is vouched for by its case") {
   const CaseRunner runner(c.sweep());
   CaseStore store(c.path("out"), runner.plan_text(), 1);
   store.put(runner.run(0, store));
-  CHECK(store.read().finished.at(0).figures.size() == 1);
-  CHECK(store.read().damaged.empty());
+  std::size_t n_figure = 0;
+  CHECK(store.read([&](const CaseRecord& record) { n_figure += record.figures.size(); }).damaged.empty());
+  CHECK(n_figure == 1);
   std::filesystem::resize_file(store.result_path(0), 1000);
   CHECK(store.read().damaged_cases.size() == 1);
 }

@@ -35,6 +35,20 @@ TEST_CASE("what is finished is read back, and a folder holds one sweep only") {
   CHECK(next.read().finished.contains(5));
 }
 
+TEST_CASE("intact cases are visited in order, and nothing of a million of them stays but their hashes") {
+  const StudyCase c;
+  CaseStore store(c.path("out"), "plan", 10);
+  store.lock({});
+  store.put({7, store.plan(), "solver", "no root", {}, ""});
+  for (const std::size_t i : {3ul, 1ul, 5ul}) finish(store, i);
+  std::fstream(store.case_path(3), std::ios::in | std::ios::out).seekp(100).put('#');
+  std::vector<std::size_t> seen;
+  const auto state = store.read([&](const CaseRecord& record) { seen.push_back(record.index); });
+  CHECK(seen == std::vector<std::size_t>{1, 5, 7});
+  CHECK(state.finished.at(7).failed);
+  CHECK_FALSE(state.finished.at(1).failed);
+}
+
 TEST_CASE("a file without a line is taken up, a line without a file is noticed") {
   const StudyCase c;
   CaseStore store(c.path("out"), "plan", 10);

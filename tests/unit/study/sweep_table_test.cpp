@@ -26,6 +26,18 @@ std::map<std::size_t, CaseRecord> records() {
           {1, {1, "p", "solver", "no \"root\"", {}, ""}}};
 }
 
+SweepTable make_table(const CaseList& list, const std::map<std::size_t, CaseRecord>& records) {
+  TableBuilder rows(list);
+  for (const auto& [i, record] : records) rows.add(record);
+  return rows.finish();
+}
+
+std::string to_csv(const SweepTable& table) {
+  std::string out;
+  write_csv(table, [&](std::span<const char> piece) { out.append(piece.data(), piece.size()); });
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("varied keys first, a row per case, failures with their error, equal cases with the same figures") {
@@ -39,6 +51,26 @@ TEST_CASE("varied keys first, a row per case, failures with their error, equal c
   CHECK(table.numbers("cap") == std::vector<double>{1.5, 2.0, 1.5});
   CHECK_THROWS_AS(table.numbers("pu"), InputError);
   CHECK_THROWS_AS(table.numbers("day"), InputError);
+}
+
+TEST_CASE("a column's kind is what all of its cells allow, whichever comes first") {
+  CaseList list;
+  list.values.resize(4);
+  list.same_as = {0, 1, 0, 3};
+  const auto record = [](std::size_t i, std::vector<std::pair<std::string, sim::Value>> figures) {
+    return std::pair{i, CaseRecord{i, "p", "", "", std::move(figures), ""}};
+  };
+  const std::int64_t one = 1;
+  const auto table = make_table(list, {record(0, {{"whole", one}, {"half", one}, {"word", 2.5}}), record(1, {{"whole", one}, {"half", 0.5}, {"late", one}}),
+                                       record(3, {{"whole", one}, {"half", one}, {"word", "dry"}, {"late", 3.0}})});
+  CHECK(to_csv(table) ==
+        "case,status,error,whole,half,word,late\r\n"
+        "0,ok,,1,1,,\r\n"
+        "1,ok,,1,0.5,,1\r\n"
+        "2,ok,,1,1,,\r\n"
+        "3,ok,,1,1,dry,3\r\n");
+  CHECK(std::holds_alternative<std::vector<std::int64_t>>(table.find("whole")->values));
+  CHECK(std::holds_alternative<std::vector<double>>(table.find("late")->values));
 }
 
 TEST_CASE("a missing case is an error, not a gap") {

@@ -39,6 +39,10 @@ TEST_CASE("the table does not depend on workers, shards, or where the sweep was 
   CHECK(text_of(c.path("shards/table.h5")) == text_of(c.path("one/table.h5")));
 
   std::size_t seen = 0;
+  std::vector<bool> told;  // is the time left known?
+  run_sweep(runner, c.path("told"), {{}, 1, false, [&](const SweepProgress& p) { told.push_back(p.left_s.has_value()); }, {}});
+  CHECK(told == std::vector<bool>{false, true, true, true});
+
   SweepRunOptions stopping{{}, 1, false, [&](const SweepProgress& p) { seen = p.n_done; }, [&] { return seen >= 1; }};
   CHECK(run_sweep(runner, c.path("stopped"), stopping).stopped);
   CHECK_THROWS_AS(merge_sweep(runner, c.path("stopped")), InputError);
@@ -54,6 +58,9 @@ TEST_CASE("a case that fails is a row with its error, and runs again only when a
   const CaseRunner runner(c.sweep());
   const auto outcome = run_sweep(runner, c.path("out"));
   CHECK(outcome.n_failed == 1);
+  REQUIRE(outcome.failures.size() == 1);
+  CHECK(outcome.failures[0].starts_with("case 1: input: job.main.plan"));
+  CHECK(run_sweep(runner, c.path("out")).failures == outcome.failures);
   const auto table = merge_sweep(runner, c.path("out"));
   CHECK(std::get<std::vector<std::string>>(table.find("status")->values) == std::vector<std::string>{"ok", "failed"});
   CHECK(std::get<std::vector<std::string>>(table.find("error")->values)[1].find("input: job.main.plan") == 0);

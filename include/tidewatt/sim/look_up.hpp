@@ -1,0 +1,22 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::sim {
+
+/// A figure of a result's summary by its key, in the unit at the key's end; NaN where the run has none (it prints "-").
+///
+///     const double pue = figure(result, "pue");
+///
+/// An entry of a list of figures has the list's key before it: `limiter_share.power`.
+/// @throws InputError if there is no such key, or it is text, naming the nearest known one
+double figure(const Result& result, std::string_view key);
+
+/// The numbers of one of a result's arrays, in its own unit (SI), time first, as long as `result` lives.
+/// @param path such as "/day/pcc_mean_W"
+/// @throws InputError if there is none, or it does not hold floating-point numbers, naming the nearest known one
+std::span<const double> values(const Result& result, std::string_view path);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,56 @@
+"""How results look in a notebook: what a reader wants first in words with units and the key that gives it, the rest folded."""
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Iterable, Mapping
+
+from .report.labels import FIGURES, text, with_unit
+
+VERDICT = {"pass": "#009e73", "fail": "#d55e00"}
+HEADLINE = [
+    ("n_gpu", "{} GPUs", ""), ("pcc_mean_MW", "{} at the connection", "MW"), ("iteration_s", "iteration {}", "s"), ("mfu_percent", "MFU {}", "%"),
+    ("throughput_swing_percent", "throughput swings {}", "%"), ("die_max_degC", "hottest die {}", "°C"), ("pue", "PUE {}", ""),
+]  # fmt: skip
+
+
+def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]) -> str:
+    """A result as html.
+
+    @param summary: its figures by key.
+    @param columns: names of the arrays of each group.
+    """
+    parts = [pattern.format(with_unit(summary[key], unit)) for key, pattern, unit in HEADLINE if summary.get(key) is not None]
+    verdict = summary.get("compliance")
+    rules = f' · rules: <b style="color:{VERDICT.get(verdict, "inherit")}">{escape(verdict)}</b>' if verdict else ""
+    groups = "".join(f"<li><b>{escape(name)}</b>: {escape(', '.join(names))}</li>" for name, names in columns.items())
+    known = {key for figures in FIGURES.values() for key in figures}
+    rest = {key: value for key, value in summary.items() if key not in known and key != "jobs"}
+    return (
+        f"<p><b>tidewatt.Result</b> {escape(' · '.join(parts))}{rules}</p>"
+        + '<div style="columns: 2 26em; column-gap: 2em">'
+        + "".join(_part(title, figures, summary) for title, figures in FIGURES.items())
+        + "</div>"
+        + _folded(f"{len(rest)} more figures", _table(rest.items()))
+        + "".join(_folded(f"job {escape(str(job.get('name')))}", _table(job.items())) for job in summary.get("jobs") or [])
+        + _folded(f"{len(columns)} groups of arrays", f"<ul>{groups}</ul>")
+    )
+
+
+def _part(title: str, figures: Mapping[str, tuple[str, str]], summary: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f'<tr><td style="text-align:left">{escape(word)}</td><td style="text-align:right">{escape(with_unit(summary[key], unit))}</td>'
+        f'<td style="text-align:left"><code style="opacity:0.6; font-size:80%">{escape(key)}</code></td></tr>'
+        for key, (word, unit) in figures.items()
+        if summary.get(key) is not None
+    )
+    if not rows:
+        return ""
+    return f'<table style="break-inside:avoid; width:100%"><caption style="text-align:left"><b>{escape(title)}</b></caption>{rows}</table>'
+
+
+def _table(items: Iterable[tuple[str, Any]]) -> str:
+    return "<table>" + "".join(f"<tr><th>{escape(key)}</th><td>{escape(text(value))}</td></tr>" for key, value in items) + "</table>"
+
+
+def _folded(title: str, inner: str) -> str:
+    return f"<details><summary>{title}</summary>{inner}</details>"
