@@ -2,6 +2,10 @@
 
 #include <cstdio>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "commands.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -12,9 +16,18 @@ int fail(int code, const char* what) {
   return code;
 }
 
+/// Runs ask for the same large arrays over and over: memory that goes back to the system in between comes back page by page.
+void keep_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_memory();
   CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together"};
   app.set_version_flag("--version", TIDEWATT_VERSION);
   int exit_code = 0;

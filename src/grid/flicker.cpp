@@ -206,8 +206,9 @@ void Flickermeter::settle(double v2) {
 void Flickermeter::push(std::span<const double> v_pu) {
   for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
     const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
-    std::array<double, numerics::block_size> s, y;
-    demodulate(v, s.data());
+    std::array<double, numerics::block_size> ratio, s, y;
+    relate(v, ratio.data());
+    modulate({ratio.data(), v.size()}, s.data());
     auto state = poles();
     filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v.size());
     set_poles(state);
@@ -218,9 +219,13 @@ void Flickermeter::push(std::span<const double> v_pu) {
 void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const double> v_pu) {
   for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
     const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
-    std::array<double, numerics::block_size> s_a, s_b, y_a, y_b;
-    a.demodulate(v, s_a.data());
-    b.demodulate(v, s_b.data());
+    std::array<double, numerics::block_size> ratio, s_a, s_b, y_a, y_b;
+    const bool same = a.saw_the_same(b);
+    a.relate(v, ratio.data());
+    a.modulate({ratio.data(), v.size()}, s_a.data());
+    if (same) b.reference_ = a.reference_, b.recent_.v2 = a.recent_.v2, b.recent_.older_v2 = a.recent_.older_v2;
+    else b.relate(v, ratio.data());
+    b.modulate({ratio.data(), v.size()}, s_b.data());
     auto state_a = a.poles(), state_b = b.poles();
     filter_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), y_a.data(), b.bank_.decay_re.data(), state_b.data(), s_b.data(), y_b.data(), v.size());
     a.set_poles(state_a);
@@ -232,23 +237,35 @@ void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const do
   }
 }
 
-/// The squared voltage over its slow mean, on the ripple of the mains.
-void Flickermeter::demodulate(std::span<const double> v_pu, double* s) {
-  const auto period = static_cast<std::int64_t>(carrier_.size());
-  auto phase = static_cast<std::size_t>((((next_bin_ - carrier_shift_ - 1) % period) + period) % period);  // one bin behind the input
-  double reference = reference_;
-  Recent r = recent_;
+/// The squared voltage over its slow mean, one bin behind the input.
+void Flickermeter::relate(std::span<const double> v_pu, double* ratio) {
+  double reference = reference_, v2 = recent_.v2, older_v2 = recent_.older_v2;
   for (std::size_t k = 0; k < v_pu.size(); ++k) {
-    const double v2 = v_pu[k] * v_pu[k];
-    const double middle = r.v2 - (1.0 / 24.0) * ((v2 - r.v2) - (r.v2 - r.older_v2));
-    const double product = middle / reference * carrier_[phase];
-    s[k] = r.s - (1.0 / 24.0) * ((product - r.s) - (r.s - r.older_s));
-    reference += reference_gain_ * (r.v2 - reference);
-    r = {v2, r.v2, product, r.s};
+    const double next_v2 = v_pu[k] * v_pu[k];
+    ratio[k] = (v2 - (1.0 / 24.0) * ((next_v2 - v2) - (v2 - older_v2))) / reference;
+    reference += reference_gain_ * (v2 - reference);
+    older_v2 = v2, v2 = next_v2;
+  }
+  recent_.v2 = v2, recent_.older_v2 = older_v2;
+  reference_ = reference;
+}
+
+/// That, on the ripple of the mains.
+void Flickermeter::modulate(std::span<const double> ratio, double* s) {
+  const auto period = static_cast<std::int64_t>(carrier_.size());
+  auto phase = static_cast<std::size_t>((((next_bin_ - carrier_shift_ - 1) % period) + period) % period);
+  double last = recent_.s, older = recent_.older_s;
+  for (std::size_t k = 0; k < ratio.size(); ++k) {
+    const double product = ratio[k] * carrier_[phase];
+    s[k] = last - (1.0 / 24.0) * ((product - last) - (last - older));
+    older = last, last = product;
     phase = phase + 1 == carrier_.size() ? 0 : phase + 1;
   }
-  recent_ = r;
-  reference_ = reference;
+  recent_.s = last, recent_.older_s = older;
+}
+
+bool Flickermeter::saw_the_same(const Flickermeter& o) const {
+  return reference_ == o.reference_ && recent_.v2 == o.recent_.v2 && recent_.older_v2 == o.recent_.older_v2 && reference_gain_ == o.reference_gain_;
 }
 
 std::array<double, 2 * Flickermeter::lanes> Flickermeter::poles() const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/numerics/block.hpp"
 #include "tidewatt/numerics/linear_step.hpp"
 
@@ -104,22 +105,38 @@ double Frequency::initial_rocof_Hz_per_s(double step_W) const {
   return p_.nominal_Hz * std::abs(step_W) / (2.0 * p_.inertia_s * p_.system_VA);
 }
 
-void Frequency::block(std::span<const double> load_W, double* deviation_Hz, double* rate, FrequencyState& state) const {
-  const double to_pu = 1.0 / p_.system_VA;
-  std::array<double, 4> x = state.deviation;
-  const auto& E = E_;
-  for (std::size_t k = 0; k < load_W.size(); ++k) {
-    const double u = (load_W[k] - state.equilibrium_W) * to_pu;
-    const double mechanical =
-        (mechanical_[0] * x[0] + mechanical_[1] * x[1]) + (mechanical_[2] * x[2] + mechanical_[3] * x[3]);
-    rate[k] = std::abs(mechanical - u - p_.damping_pu * x[0]);
-    std::array<double, 4> y;
-    for (std::size_t i = 0; i < 4; ++i)
-      y[i] = (E[4 * i] * x[0] + E[4 * i + 1] * x[1]) + (E[4 * i + 2] * x[2] + E[4 * i + 3] * x[3]) + F_[i] * u;
-    x = y;
-    deviation_Hz[k] = p_.nominal_Hz * x[0];
+namespace {
+
+struct Chunk {
+  const double* load_W;
+  std::size_t n;
+  double equilibrium_W, to_pu, damping_pu, nominal_Hz;
+};
+
+/// x ← E x + F u, one state per lane; `rate` is 2H |dω/dt|.
+TIDEWATT_CLONES
+void step_all(const Chunk& c, const double* E, const double* F, const double* mechanical, double* x, double* deviation_Hz, double* rate) {
+  Pack4 column[4], in;
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) column[j][i] = E[4 * i + j];
+  load(F, in);
+  const double m0 = mechanical[0], m1 = mechanical[1], m2 = mechanical[2], m3 = mechanical[3];
+  double x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+  for (std::size_t k = 0; k < c.n; ++k) {
+    const double u = (c.load_W[k] - c.equilibrium_W) * c.to_pu;
+    rate[k] = std::abs(((m0 * x0 + m1 * x1) + (m2 * x2 + m3 * x3)) - u - c.damping_pu * x0);
+    const Pack4 y = (column[0] * x0 + column[1] * x1) + (column[2] * x2 + column[3] * x3) + in * u;
+    x0 = y[0], x1 = y[1], x2 = y[2], x3 = y[3];
+    deviation_Hz[k] = c.nominal_Hz * x0;
   }
-  state.deviation = x;
+  x[0] = x0, x[1] = x1, x[2] = x2, x[3] = x3;
+}
+
+}  // namespace
+
+void Frequency::block(std::span<const double> load_W, double* deviation_Hz, double* rate, FrequencyState& state) const {
+  const Chunk chunk{load_W.data(), load_W.size(), state.equilibrium_W, 1.0 / p_.system_VA, p_.damping_pu, p_.nominal_Hz};
+  step_all(chunk, E_.data(), F_.data(), mechanical_.data(), state.deviation.data(), deviation_Hz, rate);
 }
 
 void Frequency::advance(std::span<const double> load_W, std::span<double> deviation_Hz, FrequencyState& state,

@@ -105,7 +105,9 @@ class Flickermeter {
     Lanes decay_re{}, decay_im{}, drive_re{}, drive_im{}, weight_re{}, weight_im{};
   };
   void settle(double v2);
-  void demodulate(std::span<const double> v_pu, double* s);
+  void relate(std::span<const double> v_pu, double* ratio);
+  void modulate(std::span<const double> ratio, double* s);
+  bool saw_the_same(const Flickermeter& o) const;
   std::array<double, 2 * lanes> poles() const;
   void set_poles(const std::array<double, 2 * lanes>& state);
   static std::size_t n_class() { return highest_class - lowest_class + 1; }
