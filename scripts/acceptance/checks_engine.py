@@ -70,8 +70,9 @@ def check_accuracy(report):
 
 def check_verification(report):
     """The verification executables beside the command: each prints its rows and fails by its exit code."""
-    folder = Path(report.binary).parents[1] / "tests" / "verification"
-    programs = sorted(p for p in folder.glob("verify_*") if os.access(p, os.X_OK) and p.is_file())
+    beside = Path(report.binary).parent  # a preset's programs stand there, others in their own folder
+    programs = sorted(p for folder in (beside, beside.parent / "tests" / "verification") for p in folder.glob("verify_*")
+                      if os.access(p, os.X_OK) and p.is_file())
     if not programs:
         return report.skip("verification rows", "the tests are not built")
     for p in programs:

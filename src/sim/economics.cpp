@@ -10,7 +10,7 @@
 namespace tidewatt::sim {
 namespace {
 
-constexpr double minute_s = 60.0, hour_s = 3600.0, month_s = 365.25 / 12.0 * 86400.0;
+constexpr double minute_s = 60.0, month_s = 365.25 / 12.0 * 86400.0;
 
 /// Energy charge of some minutes, the last one at its length.
 double energy_USD(const mitigation::TariffParams& tariff, std::span<const double> W, mitigation::CalendarStart at) {
