@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "tidewatt/base/error.hpp"
 
@@ -73,7 +74,8 @@ std::string psse_playback(double first_s, double step_s, std::span<const double>
   // funnel that narrows (one for P, one for Q).
   std::size_t from = 0;
   double low[2], high[2];
-  const auto open = [&] { low[0] = low[1] = -INFINITY, high[0] = high[1] = INFINITY; };
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const auto open = [&] { low[0] = low[1] = -infinite, high[0] = high[1] = infinite; };
   open();
   for (std::size_t i = 1; i < n; ++i) {
     const double d = static_cast<double>(i - from);
