@@ -1,7 +1,6 @@
 """tidewatt.run and tidewatt.Engine: same result as the command line, and good manners towards Python."""
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -10,6 +9,7 @@ import time
 import numpy as np
 import pytest
 import tidewatt as tw
+from interrupted import answer_s
 from tiny_case import DAY, ROOT, SETTINGS, tiny
 
 LARGE = {"run.macro_step_s": 10, "run.macro_step_max_s": 10, "hall.a.n_gpu": 8192, "job.main.plan.n_gpu": 8192, "job.main.plan.global_batch_sequences": 1024}
@@ -93,22 +93,7 @@ def test_negative_thread_count():
 def test_ctrl_c_is_answered_at_once():
     """Also where one step of the engine takes longer than that. Best of three: the machine may be busy."""
     scenario = tw.load(DAY, set={**SETTINGS, **LARGE})
-    waits = []
-    for _ in range(3):
-        sent = []
-
-        def interrupt():
-            time.sleep(0.7)
-            sent.append(time.perf_counter())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        threading.Thread(target=interrupt).start()
-        with pytest.raises(KeyboardInterrupt):
-            tw.run(scenario, progress=False)
-        waits.append(time.perf_counter() - sent[0])
-        if waits[-1] < 0.2:
-            break
-    assert min(waits) < 0.2, waits
+    assert answer_s(lambda _: tw.run(scenario, progress=False)) < 0.2
 
 
 def test_leaving_python_in_the_middle_of_an_abandoned_run_is_clean():
