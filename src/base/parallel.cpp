@@ -13,20 +13,19 @@ namespace tidewatt::detail {
 namespace {
 
 /// Calls follow each other within a fraction of a millisecond, and to wake a thread takes as long as some of them: whoever
-/// waits looks for a moment before it sleeps. @return whether it came true
+/// waits looks for a moment before it sleeps.
 template <class Ready>
-bool looked(Ready ready) {
+void look_a_moment(Ready ready) {
   constexpr std::chrono::microseconds a_moment{60};
   const auto end = std::chrono::steady_clock::now() + a_moment;
   do {
     for (int i = 0; i < 16; ++i) {
-      if (ready()) return true;
+      if (ready()) return;
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
   } while (std::chrono::steady_clock::now() < end);
-  return false;
 }
 
 /// Threads that wait for work. They live as long as the process; a forked child begins with none.
@@ -43,7 +42,7 @@ struct Helpers {
   void serve() {
     std::uint64_t seen = 0;
     for (;;) {
-      looked([&] { return call.load(std::memory_order_acquire) != seen; });
+      look_a_moment([&] { return call.load(std::memory_order_acquire) != seen; });
       std::unique_lock lock(mutex);
       ++asleep;
       called.wait(lock, [&] { return call != seen && wanted > 0; });
@@ -95,7 +94,7 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context) {
   std::unique_lock lock(h.mutex);
   h.wanted = 0;
   lock.unlock();
-  looked([&] { return h.at_work.load(std::memory_order_acquire) == 0; });
+  look_a_moment([&] { return h.at_work.load(std::memory_order_acquire) == 0; });
   lock.lock();
   h.left.wait(lock, [&] { return h.at_work == 0; });
 }
