@@ -295,10 +295,32 @@ void TrainingTask::split_hold(Tick duration, double busy_frac, FleetTask& task) 
   set_kinds(task, timeline_, type_of(fleet_, first_node_), model_.reference_clock_Hz());
 }
 
+/// GPUs whose power was held differently do not go on alike: a class for each memory that there is.
+void TrainingTask::split_by_memory(FleetTask& task) {
+  if (node_hold_.empty()) return;
+  std::vector<std::pair<std::uint32_t, HoldState>> known;  // [class] what it was, what it remembers
+  const auto before = std::move(timeline_.classes);
+  const auto window = std::move(task.class_window);
+  timeline_.classes.clear();
+  task.class_window.clear();
+  for (std::size_t i = 0; i < n_node(); ++i) {
+    const std::pair<std::uint32_t, HoldState> own{task.node_class[i], node_hold_[i]};
+    const auto at = std::find(known.begin(), known.end(), own);
+    task.node_class[i] = static_cast<std::uint32_t>(at - known.begin());
+    if (at != known.end()) continue;
+    known.push_back(own);
+    timeline_.classes.push_back(before[own.first]);
+    task.class_window.push_back(window[own.first]);
+  }
+  task.class_gate_Hz.assign(known.size(), 0.0);
+  task.class_busy.assign(known.size(), task.class_busy.front());
+}
+
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state,
                             FleetSignals& signals, FleetTask& task, double busy_frac) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, first_node_, n_node(), timeline_, task);
   if (busy_frac < 1.0) split_hold(duration, busy_frac, task);
+  if (options_.hold.any()) split_by_memory(task);
   std::vector<double> nominal_W;
   for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
     nominal_W.push_back(nominal_kind_W(task, type_of(fleet_, first_node_), c, nominal_die_K)[timeline_.classes[c].front().kind]);

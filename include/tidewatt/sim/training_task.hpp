@@ -83,6 +83,7 @@ class TrainingTask {
   workload::Scatter scatter(Tick excess, Tick least) const;
   Tick excess_of(std::int64_t iteration, Tick begin) const;
   void split_hold(Tick duration, double busy_frac, FleetTask& task);
+  void split_by_memory(FleetTask& task);
   void hold(FleetTask& task, std::uint32_t wait_kind, bool works);
   struct Windows {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
