@@ -5,12 +5,6 @@ set(TIDEWATT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tidewatt)
 # The command line looks for the package that draws its reports here, relative to itself.
 set(TIDEWATT_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/tidewatt/python)
 
-# A static library asks its user to link what it links. fmt is used header-only inside our own files: nothing is left to
-# link, so users need not have it.
-get_target_property(tidewatt_links tidewatt INTERFACE_LINK_LIBRARIES)
-list(REMOVE_ITEM tidewatt_links "$<LINK_ONLY:fmt::fmt-header-only>")
-set_target_properties(tidewatt PROPERTIES INTERFACE_LINK_LIBRARIES "${tidewatt_links}")
-
 install(TARGETS tidewatt EXPORT tidewatt_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/tidewatt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
