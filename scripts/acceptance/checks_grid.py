@@ -115,17 +115,6 @@ def check_speed(report):
     report.at_most("the same: growth of memory", figures["grid_memory_growth_MB"], 8, "MB")
 
 
-def check_exports(report):
-    with tempfile.TemporaryDirectory() as folder:
-        run = product.call([report.binary, "run", SCENARIOS / "utility_loss.toml", "--json", "--out", folder])
-        result = run.json["result_file"]
-        for form, suffix in (("comtrade", ".cfg"), ("comtrade-ascii", ".dat"), ("csv", ".csv"), ("psse", "_psse.csv"), ("pscad", "_pscad.txt"), ("perc1", "_perc1.txt")):
-            stem = Path(folder) / form
-            done = product.call([report.binary, "export", result, "--format", form, "--out", stem])
-            file = Path(str(stem) + suffix)
-            report.judge(f"export as {form}", done.code == 0 and file.stat().st_size > 100, f"{file.stat().st_size if file.exists() else 0} bytes {done.stdout.splitlines()[-1] if form == 'perc1' else ''}", "written")
-
-
 def rewritten(folder, name, base, more):
     """A scenario of the tree with tables behind it; it stands beside a copy of what it inherits from."""
     for file in SCENARIOS.glob("*.toml"):

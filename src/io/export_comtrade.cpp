@@ -3,119 +3,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
+#include <memory>
 
 #include "tidewatt/base/error.hpp"
 
 namespace tidewatt::io {
 namespace {
 
+constexpr std::int64_t ascii_most = 99'998, binary_most = 32'767;
+constexpr double stamp_most = 4294967294.0;  ///< 2^32 − 2: all ones mark a missing stamp
+
+/// A channel's line of the configuration.
 struct Scale {
   double a = 1.0, b = 0.0;
-  std::int64_t low = 0, high = 0;  ///< stored extremes
+  double low = 0.0, high = 0.0;  ///< stored extremes
 };
 
-Scale scale_of(std::span<const double> x, std::int64_t most) {
-  double lo = 0.0, hi = 0.0;
-  bool any = false;
-  for (const double v : x) {
-    if (!std::isfinite(v)) continue;
-    lo = any ? std::min(lo, v) : v;
-    hi = any ? std::max(hi, v) : v;
-    any = true;
+/// Everything that the data need, kept alive by the files that write it.
+struct Job {
+  ExportRecord record;
+  ComtradeRevision revision = ComtradeRevision::r1999;
+  ComtradeEncoding encoding = ComtradeEncoding::binary;
+  std::vector<Scale> scale;
+  std::int64_t time_factor = 1;  ///< stamps count this many µs
+
+  std::int64_t stamp(std::size_t i) const {
+    return std::llround(static_cast<double>(i) * record.step_s * 1e6 / static_cast<double>(time_factor));
   }
-  // A value read back is a·i + b: a constant channel keeps all its digits in b.
-  if (!(hi > lo)) return {1.0, lo, 0, 0};
-  return {(hi - lo) / (2.0 * static_cast<double>(most)), 0.5 * (hi + lo), -most, most};
+  std::int64_t stored(std::size_t channel, std::size_t i) const {
+    const Scale& s = scale[channel];
+    return std::llround((record.channels[channel].values[i] - s.b) / s.a);
+  }
+};
+
+Scale scale_of(const std::vector<double>& x, ComtradeEncoding encoding) {
+  const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
+  if (encoding == ComtradeEncoding::float32) return {1.0, 0.0, *lo, *hi};
+  if (!(*hi > *lo)) return {1.0, *lo, 0, 0};  // a constant channel keeps all its digits in b
+  const auto most = static_cast<double>(encoding == ComtradeEncoding::ascii ? ascii_most : binary_most);
+  return {(*hi - *lo) / (2.0 * most), 0.5 * (*hi + *lo), -most, most};
 }
 
-/// Days since 1970-01-01 to a date of the proleptic Gregorian calendar (eras of 400 years).
-std::string date_time(std::int64_t unix_us) {
-  const std::int64_t day_us = 86'400'000'000;
-  std::int64_t days = unix_us / day_us, rest = unix_us % day_us;
-  if (rest < 0) {
-    rest += day_us;
-    --days;
-  }
-  const std::int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
-  const std::int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365,
-                     doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-  const std::int64_t mp = (5 * doy + 2) / 153, d = doy - (153 * mp + 2) / 5 + 1, m = mp < 10 ? mp + 3 : mp - 9;
-  const std::int64_t y = yoe + era * 400 + (m <= 2 ? 1 : 0), s = rest / 1'000'000;
-  return fmt::format("{:02}/{:02}/{:04},{:02}:{:02}:{:02}.{:06}", d, m, y, s / 3600, s / 60 % 60, s % 60,
-                     rest % 1'000'000);
-}
-
-void check(const ComtradeHeader& h, std::span<const ComtradeChannel> channels) {
+void check(const ExportRecord& r, ComtradeRevision revision, ComtradeEncoding encoding) {
   std::vector<Finding> findings;
   const auto plain = [&](const std::string& text, const char* key, std::size_t longest) {
     if (text.size() > longest || text.find_first_of(",\r\n") != std::string::npos)
-      findings.push_back(
-          {{}, key, fmt::format("'{}' must be at most {} characters without comma or line end", text, longest)});
+      findings.push_back({{}, key, fmt::format("'{}' must have at most {} characters and no comma or line end", text, longest)});
   };
-  plain(h.station, "station", 64);
-  plain(h.device, "device", 64);
-  if (!(h.rate_Hz > 0.0) || !(h.line_Hz > 0.0)) findings.push_back({{}, "rate_Hz", "rates must be positive"});
-  if (channels.empty()) findings.push_back({{}, "channel", "a record needs at least one"});
-  for (const auto& c : channels) {
-    plain(c.id, "channel", 64);
+  plain(r.station, "station", 64);
+  if (!(r.step_s > 0.0) || !(r.line_Hz > 0.0)) findings.push_back({{}, "step", "step and line frequency must be positive"});
+  if (r.n_sample() == 0) findings.push_back({{}, "channel", "a record needs at least one sample"});
+  if (static_cast<double>(r.n_sample()) > stamp_most) findings.push_back({{}, "length", "more samples than can be numbered; use --length or --step"});
+  for (const auto& c : r.channels) {
+    plain(c.name, "channel", 64);
     plain(c.unit, "unit", 32);
-    if (c.values.size() != channels[0].values.size()) findings.push_back({{}, c.id, "channels differ in length"});
+    if (c.values.size() != r.n_sample()) findings.push_back({{}, c.name, "channels differ in length"});
+    for (const double v : c.values)
+      if (!std::isfinite(v)) {
+        findings.push_back({{}, c.name, "holds a value that is not finite"});
+        break;
+      }
   }
-  if (!channels.empty() && static_cast<double>(channels[0].values.size()) / h.rate_Hz * 1e6 >= 2147483647.0)
-    findings.push_back({{}, "rate_Hz", "more than 2,147 s: the time stamp would not fit; export a window"});
+  if (encoding == ComtradeEncoding::float32 && revision == ComtradeRevision::r1999)
+    findings.push_back({{}, "encoding", "float32 exists from the 2013 revision on; use --format comtrade2013"});
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
+const char* word(ComtradeEncoding e) {
+  return e == ComtradeEncoding::ascii ? "ASCII" : e == ComtradeEncoding::binary ? "BINARY" : "FLOAT32";
+}
+
+std::string configuration(const Job& j) {
+  const ExportRecord& r = j.record;
+  const bool later = j.revision == ComtradeRevision::r2013;
+  std::string out;
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "{},tidewatt,{}\r\n{},{}A,0D\r\n", r.station, later ? 2013 : 1999, r.channels.size(), r.channels.size());
+  for (std::size_t k = 0; k < r.channels.size(); ++k) {
+    const Scale& s = j.scale[k];
+    fmt::format_to(to, "{},{},,,{},{},{},0,{},{},1,1,P\r\n", k + 1, r.channels[k].name, r.channels[k].unit, s.a, s.b, s.low, s.high);
+  }
+  const auto trigger_us = r.start_unix_us + std::llround(r.trigger_s * 1e6);
+  fmt::format_to(to, "{:g}\r\n1\r\n{},{}\r\n{}\r\n{}\r\n{}\r\n{}\r\n", r.line_Hz, 1.0 / r.step_s, r.n_sample(), comtrade_stamp(r.start_unix_us),
+                 comtrade_stamp(trigger_us), word(j.encoding), j.time_factor);
+  // The zone is not known to the run: neither to UTC (x) nor of the place (x). The clock is exact, without leap second.
+  if (later) out += "x,x\r\n0,0\r\n";
+  return out;
+}
+
+std::string header(const ExportRecord& r) {
+  std::string out;
+  for (const auto& line : r.provenance) out += line + "\r\n";
+  return out;
+}
+
+void ascii(const Job& j, const Append& to) {
+  TextPieces pieces(to);
+  for (std::size_t i = 0; i < j.record.n_sample(); ++i) {
+    auto row = std::back_inserter(pieces.text());
+    fmt::format_to(row, "{},{}", i + 1, j.stamp(i));
+    for (std::size_t k = 0; k < j.scale.size(); ++k) fmt::format_to(row, ",{}", j.stored(k, i));
+    pieces.text() += "\r\n";
+    pieces.row();
+  }
+  pieces.flush();
+}
+
 template <class Int>
-void put(std::vector<char>& out, Int value) {
+void put(std::string& out, Int value) {
   const auto u = static_cast<std::make_unsigned_t<Int>>(value);
   for (std::size_t i = 0; i < sizeof(Int); ++i) out.push_back(static_cast<char>((u >> (8 * i)) & 0xffu));
 }
 
+void binary(const Job& j, const Append& to) {
+  TextPieces pieces(to);
+  for (std::size_t i = 0; i < j.record.n_sample(); ++i) {
+    put(pieces.text(), static_cast<std::uint32_t>(i + 1));
+    put(pieces.text(), static_cast<std::uint32_t>(j.stamp(i)));
+    for (std::size_t k = 0; k < j.scale.size(); ++k) {
+      if (j.encoding == ComtradeEncoding::float32)
+        put(pieces.text(), std::bit_cast<std::uint32_t>(static_cast<float>(j.record.channels[k].values[i])));
+      else
+        put(pieces.text(), static_cast<std::int16_t>(j.stored(k, i)));
+    }
+    pieces.row();
+  }
+  pieces.flush();
+}
+
+void data(const Job& j, const Append& to) { j.encoding == ComtradeEncoding::ascii ? ascii(j, to) : binary(j, to); }
+
+std::size_t row_bytes(const Job& j) { return 8 + j.scale.size() * (j.encoding == ComtradeEncoding::float32 ? 4 : 2); }
+
+/// All parts in one file: configuration, information (none), header, data.
+void combined(const Job& j, const Append& to) {
+  std::string text = "--- file type: CFG ---\r\n" + configuration(j) + "--- file type: INF ---\r\n\r\n--- file type: HDR ---\r\n" + header(j.record);
+  if (j.encoding == ComtradeEncoding::ascii)
+    text += "--- file type: DAT ASCII ---\r\n";
+  else
+    text += fmt::format("--- file type: DAT BINARY: {} ---\r\n", j.record.n_sample() * row_bytes(j));
+  to(text);
+  data(j, to);
+}
+
 }  // namespace
 
-Comtrade comtrade(const ComtradeHeader& h, std::span<const ComtradeChannel> channels, ComtradeFormat format) {
-  check(h, channels);
-  const bool binary = format == ComtradeFormat::binary;
-  const std::int64_t most = binary ? 32767 : 99999;
-  const std::size_t n = channels[0].values.size();
-  Comtrade out;
-  auto cfg = std::back_inserter(out.cfg);
-  fmt::format_to(cfg, "{},{},1999\r\n{},{}A,0D\r\n", h.station, h.device, channels.size(), channels.size());
-  std::vector<Scale> scale;
-  for (std::size_t k = 0; k < channels.size(); ++k) {
-    scale.push_back(scale_of(channels[k].values, most));
-    fmt::format_to(cfg, "{},{},,,{},{},{},0,{},{},1,1,P\r\n", k + 1, channels[k].id, channels[k].unit, scale[k].a,
-                   scale[k].b, scale[k].low, scale[k].high);
-  }
-  fmt::format_to(cfg, "{:g}\r\n1\r\n{:g},{}\r\n{}\r\n{}\r\n{}\r\n1\r\n", h.line_Hz, h.rate_Hz, n,
-                 date_time(h.start_unix_us), date_time(h.start_unix_us + h.trigger_us), binary ? "BINARY" : "ASCII");
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto stamp_us = std::llround(static_cast<double>(i) / h.rate_Hz * 1e6);
-    std::string line;
-    if (binary) {
-      put(out.dat, static_cast<std::int32_t>(i + 1));
-      put(out.dat, static_cast<std::int32_t>(stamp_us));
-    } else {
-      line = fmt::format("{},{}", i + 1, stamp_us);
-    }
-    for (std::size_t k = 0; k < channels.size(); ++k) {
-      const double x = channels[k].values[i];
-      const bool known = std::isfinite(x);
-      const std::int64_t stored = known ? std::llround((x - scale[k].b) / scale[k].a) : 0;
-      if (binary)
-        put(out.dat, static_cast<std::int16_t>(known ? stored : -32768));
-      else
-        line += known ? fmt::format(",{}", stored) : std::string(",");
-    }
-    if (!binary) {
-      line += "\r\n";
-      out.dat.insert(out.dat.end(), line.begin(), line.end());
-    }
-  }
-  return out;
+std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision, ComtradeEncoding encoding) {
+  check(record, revision, encoding);
+  const auto job = std::make_shared<Job>(Job{record, revision, encoding, {}, 1});
+  for (const auto& c : record.channels) job->scale.push_back(scale_of(c.values, encoding));
+  const double last_us = static_cast<double>(record.n_sample()) * record.step_s * 1e6;
+  while (last_us / static_cast<double>(job->time_factor) > stamp_most) job->time_factor *= 10;
+  if (revision == ComtradeRevision::r2013) return {{record.stem + ".cff", [job](const Append& to) { combined(*job, to); }}};
+  return {{record.stem + ".dat", [job](const Append& to) { data(*job, to); }},
+          {record.stem + ".hdr", [job](const Append& to) { to(header(job->record)); }},
+          {record.stem + ".cfg", [job](const Append& to) { to(configuration(*job)); }}};
 }
 
 }  // namespace tidewatt::io

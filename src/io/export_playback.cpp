@@ -2,113 +2,153 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <iterator>
-#include <limits>
+#include <memory>
 
 #include "tidewatt/base/error.hpp"
 
 namespace tidewatt::io {
 namespace {
 
-void check(std::span<const Column> columns, double step_s, bool finite) {
-  if (columns.empty() || !(step_s > 0.0)) throw InputError("export: needs a column and a positive step");
-  for (const auto& c : columns) {
-    if (c.values.size() != columns[0].values.size())
-      throw InputError("export: column '" + c.name + "' differs in length");
-    if (c.name.find_first_of(",\"\r\n") != std::string::npos)
-      throw InputError("export: column name '" + c.name + "' holds a comma, quote or line end");
-    if (!finite) continue;
-    for (const double x : c.values)
-      if (!std::isfinite(x)) throw InputError("export: column '" + c.name + "' holds a number that is not finite");
+using Shared = std::shared_ptr<const ExportRecord>;
+
+double time_s(const ExportRecord& r, std::size_t i) { return r.step_s * static_cast<double>(i); }
+
+void check_channels(const ExportRecord& r, std::size_t most, const char* program) {
+  if (r.n_sample() == 0) throw InputError("export: a record needs at least one sample");
+  if (r.channels.size() > most) throw InputError(fmt::format("{}: at most {} channels beside the time", program, most));
+}
+
+void check_power(const ExportRecord& r) {
+  if (r.channels.size() < 2 || r.channels[0].unit != "MW" || r.channels[1].unit != "Mvar" || r.n_sample() == 0)
+    throw InputError("export: the first two channels must be P in MW and Q in Mvar");
+}
+
+/// Rows of time and channels between blanks.
+void blank_rows(const ExportRecord& r, TextPieces& pieces) {
+  for (std::size_t i = 0; i < r.n_sample(); ++i) {
+    auto row = std::back_inserter(pieces.text());
+    fmt::format_to(row, "{:.6f}", time_s(r, i));
+    for (const auto& c : r.channels) fmt::format_to(row, " {:.10g}", c.values[i]);
+    pieces.text() += '\n';
+    pieces.row();
   }
+}
+
+/// One value per row.
+std::function<void(const Append&)> column(Shared r, std::size_t channel, double scale) {
+  return [r, channel, scale](const Append& to) {
+    TextPieces pieces(to);
+    for (const double v : r->channels[channel].values) {
+      fmt::format_to(std::back_inserter(pieces.text()), "{:.10g}\n", v * scale);
+      pieces.row();
+    }
+    pieces.flush();
+  };
+}
+
+std::string names(const ExportRecord& r, char between) {
+  std::string out = "time_s";
+  for (const auto& c : r.channels) out += fmt::format("{}{}_{}", between, c.name, c.unit);
+  return out;
+}
+
+std::string notes(const ExportRecord& r, const char* before) {
+  std::string out;
+  for (const auto& line : r.provenance) out += before + line + "\n";
+  return out;
+}
+
+ExportFile text_file(std::string name, std::string text) {
+  return {std::move(name), [text = std::move(text)](const Append& to) { to(text); }};
+}
+
+/// A name that OpenDSS takes: letters, digits and underscores.
+std::string dss_name(std::string stem) {
+  for (char& c : stem)
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) c = '_';
+  return stem;
 }
 
 }  // namespace
 
-std::string csv(double first_s, double step_s, std::span<const Column> columns) {
-  check(columns, step_s, false);
-  std::string out = "time_s";
-  for (const auto& c : columns) out += "," + c.name;
-  out += "\n";
-  for (std::size_t i = 0; i < columns[0].values.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{:.9g}", first_s + step_s * static_cast<double>(i));
-    for (const auto& c : columns)
-      std::isfinite(c.values[i]) ? fmt::format_to(std::back_inserter(out), ",{}", c.values[i])
-                                 : fmt::format_to(std::back_inserter(out), ",");
-    out += "\n";
-  }
-  return out;
+std::vector<ExportFile> csv_files(const ExportRecord& record) {
+  check_channels(record, 1000, "CSV");
+  const auto r = std::make_shared<const ExportRecord>(record);
+  return {{record.stem + ".csv", [r](const Append& to) {
+             TextPieces pieces(to);
+             pieces.text() = notes(*r, "# ") + names(*r, ',') + "\n";
+             for (std::size_t i = 0; i < r->n_sample(); ++i) {
+               auto row = std::back_inserter(pieces.text());
+               fmt::format_to(row, "{:.6f}", r->first_s + time_s(*r, i));
+               for (const auto& c : r->channels) fmt::format_to(row, ",{}", c.values[i]);
+               pieces.text() += '\n';
+               pieces.row();
+             }
+             pieces.flush();
+           }}};
 }
 
-std::string pscad_file_read(double first_s, double step_s, std::span<const Column> columns,
-                            std::span<const double> scale) {
-  if (columns.size() > 10) throw InputError("PSCAD File Read: at most ten channels beside the time");
-  if (scale.size() != columns.size()) throw InputError("PSCAD File Read: one scale per column is needed");
-  check(columns, step_s, true);
-  std::string out = "! time_s";
-  for (const auto& c : columns) out += " " + c.name;
-  out += "\n";
-  for (std::size_t i = 0; i < columns[0].values.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{:.6f}", first_s + step_s * static_cast<double>(i));
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      fmt::format_to(std::back_inserter(out), " {:.9g}", columns[k].values[i] * scale[k]);
-    out += "\n";
-  }
-  return out;
+std::vector<ExportFile> pscad_files(const ExportRecord& record) {
+  check_channels(record, 10, "PSCAD File Read");
+  const auto r = std::make_shared<const ExportRecord>(record);
+  return {{record.stem + "_pscad.txt", [r](const Append& to) {
+             TextPieces pieces(to);
+             pieces.text() = "! " + names(*r, ' ') + ";";
+             for (const auto& line : r->provenance) pieces.text() += " " + line + ";";
+             pieces.text() += '\n';
+             blank_rows(*r, pieces);
+             pieces.flush();
+           }}};
 }
 
-std::string psse_playback(double first_s, double step_s, std::span<const double> p_W, std::span<const double> q_var,
-                          double tolerance_W) {
-  const Column columns[] = {{"p", p_W}, {"q", q_var}};
-  check(columns, step_s, true);
-  std::string out;
-  const auto write = [&](std::size_t i) {
-    fmt::format_to(std::back_inserter(out), "{:.6f},{:.6f},{:.6f}\n", first_s + step_s * static_cast<double>(i),
-                   p_W[i] * 1e-6, q_var[i] * 1e-6);
-  };
-  const std::size_t n = p_W.size();
-  if (n == 0) return out;
-  write(0);
-  // A straight line from the last written sample stays possible as long as its slope fits every sample in between: a
-  // funnel that narrows (one for P, one for Q).
-  std::size_t from = 0;
-  double low[2], high[2];
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const auto open = [&] { low[0] = low[1] = -infinite, high[0] = high[1] = infinite; };
-  open();
-  for (std::size_t i = 1; i < n; ++i) {
-    const double d = static_cast<double>(i - from);
-    const double rise[2] = {p_W[i] - p_W[from], q_var[i] - q_var[from]};
-    bool fits = true;
-    for (int c = 0; c < 2; ++c) fits = fits && rise[c] / d >= low[c] && rise[c] / d <= high[c];
-    if (!fits) {
-      from = i - 1;
-      write(from);
-      open();
-    }
-    const double d_now = static_cast<double>(i - from);
-    const double now[2] = {p_W[i] - p_W[from], q_var[i] - q_var[from]};
-    for (int c = 0; c < 2; ++c) {
-      low[c] = std::fmax(low[c], (now[c] - tolerance_W) / d_now);
-      high[c] = std::fmin(high[c], (now[c] + tolerance_W) / d_now);
-    }
-  }
-  if (n > 1) write(n - 1);
-  return out;
+std::vector<ExportFile> powerfactory_files(const ExportRecord& record) {
+  check_channels(record, 24, "PowerFactory ElmFile");
+  const auto r = std::make_shared<const ExportRecord>(record);
+  return {{record.stem + "_elmfile.txt", [r](const Append& to) {
+             TextPieces pieces(to);
+             pieces.text() = fmt::format("{}\n", r->channels.size());
+             blank_rows(*r, pieces);
+             pieces.flush();
+           }},
+          text_file(record.stem + "_elmfile_columns.txt", names(record, ' ') + "\n" + notes(record, ""))};
 }
 
-std::string psse_linjbl(const Pulsation& p) {
-  if (p.frequency_Hz.size() != p.amplitude_W.size() || p.frequency_Hz.empty() || !(p.base_W > 0.0))
-    throw InputError("LINJBL: needs one amplitude per frequency and a positive base");
-  std::string out =
-      "/ order: start s, duty, then frequency Hz and amplitude (share of the load) of each line; confirm with the "
-      "model's data sheet\n";
-  fmt::format_to(std::back_inserter(out), "{}, 'USRLOD', {}, 'LINJBL', {:g}, {:g}", p.bus, p.load_id, p.start_s,
-                 p.duty_frac);
-  for (std::size_t i = 0; i < p.frequency_Hz.size(); ++i)
-    fmt::format_to(std::back_inserter(out), ", {:.6g}, {:.6g}", p.frequency_Hz[i], p.amplitude_W[i] / p.base_W);
-  return out + " /\n";
+std::vector<ExportFile> opendss_files(const ExportRecord& record) {
+  check_power(record);
+  const auto r = std::make_shared<const ExportRecord>(record);
+  const std::string stem = dss_name(record.stem);
+  const std::string p = stem + "_kW.csv", q = stem + "_kvar.csv";
+  std::string shape = notes(record, "! ");
+  fmt::format_to(std::back_inserter(shape), "New LoadShape.{} npts={} sinterval={} mult=(file={}) Qmult=(file={}) UseActual=yes\n", stem,
+                 record.n_sample(), record.step_s, p, q);
+  return {{p, column(r, 0, 1e3)}, {q, column(r, 1, 1e3)}, text_file(stem + ".dss", shape)};
+}
+
+std::vector<ExportFile> andes_files(const ExportRecord& record, const AndesTarget& target) {
+  check_power(record);
+  if (!(target.base_MVA > 0.0)) throw InputError("ANDES: the system's base must be positive");
+  const auto r = std::make_shared<const ExportRecord>(record);
+  const std::string series = record.stem + "_andes.csv";
+  const double scale = 1.0 / target.base_MVA;
+  std::string device = "idx,u,name,mode,path,sheet,fields,tkey,model,dev,dests\n";
+  fmt::format_to(std::back_inserter(device), "TimeSeries_1,1,{},1,{},-,\"p_pu,q_pu\",t,PQ,{},\"Ppf,Qpf\"\n", record.stem, series, target.load);
+  return {{series,
+           [r, scale](const Append& to) {
+             TextPieces pieces(to);
+             pieces.text() = "t,p_pu,q_pu\n";
+             for (std::size_t i = 0; i < r->n_sample(); ++i) {
+               fmt::format_to(std::back_inserter(pieces.text()), "{:.6f},{:.10g},{:.10g}\n", time_s(*r, i), r->channels[0].values[i] * scale,
+                              r->channels[1].values[i] * scale);
+               pieces.row();
+             }
+             pieces.flush();
+           }},
+          text_file(record.stem + "_andes_timeseries.csv", device),
+          text_file(record.stem + "_andes_readme.txt",
+                    notes(record, "") + fmt::format("P and Q in pu of {:g} MVA. Add the line of {}_andes_timeseries.csv to the sheet TimeSeries of the case, and set\n"
+                                                    "PQ.p2p = PQ.q2q = 1 and the other shares to 0, so that the load is constant power in dynamics.\n",
+                                                    target.base_MVA, record.stem))};
 }
 
 }  // namespace tidewatt::io

@@ -1,4 +1,4 @@
-"""The grid's side of the command line: verdicts beside the result, exports that tools can read, sizes that pass."""
+"""The grid's side of the command line: verdicts beside the result, sizes that pass."""
 import json
 import pathlib
 import sys
@@ -35,25 +35,7 @@ class Grid(unittest.TestCase):
         rules = json.loads(stem.with_suffix(".json").read_text())
         self.assertEqual(len(rules["outcomes"]), 4)
 
-    def test_every_format_is_written(self):
-        for form, suffix in (("comtrade", ".dat"), ("comtrade-ascii", ".cfg"), ("csv", ".csv"), ("psse", "_psse.csv"), ("pscad", "_pscad.txt")):
-            with self.subTest(form):
-                stem = pathlib.Path(self.folder.name) / form
-                outcome = self.call("export", self.figures["result_file"], "--format", form, "--out", stem)
-                self.assertEqual(outcome.code, 0, outcome.stderr)
-                self.assertGreater(pathlib.Path(str(stem) + suffix).stat().st_size, 100)
-
-    def test_a_csv_holds_the_window_s_samples(self):
-        stem = pathlib.Path(self.folder.name) / "samples"
-        self.call("export", self.figures["result_file"], "--format", "csv", "--out", stem)
-        lines = pathlib.Path(str(stem) + ".csv").read_text().splitlines()
-        self.assertEqual(len(lines), 60001)
-        self.assertTrue(lines[1].startswith("30"))
-
     def test_what_cannot_be_exported_is_said(self):
-        outcome = self.call("export", self.figures["result_file"], "--format", "csv", "--window", "nothing")
-        self.assertEqual(outcome.code, 2)
-        self.assertIn("sample", outcome.stderr)
         self.assertEqual(self.call("export", TINY, "--format", "csv").code, 2)
 
     def test_size_without_rules_says_what_is_missing(self):

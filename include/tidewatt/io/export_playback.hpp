@@ -1,45 +1,42 @@
 #pragma once
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tidewatt/io/export_file.hpp"
+#include "tidewatt/io/export_record.hpp"
+
 namespace tidewatt::io {
 
-/// One column of a table of samples.
-struct Column {
-  std::string name;  ///< with its unit, e.g. "pcc_W"
-  std::span<const double> values;
+/// Text files that simulation programs play back as a load. Times begin at 0 with the record's first sample; powers are
+/// in MW and Mvar unless said otherwise, with ten significant digits.
+
+/// Comma-separated values: provenance as lines that begin with '#', a line of names with units, then time since the
+/// start of the run and each channel with the shortest digits that read back to the same bits.
+std::vector<ExportFile> csv_files(const ExportRecord& record);
+
+/// PSCAD's File Read component: one comment line, then time and channels between blanks.
+/// @throws InputError above ten channels
+std::vector<ExportFile> pscad_files(const ExportRecord& record);
+
+/// PowerFactory's ElmFile: the number of variables, then time and variables between blanks, no comment.
+/// @throws InputError above 24 channels
+std::vector<ExportFile> powerfactory_files(const ExportRecord& record);
+
+/// OpenDSS: a LoadShape (npts, sinterval, mult, Qmult, UseActual=yes, in kW and kvar) and one file for each of the two.
+/// @throws InputError unless the first two channels are P and Q
+std::vector<ExportFile> opendss_files(const ExportRecord& record);
+
+/// Where ANDES applies a series.
+struct AndesTarget {
+  std::string load = "PQ_1";  ///< idx of the PQ load
+  double base_MVA = 100.0;    ///< of the system, > 0
 };
 
-/// Comma-separated values: a header line, the time of each sample in seconds, one column each; shortest digits that
-/// read back to the same bits, an empty cell where a number is not finite.
-/// @param first_s time of the first sample  @param step_s > 0
-/// @throws InputError if lengths differ or a name holds a comma, quote or line end
-std::string csv(double first_s, double step_s, std::span<const Column> columns);
-
-/// A text file for PSCAD's File Read component: time and at most ten channels, blanks between, comment lines in front
-/// that begin with '!'. Powers in MW and MVAr, voltages in pu: `scale` is applied to each column.
-/// @throws InputError above ten columns, if lengths differ, or if a value is not finite
-std::string pscad_file_read(double first_s, double step_s, std::span<const Column> columns,
-                            std::span<const double> scale);
-
-/// A load's active and reactive power as a PSS/E playback table: time s, P MW, Q MVAr, comma separated, no header.
-/// Adjacent samples that lie on one straight line within `tolerance_W` are left out (the reader interpolates).
-/// @throws InputError if lengths differ or a value is not finite
-std::string psse_playback(double first_s, double step_s, std::span<const double> p_W, std::span<const double> q_var,
-                          double tolerance_W);
-
-/// A pulsating load for PSS/E's user load model LINJBL: one record with start, duty and the frequencies and amplitudes
-/// of the lines. The order of its constants is the model's own documentation's to confirm: a comment line says so.
-struct Pulsation {
-  std::int64_t bus = 0;
-  std::string load_id = "1";
-  double start_s = 0.0, duty_frac = 1.0;
-  std::vector<double> frequency_Hz, amplitude_W;
-  double base_W = 1.0;  ///< amplitudes are written as shares of it
-};
-std::string psse_linjbl(const Pulsation& load);  ///< @throws InputError
+/// ANDES TimeSeries: P and Q in pu of the system's base as CSV, and the device's line for the sheet `TimeSeries`
+/// (mode 1, exact times; Ppf and Qpf of a PQ load that is constant power in dynamics).
+/// @throws InputError unless the first two channels are P and Q and the base is positive
+std::vector<ExportFile> andes_files(const ExportRecord& record, const AndesTarget& target);
 
 /// A load's response to a voltage event as the block of a ride-through computing load (PERC1 style), with how well the
 /// block reproduces it:

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "sample_record.hpp"
 #include "scratch_folder.hpp"
 #include "tidewatt/grid/compliance_report.hpp"
 #include "tidewatt/io/export_comtrade.hpp"
@@ -80,15 +81,11 @@ std::vector<std::pair<std::string, std::string>> all_outputs() {
   out.emplace_back("iteration", sim::view_text(sim::view_iteration(scenario, scenario.jobs[0])));
   const auto view = sim::view_gpu(scenario, result, {});
   out.emplace_back("gpu", sim::gpu_view_text(view) + sim::gpu_view_csv(view) + sim::gpu_view_svg(view));
-  const std::vector<double> P = {1234567.25, 1.5e-7, -0.125}, Q = {0.5, 1e9, 2.5};
-  const std::vector<io::Column> columns = {{"pcc_W", P}, {"pcc_var", Q}};
-  const std::vector<double> scale = {1e-6, 1e-6};
-  out.emplace_back("csv", io::csv(0.25, 0.001, columns));
-  out.emplace_back("pscad", io::pscad_file_read(0.25, 0.001, columns, scale));
-  out.emplace_back("psse", io::psse_playback(0.25, 0.001, P, Q, 0.0));
-  const std::vector<io::ComtradeChannel> channels = {{"pcc_P", "W", P}};
-  const auto comtrade = io::comtrade({}, channels, io::ComtradeFormat::ascii);
-  out.emplace_back("comtrade", comtrade.cfg + std::string(comtrade.dat.begin(), comtrade.dat.end()));
+  const auto record = sample_record(100);
+  for (const auto& files : {io::csv_files(record), io::pscad_files(record), io::powerfactory_files(record), io::opendss_files(record), io::andes_files(record, {}),
+                            io::comtrade_files(record, io::ComtradeRevision::r1999, io::ComtradeEncoding::ascii),
+                            io::comtrade_files(record, io::ComtradeRevision::r2013, io::ComtradeEncoding::float32)})
+    for (const auto& f : files) out.emplace_back(f.name, f.text());
   return out;
 }
 

@@ -1,0 +1,66 @@
+"""Acceptance of what an interconnection engineer files: exports as other programs read them."""
+from pathlib import Path
+
+import export_readers as readers
+import product
+from product import ROOT
+
+SCENARIOS = ROOT / "scenarios"
+WHOLE = {"ascii": 99998, "binary": 32767}
+
+
+def resolution(form, encoding, values):
+    """The step between neighbouring values of a format, and the rounding of a double."""
+    largest = max(abs(v) for v in values)
+    if encoding in WHOLE:
+        return (max(values) - min(values)) / (2 * WHOLE[encoding]) + 1e-15 * largest
+    if encoding == "float32":
+        return largest * 2**-24 * 1.01
+    return 0.0 if form == "csv" else 1e-9 * largest
+
+
+def compare(report, name, read, values, form, encoding=""):
+    worst, missing = 0.0, 0
+    for own, other in zip(values, read["values"]):
+        off = readers.differences(other, own, 0)
+        step = resolution(form, encoding, own)
+        missing += off["missing"] + abs(len(own) - len(other))
+        largest = max(abs(off[key]) for key in ("max", "min", "rms", "at_max"))
+        worst = max(worst, largest / step if step > 0 else (largest > 0) * 99)
+    report.judge(name, worst <= 1 and missing == 0,
+                 f"max, min, RMS and value at the maximum within {worst:.2f} steps of the format; {missing} of {len(values[0])} samples missing", "1 step; 0")
+
+
+def export(report, result, form, *more):
+    report.n_run += 1
+    folder = Path(report.folder.name) / f"export_{report.n_run}"
+    outcome = product.call([report.binary, "export", result, "--format", form, "--out", folder, *more])
+    if outcome.code != 0:
+        raise RuntimeError(outcome.stderr)
+    return {file.suffix: file for file in sorted(folder.iterdir(), key=lambda f: ("andes.csv" in f.name, f.name))}
+
+
+def check_exports(report):
+    scenario, window = (ROOT / "tests" / "scenarios" / "tiny.toml", "sample") if report.quick else (SCENARIOS / "llama3_405b_transients.toml", "sample")
+    result = report.run(scenario).json["result_file"]
+    times, values = readers.truth(result, window)
+    first, n = round(len(times) / 3), min(len(times) // 3, 60_000)  # independent readers take their time
+    values = [c[first:first + n] for c in values]
+    cut = ("--window", window, "--begin", f"{times[first]:.3f}", "--length", f"{n * 1e-3:g}")
+    compare(report, "csv, own reader", readers.csv(export(report, result, "csv", *cut)[".csv"]), values, "csv")
+    compare(report, "PSCAD, own reader", readers.pscad(export(report, result, "pscad", *cut)[".txt"]), values, "text")
+    elm = [f for f in export(report, result, "powerfactory", *cut)[".txt"].parent.iterdir() if "columns" not in f.name]
+    compare(report, "PowerFactory ElmFile, own reader", readers.elmfile(elm[0]), values, "text")
+    means = readers.csv(export(report, result, "csv", *cut, "--step", "0.5")[".csv"])["values"]
+    report.at_most("means over 0.5 s: energy", abs(sum(means[0]) * 500 / sum(values[0]) - 1), 1e-6)
+    if readers.oracles() is None:
+        return report.skip("COMTRADE, OpenDSS, ANDES", "no independent readers: scripts/oracles makes them")
+    for form, encoding, ending in (("comtrade", "ascii", ".cfg"), ("comtrade", "binary", ".cfg"), ("comtrade2013", "ascii", ".cff"), ("comtrade2013", "binary", ".cff"), ("comtrade2013", "float32", ".cff")):
+        file = export(report, result, form, *cut, "--encoding", encoding)[ending]
+        for program in ("comtrade", "comtrade_io"):
+            if (program, encoding) != ("comtrade_io", "float32"):
+                compare(report, f"{form} {encoding} by {program}", readers.third_party(program, file), values, form, encoding)
+    compare(report, "OpenDSS LoadShape", readers.third_party("opendss", export(report, result, "opendss", *cut)[".dss"]), [[1e3 * v for v in c] for c in values[:2]], "text")
+    series = export(report, result, "andes", *cut[:-1], "0.5")[".csv"].parent
+    played = readers.third_party("andes", next(series.glob("*_timeseries.csv")))
+    compare(report, "ANDES TimeSeries, 0.5 s played", played, [[v / 100 for v in c[:500]] for c in values[:2]], "text")
