@@ -23,6 +23,16 @@ TEST_CASE("draws depend on seed, purpose, entity and index only, and seed 0 is a
   CHECK(u != random::uniform(0, Purpose::jitter, 5, 8));
 }
 
+TEST_CASE("a uniform draw is the middle of its cell of 2^-53: never 0, never 1") {
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const double u = random::uniform(9, Purpose::jitter, 1, i);
+    const auto cell = static_cast<double>(random::bits(9, Purpose::jitter, 1, i)[0] >> 11);
+    CHECK(u == (cell + 0.5) * std::ldexp(1.0, -53));
+    CHECK(u > 0.0);
+    CHECK(u < 1.0);
+  }
+}
+
 TEST_CASE("truncated normals stay inside and keep their mean and spread") {
   double sum = 0.0, square = 0.0;
   const int n = 100000;

@@ -1,6 +1,7 @@
 #include "tidewatt/base/reader.hpp"
 
 #include "catch.hpp"
+#include "tidewatt/base/units.hpp"
 
 using namespace tidewatt;
 
@@ -54,4 +55,28 @@ TEST_CASE("the field list can be read back as data") {
   CHECK(list[1].key == "clock_MHz");
   CHECK(list[1].unit == "MHz");
   CHECK(list[1].value == "1980");
+}
+
+TEST_CASE("the suffix of a key says its unit: prefixes, hours and days, degrees, energy prices") {
+  const auto si = [](const char* key, double value) {
+    const auto unit = unit_of_key(key);
+    REQUIRE(unit);
+    return value * unit->scale + unit->offset;
+  };
+  CHECK(si("power_MW", 2.5) == Approx(2.5e6));
+  CHECK(si("power_kW", 2.5) == Approx(2.5e3));
+  CHECK(si("short_circuit_MVA", 3) == Approx(3e6));
+  CHECK(si("ramp_MW_per_min", 6) == Approx(1e5));
+  CHECK(si("energy_MWh", 1) == Approx(3.6e9));
+  CHECK(si("energy_kWh", 1) == Approx(3.6e6));
+  CHECK(si("inlet_degC", 25) == Approx(298.15));
+  CHECK(si("clock_MHz", 1980) == Approx(1.98e9));
+  CHECK(si("voltage_mV", 900) == Approx(0.9));
+  CHECK(si("planned_rate_per_day", 86400) == Approx(1.0));
+  CHECK(si("rate_per_node_day", 86400) == Approx(1.0));
+  CHECK(si("repair_h", 2) == Approx(7200.0));
+  CHECK(si("price_USD_per_MWh", 3.6e9) == Approx(1.0));
+  CHECK(si("water_L_per_kWh", 3.6e9) == Approx(1.0));
+  CHECK(si("memory_GB", 1) == Approx(1e9));
+  CHECK(si("memory_GiB", 1) == Approx(1073741824.0));
 }

@@ -41,3 +41,23 @@ TEST_CASE("tower: design point, wet bulb as the limit, energy, Merkel's integral
   bad.water_out_K = bad.wetbulb_K - 1.0;
   CHECK_THROWS_AS(Tower(bad), InputError);
 }
+
+TEST_CASE("below its floor a fan fades out over the lower half: power and air are those between standing and the floor") {
+  TowerParams p = plant("crah_chilled_water").tower;
+  const double floor = p.fan_floor_frac;
+  const Tower tower(p);
+  CHECK(tower.fan_W(0.5 * floor) == 0.0);
+  CHECK(tower.fan_W(0.75 * floor) == Approx(0.5 * tower.fan_W(floor)));
+  CHECK(tower.fan_W(0.6 * floor) == Approx(0.2 * tower.fan_W(floor)));
+  // The same air through a tower whose fan may run that slowly.
+  const auto heat_W = [&](const Tower& t, double speed) { return t.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, speed).heat_W; };
+  REQUIRE(p.free_convection_frac < floor);
+  TowerParams slow = p;
+  slow.fan_floor_frac = 0.05;
+  slow.free_convection_frac = 0.01;
+  for (const double x : {0.2, 0.5, 0.8}) {
+    const double air = p.free_convection_frac + x * (floor - p.free_convection_frac);
+    CHECK(heat_W(tower, floor * (0.5 + 0.5 * x)) == Approx(heat_W(Tower(slow), air)).epsilon(1e-9));
+  }
+  CHECK(heat_W(tower, 0.5 * floor) == Approx(heat_W(tower, 0.0)).epsilon(1e-12));
+}

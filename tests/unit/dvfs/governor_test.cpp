@@ -159,6 +159,7 @@ TEST_CASE("slowdown releases below its hysteresis, the brake at once, shutdown n
   sample.brake[1] = 0;
   for (int i = 0; i < 200; ++i) governor.decide(sample.view(), s);
   CHECK(s.slowdown_on[0] == 1);
+  CHECK(s.off[0] == 0);  // it slows down at 362 K and switches off at 365 K only
   CHECK(governor.clock_Hz(s, 1) > 1.7e9);
   sample.K[0] = 350.0;
   governor.decide(sample.view(), s);

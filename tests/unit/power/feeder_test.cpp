@@ -124,3 +124,22 @@ TEST_CASE("the catalog's hall reads, sizes itself for 16,384 GPUs and loses one 
   CHECK(lost_frac < 0.03);
   CHECK(point.connection_var() > 17.2e6 * 0.2);
 }
+
+TEST_CASE("a level is sized for what the levels below it lose, copper and iron") {
+  FeederParams p = site();
+  p.load_power_factor_frac = p.auxiliary_power_factor_frac = 1.0;
+  p.design_loading_frac = 1.0;
+  for (auto& l : p.level) l = {1, 100e6, 0.0, 0.0, 0.0, 0.0};
+  p.level[0] = {1, 1e6, 1e5, 3e5, 0.0, 0.0};
+  p.level[3] = {0, 0.5e6, 0.0, 0.0, 0.0, 0.0};
+  // 1 MW at the rating: 1.4 MW arrive at units of 0.5 MVA. Without iron there would be 1.3, without copper 1.1.
+  CHECK(p.sized(1e6, 0.0).level[3].n_branch == 3);
+  p.level[3].rating_VA = 0.675e6;  // two units carry 1.35 MW
+  CHECK(p.sized(1e6, 0.0).level[3].n_branch == 3);
+  p.level[0].no_load_loss_W = 0.0;
+  CHECK(p.sized(1e6, 0.0).level[3].n_branch == 2);
+  p.level[3].rating_VA = 0.55e6;
+  CHECK(p.sized(1e6, 0.0).level[3].n_branch == 3);
+  p.level[0].load_loss_W = 0.0;
+  CHECK(p.sized(1e6, 0.0).level[3].n_branch == 2);
+}

@@ -27,6 +27,10 @@ TEST_CASE("at rating the hot spot stands at ambient + both rises, and ages at 1 
     const Transformer t(p);
     CHECK(t.hot_spot_K(t.steady(1.0), 293.15) == Approx(293.15 + p.oil_rise_K + p.hot_spot_rise_K).epsilon(1e-12));
     CHECK(t.ageing(383.0) == Approx(1.0).epsilon(1e-12));
+    auto held = t.steady(0.9);
+    TransformerMeters m;
+    t.step(7200.0, 0.9, 293.15, held, m);
+    CHECK(m.aged_s == Approx(7200.0 * t.ageing(t.hot_spot_K(t.steady(0.9), 293.15))).epsilon(1e-9));
     TransformerParams q = p;
     q.upgraded_paper = false;
     CHECK(Transformer(q).ageing(371.15 + 6.0) == Approx(2.0).epsilon(1e-12));

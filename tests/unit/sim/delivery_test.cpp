@@ -218,3 +218,22 @@ TEST_CASE("a site without supplies of its own leaves after its ride-through time
   // 0.02 s of sag are drawn; the rest of it, the delay and half the ramp are not.
   CHECK(d.own_supply_J() == Approx(out.grid_W[4'000] * (0.18 + 1.0 + 1.0)).epsilon(0.02));
 }
+
+TEST_CASE("load lost is what leaves within half a second of a disturbance, and not what falls later") {
+  const auto after = [](std::int64_t ms) {
+    auto p = plain();
+    p.disturbances = {{GridDisturbance::Kind::sag, 1'000, 1'100, 0.9}};
+    Delivery d(p, P_W, aux_W);
+    const grid::Source source({138e3, 5e9, 15, 1.02});
+    power::FeederMeters meters;
+    for (std::int64_t bin = 0; bin < 3'000; bin += 10) {  // nodes with half of the load trip some time after the sag
+      std::vector<double> load(10, bin < 1'100 + ms ? P_W : 0.5 * P_W), W(10), var(10);
+      d.through(load, aux_W, bin, W, var, meters);
+      d.connect(W, var, bin, source);
+    }
+    return d.load_lost_bin() < 0 ? 0.0 : d.load_lost_W();
+  };
+  CHECK(after(300) == Approx(0.5 * P_W).epsilon(0.03));
+  CHECK(after(490) == Approx(0.5 * P_W).epsilon(0.03));
+  CHECK(after(510) == Approx(0.0).margin(1.0));
+}

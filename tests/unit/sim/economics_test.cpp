@@ -116,3 +116,11 @@ TEST_CASE("transformers: hot spot of a run by hand, ageing, and nothing without 
   CHECK(entry(r, "transformer_life_lost_h", "hall") < 0.1);
   CHECK_THROWS(value(run(tiny()), "transformer_life_lost_h"));
 }
+
+TEST_CASE("water is billed for what the plant evaporates: litres per kilowatt-hour times the servers' energy") {
+  const auto r = run(tiny(economics, {"economics.tariff.water_USD_per_m3=3", "run.duration_h=0.1"}));
+  const double it_kWh = figure(r, "it_mean_MW") * 1000.0 * 0.1, m3 = figure(r, "wue_L_per_kWh") * it_kWh * 1e-3;
+  REQUIRE(m3 > 1e-4);  // a hot afternoon: the media are wet
+  CHECK(entry(r, "water_m3", "site") == Approx(m3).epsilon(1e-9));
+  CHECK(entry(r, "cost_USD", "water") == Approx(3.0 * m3).epsilon(1e-9));
+}

@@ -93,3 +93,15 @@ TEST_CASE("nobody is switched off while cooling holds", "[shutdown]") {
   CHECK(figure(run(tiny("", liquid)), "n_interruptions_thermal") == 0);
   CHECK(figure(run(tiny(units_out(300, 240, 0.5), liquid)), "n_interruptions_thermal") == 0);
 }
+
+TEST_CASE("a die that passes its limit within an iteration switches off, although it ends the iteration cooler", "[shutdown]") {
+  const auto calm = run(tiny("", liquid));
+  const double peak_degC = figure(calm, "die_max_degC");
+  const auto limited = [&](double degC) {
+    return figure(run(tiny("", with({"hall.a.gpu.governor.thermal_target_degC=110", "hall.a.gpu.governor.slowdown_degC=110",
+                                     "hall.a.gpu.governor.shutdown_degC=" + std::to_string(degC)}))),
+                  "n_interruptions_thermal");
+  };
+  CHECK(limited(peak_degC + 0.3) == 0);
+  CHECK(limited(peak_degC - 0.3) >= 1);
+}

@@ -42,3 +42,18 @@ TEST_CASE("a run of minutes has no design hour, and says so") {
     CHECK(std::string(e.what()).find("run.duration_h: 6 min are too short") != std::string::npos);
   }
 }
+
+TEST_CASE("a limit on lost load leaves as many GPUs as may leave the grid at once") {
+  const std::string sag = "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 600\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
+  const auto at = [&](const char* limit_MW) {
+    const auto s = tiny(sag, {"run.duration_h=0.3", "site.ride_through=ride_75pct_20ms",
+                              "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=" + std::string(limit_MW) + "}}}"});
+    for (const auto& i : most_gpus(s, 0.0, 0.0, 1).items)
+      if (i.name.ends_with(".lost")) return i.n_gpu;
+    return std::int64_t{-1};
+  };
+  const auto few = at("0.05"), many = at("0.1");
+  CHECK(few >= 32);
+  CHECK(few <= 128);
+  CHECK(static_cast<double>(many) == Approx(2.0 * static_cast<double>(few)).margin(8.0));
+}

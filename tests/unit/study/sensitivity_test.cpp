@@ -79,3 +79,11 @@ TEST_CASE("quantiles and rank correlation") {
   CHECK(rank_correlation(std::vector<double>{1, 2, 2, 5}, std::vector<double>{1, 2, 3, 4}) == Approx(4.5 / std::sqrt(4.5 * 5.0)));
   CHECK(std::isnan(rank_correlation(std::vector<double>{1, 1}, std::vector<double>{1, 2})));
 }
+
+TEST_CASE("a quantile lies between its two order statistics: the 5 % of 0 to 100 is 5") {
+  std::vector<double> x;
+  for (int i = 100; i >= 0; --i) x.push_back(i);
+  CHECK(quantile(x, 0.05) == Approx(5.0));
+  CHECK(quantile(x, 0.95) == Approx(95.0));
+  CHECK(quantile(x, 0.123) == Approx(12.3));
+}

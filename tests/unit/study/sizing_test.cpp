@@ -120,3 +120,16 @@ TEST_CASE("smoothing: a fleet run per floor and fall; what a start costs counts 
   }
   CHECK(n == 2);
 }
+
+TEST_CASE("a site that leaves the grid in a sag fails a limit on lost load, whatever is bought for its swing") {
+  const std::string sag = "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 120\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
+  const auto s = tiny(sag, {"run.duration_h=0.05", "site.rules_from_s=60", "site.ride_through=ride_75pct_20ms",
+                            "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
+  auto c = choices();
+  c.stores.clear();
+  const auto found = size_portfolio(s, c, {0, 4, {}});
+  REQUIRE(found.best.size() == 1);
+  const auto& outcome = found.best.front().reports.front().outcomes.front();
+  CHECK(outcome.figure.value > 0.03e6);  // the whole site
+  CHECK_FALSE(found.found());
+}

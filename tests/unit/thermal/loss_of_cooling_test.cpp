@@ -23,6 +23,11 @@ TEST_CASE("without any way out the stores fill like a bucket", "[thermal][loss_o
   CHECK(out.throttle_s == Approx(951.5 * 30 / 650).epsilon(1e-3));
   CHECK(out.shutdown_s == Approx(951.5 * 35 / 650).epsilon(1e-3));
   CHECK(out.energy_in_J == Approx(650 * std::ceil(out.shutdown_s * 100) / 100).epsilon(1e-9));
+  // A limit is passed within a step: long steps say the same instant.
+  const auto coarse = loss_of_cooling<3>(
+      w, {330.15, 330.15, 330.15}, 300, limits, [](double, bool) { return 650.0; }, 5.0, 600);
+  CHECK(coarse.throttle_s == Approx(951.5 * 30 / 650).epsilon(1e-3));
+  CHECK(coarse.shutdown_s == Approx(951.5 * 35 / 650).epsilon(1e-3));
 }
 
 TEST_CASE("slowing down buys time, a light plate has less of it than a heavy sink", "[thermal][loss_of_cooling]") {

@@ -1,0 +1,90 @@
+// Figures of a run against what they are figures of: the engine's clocks, the timeline's links, the supply in short steps.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "tiny.hpp"
+#include "tidewatt/sim/iteration_view.hpp"
+#include "tidewatt/sim/run.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+TEST_CASE("the clock's percentiles are order statistics of the GPUs' clocks, to a bin of their histogram") {
+  auto scenario = tiny("", {"run.duration_h=0.1"});
+  for (auto& h : scenario.halls) h.gpu.leakage_per_K = 0.0;  // clocks that do not move with temperature
+  Engine engine(scenario, {1, {}});
+  while (!engine.done()) engine.step();
+  std::vector<double> clock_Hz(engine.clock_Hz().begin(), engine.clock_Hz().end());
+  std::sort(clock_Hz.begin(), clock_Hz.end());
+  const auto r = engine.finish();
+  const double bin_Hz = (clock_Hz.back() - clock_Hz.front()) / 4096.0;
+  REQUIRE(bin_Hz > 0.0);
+  // 128 clocks: 5 % of 127 steps up stands 6.35 from the lowest.
+  CHECK(reals(r, "/day/clock_p05_Hz").back() == Approx(clock_Hz[6]).margin(1.01 * bin_Hz));
+  CHECK(reals(r, "/day/clock_p95_Hz").back() == Approx(clock_Hz[120]).margin(1.01 * bin_Hz));
+}
+
+TEST_CASE("a watt of link power is drawn while links are full, and at no other time") {
+  const std::vector<std::string> locked = {"run.duration_h=0.1", "hall.a.clock_lock_MHz=1200"};
+  const auto it_W = [&](double link_W) {
+    auto set = locked;
+    set.push_back("hall.a.gpu.power.link_W=" + std::to_string(link_W));
+    return reals(run(tiny("", set)), "/day/it_W").back();
+  };
+  const auto scenario = tiny("", locked);
+  const auto view = view_iteration(scenario, scenario.jobs.front());
+  double full_link_s = 0.0;  // of all GPUs, per iteration
+  for (std::size_t c = 0; c < view.timeline.classes.size(); ++c)
+    for (const auto& segment : view.timeline.classes[c]) {
+      const auto& kind = view.timeline.kinds[segment.kind];
+      if (kind.reference_s() > 0.0)
+        full_link_s += static_cast<double>(view.class_gpus[c]) * seconds(segment.duration) * kind.link_frac * kind.link_s / kind.reference_s();
+    }
+  const double share = full_link_s / seconds(view.timeline.period) / 128.0;
+  REQUIRE(share > 0.02);
+  const double none_W = it_W(0.0), some_W = it_W(100.0), more_W = it_W(200.0);
+  const double per_W = (some_W - none_W) / 128.0 / 100.0;
+  // Converters, supplies and leakage that warms with it add a tenth or two.
+  CHECK(per_W > 0.9 * share);
+  CHECK(per_W < 1.3 * share);
+  CHECK(more_W - some_W == Approx(some_W - none_W).epsilon(0.05));
+}
+
+TEST_CASE("macro steps stay short while the supply moves otherwise than expected, and grow where it does not") {
+  // A job's start on chilled water: the loop answers for minutes.
+  const auto r = run(tiny("", {"run.duration_h=1", "hall.a.plant=crah_chilled_water", "job.main.life.start_s=600"}));
+  const auto &t = reals(r, "/day/time"), &inlet_K = reals(r, "/day/inlet_mean_K");
+  const double base_s = tiny().run.macro_step_s;
+  std::size_t before = 0, after = 0, late = 0;
+  for (std::size_t i = 0; i + 1 < t.size(); ++i) {
+    const bool grown = t[i + 1] - t[i] > 1.2 * base_s;
+    if (t[i] < 600.0) before += grown;
+    if (t[i] >= 600.0 && t[i + 1] <= 900.0 + base_s) after += grown;
+    if (t[i] > 1100.0) late += grown;
+  }
+  CHECK(before > 2);
+  CHECK(after == 0);
+  CHECK(late > 2);
+  const auto [lo, hi] = std::minmax_element(inlet_K.begin(), inlet_K.end());
+  CHECK(*hi - *lo > 1.0);
+}
+
+TEST_CASE("a server breathes its share of the hot aisle: recirculation lifts the inlet above the supply") {
+  for (const double share : {0.0, 0.1}) {
+    const auto r = run(tiny("", {"run.duration_h=0.5", "hall.a.recirculation_frac=" + std::to_string(share), "hall.a.recirculation_sigma_ratio=0"}));
+    const double inlet_K = reals(r, "/day/inlet_mean_K").back(), supply_K = reals(r, "/day/supply_K").back(), hot_K = reals(r, "/day/hot_aisle_K").back();
+    CHECK(inlet_K - supply_K == Approx(share * (hot_K - supply_K)).margin(0.25));
+    CHECK(hot_K - supply_K > 8.0);
+  }
+}
+
+TEST_CASE("pumps out: half of them move less liquid than the plates ask for, and dies warm") {
+  const auto die_K = [](const std::string& event) {
+    const auto r = run(tiny(event, {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler", "run.duration_h=0.3"}));
+    return reals(r, "/day/die_mean_K").back();
+  };
+  const double whole_K = die_K("");
+  const double half_K = die_K("\n[[event]]\nname = \"parts\"\nkind = \"pump_out\"\nhall = \"a\"\nat_s = 300\nduration_s = 0\nout_frac = 0.7\n");
+  CHECK(half_K - whole_K > 1.0);
+}
