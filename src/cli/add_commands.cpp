@@ -9,6 +9,7 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_bench_command(app, exit_code);
   add_sweep_command(app, exit_code);
   add_new_command(app, exit_code);
+  add_import_command(app, exit_code);
   add_fit_command(app, exit_code);
   add_size_command(app, exit_code);
   add_export_command(app, exit_code);

@@ -17,3 +17,4 @@ void add_export_command(CLI::App& app, int& exit_code);    // export
 void add_size_command(CLI::App& app, int& exit_code);      // size
 void add_machines_command(CLI::App& app, int& exit_code);  // machines
 void add_plant_command(CLI::App& app, int& exit_code);     // plant
+void add_import_command(CLI::App& app, int& exit_code);    // import

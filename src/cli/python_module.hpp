@@ -1,0 +1,10 @@
+#pragma once
+#include <string>
+#include <vector>
+
+/// Runs `python3 -m MODULE ARGUMENTS` without a shell and hands its exit code on; 74 if it ended by a signal. The Python is that of
+/// $TIDEWATT_PYTHON, else /usr/bin/python3 with the package beside the installed program or in the source tree of a build, else the one
+/// of the virtual environment that pip put this program into.
+/// @param module a module of the package `tidewatt`, e.g. "report"
+/// @throws OutputError if the package is not installed or Python does not start
+int run_python_module(const std::string& module, const std::vector<std::string>& arguments);
