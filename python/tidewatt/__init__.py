@@ -23,10 +23,36 @@ if TYPE_CHECKING:
     from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._load import Scenario, load
+    from ._read import (
+        job_occupancy,
+        offered_load,
+        read_auto,
+        read_carbon,
+        read_csv,
+        read_kineto,
+        read_mllog,
+        read_nvidia_smi,
+        read_power,
+        read_price,
+        read_profile,
+        read_prometheus,
+        read_redfish,
+        read_requests,
+        read_rocm_smi,
+        read_sacct,
+        read_sinfo,
+        read_squeue,
+        read_weather,
+    )
     from ._result import Result, open
     from ._size import Sizing, most_gpus, size
     from ._sweep import SweepTable, compare, new, sweep
 
+_READERS = [
+    "job_occupancy", "offered_load", "read_auto", "read_carbon", "read_csv", "read_kineto", "read_mllog", "read_nvidia_smi", "read_power",
+    "read_price", "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
+    "read_squeue", "read_weather",
+]  # fmt: skip
 # Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
 _HOME = {
     "load": "_load",
@@ -43,13 +69,14 @@ _HOME = {
     "SweepTable": "_sweep",
     "compare": "_sweep",
     "new": "_sweep",
+    **dict.fromkeys(_READERS, "_read"),
     **dict.fromkeys(
         ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
     ),
 }
 __all__ = [
     "Catalog", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
-    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep",
+    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS,
 ]  # fmt: skip
 
 

@@ -1,0 +1,110 @@
+"""Logs of a facility as tables: what GPUs, controllers, schedulers, profilers, markets and weather services write.
+
+    from tidewatt import importers
+    done = importers.import_logs("nvidia-smi", ["gpu.csv"])
+    done.table, done.report.warnings
+
+One module per format; `tidewatt import` and `tw.read_…` both come here.
+"""
+from __future__ import annotations
+
+import dataclasses
+from typing import Optional
+
+import pandas as pd
+
+from .report import ImportReport, InputError
+
+__all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
+
+KINDS = ("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish", "kineto", "sacct", "squeue", "sinfo", "price", "carbon", "weather", "requests", "power",
+         "csv", "auto")  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported:
+    """A table, further tables by name (`events` of a training log), a workload entry where the log gives one, and the report."""
+
+    table: pd.DataFrame
+    report: ImportReport
+    more: dict[str, pd.DataFrame] = dataclasses.field(default_factory=dict)
+    entry: Optional[str] = None
+
+
+def import_logs(kind: str, paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None,
+                align: Optional[float] = None, name: str = "profile") -> Imported:  # fmt: skip
+    """Reads logs of one kind.
+
+    @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, for `redfish` also folders;
+    @param columns: name here → column in the file; @param units: unit by name; @param time_zone: IANA name of the clock that wrote times
+    without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
+    @raises InputError: nothing usable was read, or the input contradicts itself.
+    """
+    from . import detect
+    from . import align as clocks
+
+    paths = [str(p) for p in paths]
+    if kind not in KINDS:
+        raise InputError(f"kind '{kind}' is none of {', '.join(KINDS)}")
+    if not paths:
+        raise InputError("no file")
+    if kind == "auto":
+        kinds = {p: detect.kind_of(p) for p in paths}
+        if len(set(kinds.values())) > 1:
+            raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds.items()) + "; import each kind by itself")
+        kind = next(iter(kinds.values()))
+    report = ImportReport(kind, files=paths)
+    if kind not in ("csv", "power", "price", "carbon", "requests") and (columns or units):
+        raise InputError(f"--column and --unit are for tables (csv, power, price, carbon, requests), not for {kind}")
+    table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
+    if align is not None:
+        time = next((c for c in ("time_ms", "time", "time_s") if c in table), None)
+        if time is None or sum(c.endswith("_W") for c in table) < 2:
+            raise InputError("--align needs a table of times and the power of several nodes")
+        table = clocks.align(table, time, report, align or None)
+    report.rows_written = len(table)
+    return Imported(table, report, more, entry)
+
+
+def _read(kind, paths, report, columns, units, zone, name):
+    """(table, further tables, entry) of one kind."""
+    if kind == "mllog":
+        from . import mllog
+
+        return *mllog.read(paths, report), None
+    if kind == "nvidia-smi":
+        from . import nvidia_smi
+
+        return nvidia_smi.read(paths, report, zone), {}, None
+    if kind in ("prometheus", "rocm-smi", "redfish"):
+        from . import prometheus, redfish, rocm_smi
+
+        return {"prometheus": prometheus, "rocm-smi": rocm_smi, "redfish": redfish}[kind].read(paths, report), {}, None
+    if kind == "kineto":
+        from . import kineto
+
+        table, collectives, entry = kineto.read(paths, report, name)
+        return table, {"collectives": collectives} if len(collectives) else {}, entry
+    if kind == "sacct":
+        from . import sacct
+
+        return sacct.read(paths, report, zone), {}, None
+    if kind in ("squeue", "sinfo"):
+        from . import squeue
+
+        return squeue.read_jobs(paths, report, zone) if kind == "squeue" else squeue.read_nodes(paths, report), {}, None
+    if kind in ("price", "carbon"):
+        from . import hourly
+
+        return (hourly.read_price if kind == "price" else hourly.read_carbon)(paths, report, columns, zone), {}, None
+    if kind == "weather":
+        from . import weather
+
+        return weather.read(paths, report), {}, None
+    if kind == "requests":
+        from . import requests
+
+        return requests.read(paths, report, columns, zone), {}, None
+    from . import plain, power
+
+    return (power if kind == "power" else plain).read(paths, report, columns, units, zone), {}, None

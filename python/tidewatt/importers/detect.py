@@ -1,0 +1,79 @@
+"""The kind of a log, told by its content."""
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+from . import hourly, nvidia_smi, requests, sacct
+from .report import InputError
+
+_JSON = (("traceEvents", "kineto"), ("@odata.", "redfish"), ('"resultType"', "prometheus"), ('"accelerators_per_node"', "mllog"), ('"card0"', "rocm-smi"),
+         ('"input_length"', "requests"), ('"PowerConsumedWatts"', "redfish"), ('"ReadingCelsius"', "redfish"))  # fmt: skip
+_WATTS = re.compile(r"(^|[,;\t\"])[^,;\t]*([_ (\[](m|k|M)?W[)\]]?|power[^,;\t]*)\"?\s*($|[,;\t])", re.IGNORECASE)
+
+
+def head(path, n: int = 1 << 17) -> str:
+    """The first characters of a file, unpacked if it is gzip. @param path: its path; @param n: how many bytes. @raises InputError: it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(2)
+        with (gzip.open if raw == b"\x1f\x8b" else open)(path, "rb") as file:
+            raw = file.read(n)
+    except (OSError, EOFError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def kind_of(path) -> str:
+    """One of the kinds, or "csv" for a table of none of them. @param path: file or folder. @raises InputError: no format is recognised."""
+    if Path(path).is_dir():
+        return "redfish"
+    if Path(path).suffix.lower() == ".parquet":
+        return "csv"
+    text = head(path)
+    if text.lstrip()[:1] in ("{", "["):
+        return _json_kind(text, path)
+    if ":::MLLOG" in text:
+        return "mllog"
+    if nvidia_smi.dialect(text):
+        return "nvidia-smi"
+    if re.search(r"^# (HELP|TYPE) ", text, re.MULTILINE) or re.search(r"^\w+\{\w+=\"", text, re.MULTILINE):
+        return "prometheus"
+    return _table_kind(text, path)
+
+
+def _json_kind(text: str, path) -> str:
+    if '"hourly"' in text and '"latitude"' in text:
+        return "weather"
+    for word, kind in _JSON:
+        if word in text:
+            return kind
+    if '"meta"' in text and re.search(r'"jobs"\s*:', text):
+        return "squeue"
+    if '"meta"' in text and re.search(r'"nodes"\s*:', text):
+        return "sinfo"
+    raise InputError(f"{path}: JSON of no known kind; name the kind instead of auto")
+
+
+def _table_kind(text: str, path) -> str:
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    names = [c.strip().strip('"') for c in re.split(r"[,;\t]", first)]
+    upper = first.upper()
+    if sacct.dialect(text):
+        return "sacct"
+    if "|#" in first or "JOBID" in upper:
+        return "squeue"
+    if re.search(r"\|\s*gpu:", first) or ("NODELIST" in upper and "STATE" in upper):
+        return "sinfo"
+    if text.startswith("LOCATION,") or "drybulb_degC" in names:
+        return "weather"
+    if any(hourly._PRICE.search(n) for n in names):
+        return "price"
+    if any(re.search(r"avg_?CI|carbon|gCO2", n, re.IGNORECASE) for n in names) or len(set(names) & set(hourly.CARBON_G_PER_KWH)) > 2:
+        return "carbon"
+    if set(names) & set(requests._INPUT) and set(names) & set(requests._OUTPUT):
+        return "requests"
+    if len(names) < 2:
+        raise InputError(f"{path}: no format is recognised; name the kind instead of auto")
+    return "power" if _WATTS.search(first) and not re.search(r"temp|clock", first, re.IGNORECASE) else "csv"

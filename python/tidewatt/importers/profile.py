@@ -1,0 +1,145 @@
+"""The workload entry of a profile: what each rank does between its collectives, and how long a step takes at another clock."""
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from . import intervals
+from .report import InputError
+
+# Share of the message that a ring moves with n ranks, over the share with many.
+RING = {"all_reduce": lambda n: (n - 1) / n, "all_gather": lambda n: (n - 1) / n, "reduce_scatter": lambda n: (n - 1) / n, "all_to_all": lambda n: (n - 1) / n}
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """Rounds of a recorded run: work up to a collective, then the collective. Arrays are [rank, round] in s; the last round has no
+    collective, and what it holds precedes the first collective of the next step.
+
+    compute_s: kernels that run alone; overlap_s: kernels under the collective before; rest_s: copies, launches, the host; transfer_s:
+    the collective once all are there. `together`: the collectives hold these ranks together; otherwise each rank's communication is its
+    own and holds waiting too. `n_step` steps were recorded.
+    """
+
+    name: str
+    n_step: int
+    world: int
+    kinds: tuple[str, ...]
+    compute_s: np.ndarray
+    overlap_s: np.ndarray
+    rest_s: np.ndarray
+    transfer_s: np.ndarray
+    together: bool
+
+    def step_s(self, clock_ratio: float = 1.0, n_rank: int = 0) -> float:
+        """Time of a step, s. Only kernels scale with the clock; a round lasts until the slowest rank is there and the data have moved:
+
+            t = Σ_round max_rank[ compute/r + overlap (1/r − 1) + rest + transfer ] / n_step
+
+        Ranks that no collective holds together are taken one by one, and the slowest counts.
+
+        @param clock_ratio: r, clock ÷ recorded clock, above 0; @param n_rank: another number of ranks scales transfers as a ring does.
+        @raises InputError: a clock ratio not above 0, or fewer than 2 ranks for a run with collectives.
+        """
+        if not clock_ratio > 0:
+            raise InputError(f"clock_ratio {clock_ratio}: above 0")
+        if n_rank and n_rank < 2 and self.kinds:
+            raise InputError(f"n_rank {n_rank}: at least 2, the recorded run has collectives")
+        ring = np.ones(self.transfer_s.shape[1])
+        if n_rank:
+            ring[: len(self.kinds)] = [RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds]
+        time = self._round_s(clock_ratio) + self.transfer_s * ring
+        return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
+
+    def _round_s(self, r: float) -> np.ndarray:
+        """Work before each collective, [rank, round]: the last round's is done before the next step's first collective."""
+        work = np.maximum(self.compute_s / r + self.overlap_s * (1.0 / r - 1.0) + self.rest_s, 0.0)
+        if work.shape[1] > 1:
+            work[:, 0] += work[:, -1]
+            work[:, -1] = 0.0
+        return work
+
+    def waiting_s(self, clock_ratio: float = 1.0) -> np.ndarray:
+        """How long each rank waits for the slowest in a step, s, [rank]; 0 where waiting is part of the communication.
+
+        @param clock_ratio: clock ÷ recorded clock, above 0.
+        """
+        work = self._round_s(clock_ratio)
+        if not self.together:
+            return np.zeros(len(work))
+        return (work.max(axis=0) - work).sum(axis=1) / self.n_step
+
+
+def build(traces: list[dict], collectives: list[dict], name: str) -> Profile:
+    """A profile from traces. The step begins when the last rank begins it: what others did before belongs to their step before.
+
+    @param traces: of `kineto`; @param collectives: of `kineto.match`, empty where waiting is not known; @param name: of the entry.
+    """
+    together = bool(collectives) or len(traces) == 1
+    n = len(collectives) or min(len(t["comm"]) for t in traces)
+    compute, overlap, rest, transfer = (np.zeros((len(traces), n + 1)) for _ in range(4))
+    first = [min(t["all"][0, 0], t["steps"][0][0]) if t["steps"] else t["all"][0, 0] for t in traces]
+    clocks = np.array([t.get("clock_us", 0.0) for t in traces])
+    begin = np.max(np.array(first) - clocks) if collectives else None
+    for i, t in enumerate(traces):
+        at = begin + clocks[i] if collectives else first[i]
+        stop = max(t["all"][-1, 1], sum(t["steps"][-1])) if t["steps"] and len(traces) > 1 else t["all"][-1, 1]
+        under = (at, at)
+        for j in range(n + 1):
+            start = t["comm"][j]["ts"] if j < n else stop
+            compute[i, j] = intervals.within(t["compute"], at, start)
+            rest[i, j] = max(start - at, 0.0) - compute[i, j]
+            overlap[i, j] = intervals.within(t["compute"], *under)
+            if j < n:
+                end = start + t["comm"][j]["dur"]
+                transfer[i, j] = max(collectives[j]["transfer_us"], 0.0) if collectives else max(end - max(start, at), 0.0)
+                under, at = (max(start, at), end), max(at, end)
+    kinds = tuple(c["kind"] for c in collectives) if collectives else ("communication",) * n
+    n_step = max(max((len(t["steps"]) for t in traces), default=1), 1)
+    world = int(traces[0]["world"] or len(traces))
+    return Profile(name, n_step, world, kinds, compute * 1e-6, overlap * 1e-6, rest * 1e-6, transfer * 1e-6, together)
+
+
+def recorded_step_s(traces: list[dict]) -> float:
+    """The step that the traces show, s: of the rank that begins last, since others wait for it; the GPU's own pace where it lags the host.
+
+    @param traces: of `kineto`.
+    """
+    if len(traces) == 1 or not all(t["steps"] for t in traces):
+        return max(_own_step_us(t) for t in traces) * 1e-6
+    last = max(traces, key=lambda t: t["steps"][0][0] - t.get("clock_us", 0.0))
+    return _own_step_us(last) * 1e-6
+
+
+def _own_step_us(t: dict) -> float:
+    span = (t["all"][-1, 1] - t["all"][0, 0]) / max(len(t["steps"]), 1)
+    return max(span, float(np.mean([d for _, d in t["steps"]]))) if t["steps"] else span
+
+
+def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
+    """The profile as TOML. @param traces, collectives, name: as for `build`."""
+    p = build(traces, collectives, name)
+    numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"  # noqa: E731
+    lines = ["schema = 1", 'kind = "profile"', f'name = "{name}"', "", "# Rounds of work up to a collective, then the collective; only kernels scale with the clock.", "[profile]",
+             f"n_step = {p.n_step}", f"world = {p.world}", f'device = "{traces[0]["device"]}"', f"step_s = {p.step_s():.9g}", f"kinds = [{', '.join(repr(k).replace(chr(39), chr(34)) for k in p.kinds)}]",
+             f"recorded_step_s = {recorded_step_s(traces):.9g}", f"together = {str(p.together).lower()}"]  # fmt: skip
+    for i, t in enumerate(traces):
+        lines += ["", "[[rank]]", f"rank = {t['rank'] if t['rank'] is not None else i}", f"compute_s = {numbers(p.compute_s[i])}", f"overlap_s = {numbers(p.overlap_s[i])}", f"rest_s = {numbers(p.rest_s[i])}", f"transfer_s = {numbers(p.transfer_s[i])}"]
+    return "\n".join([*lines, "", "[sources]", f'profile = "[D] profiler trace, {len(traces)} of {p.world} ranks, {p.n_step} steps"', ""])
+
+
+def load(path) -> Profile:
+    """A profile from its entry. @param path: TOML of `tidewatt import kineto`. @raises InputError: it is none."""
+    try:
+        import tomllib
+    except ImportError:
+        import tomli as tomllib  # type: ignore[no-redef]
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+        own, ranks = data["profile"], data["rank"]
+        return Profile(data["name"], own["n_step"], own["world"], tuple(own["kinds"]), *(np.array([r[k] for r in ranks]) for k in ("compute_s", "overlap_s", "rest_s", "transfer_s")),
+                       own["together"])  # fmt: skip
+    except (OSError, KeyError, ValueError) as error:
+        raise InputError(f"{path}: no workload entry of a profile ({error})") from error

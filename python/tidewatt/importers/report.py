@@ -1,0 +1,72 @@
+"""What an import read, mended and left out, and why: nothing is dropped in silence."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+try:
+    from .._core import InputError
+except ImportError:  # the readers work without the compiled half
+
+    class InputError(ValueError):  # type: ignore[no-redef]
+        """Nothing usable was read, or the input contradicts itself."""
+
+
+__all__ = ["ImportReport", "InputError", "Remark"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """One thing that was done to the input: `place` is file and row (`node_3.txt:17`), `what` says it in words."""
+
+    place: str
+    what: str
+
+
+@dataclasses.dataclass
+class ImportReport:
+    """Filled by a reader. Mended, ignored and warned remarks are warnings on the command line; notes and facts are not."""
+
+    kind: str
+    files: list[str] = dataclasses.field(default_factory=list)
+    rows_read: int = 0
+    rows_written: int = 0
+    mended: list[Remark] = dataclasses.field(default_factory=list)
+    ignored: list[Remark] = dataclasses.field(default_factory=list)
+    warned: list[Remark] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+    facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def mend(self, place: str, what: str) -> None:
+        """Notes a value that was repaired. @param place: file and row; @param what: the defect and what was done."""
+        self.mended.append(Remark(place, what))
+
+    def ignore(self, place: str, what: str) -> None:
+        """Notes a row that was left out. @param place: file and row; @param what: why."""
+        self.ignored.append(Remark(place, what))
+
+    def warn(self, place: str, what: str) -> None:
+        """Notes doubtful input that was kept. @param place: file and row; @param what: the doubt."""
+        self.warned.append(Remark(place, what))
+
+    def note(self, text: str) -> None:
+        """Adds what a reader of the table should know. @param text: one sentence."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The lines for standard error: equal remarks are counted and their first places named."""
+        lines = []
+        for name, remarks in (("mended", self.mended), ("ignored", self.ignored), ("warning", self.warned)):
+            places: dict[str, list[str]] = {}
+            for remark in remarks:
+                places.setdefault(remark.what, []).append(remark.place)
+            for what, where in places.items():
+                more = f" and {len(where) - 3} more" if len(where) > 3 else ""
+                lines.append(f"{name}: {', '.join(where[:3])}{more}: {what}")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--report FILE.json` and `DataFrame.attrs["report"]`."""
+        return dataclasses.asdict(self)

@@ -1,0 +1,173 @@
+"""`sacct --parsable2`, with `|` or `|#` between the fields: a table of jobs, not of steps."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+
+from . import slurm_words
+from .report import ImportReport, InputError
+from .text import read_text
+from .times import parse_times
+
+COLUMNS = ["job", "state", "start", "end", "elapsed_s", "nodes", "gpus", "gpu_hours", "stands_for_job", "node_list", "partition"]
+_STEP = re.compile(r"^([^.]+)\.(.+)$")
+
+
+def dialect(text: str) -> str:
+    """The delimiter of a table of sacct, or "". @param text: the file."""
+    first = text.split("\n", 1)[0]
+    for delimiter in ("|#", "|"):
+        if {"JobID", "State"} <= set(first.split(delimiter)) or {"JobIDRaw", "State"} <= set(first.split(delimiter)):
+            return delimiter
+    return ""
+
+
+def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
+    """Jobs with the columns of `COLUMNS`: GPUs and nodes as allocated, `gpu_hours` = gpus × elapsed time.
+
+    A step is no job. Where a job has no line of its own, its steps stand for it: first start, last end, largest counts; column
+    `stands_for_job` names them. @param paths: tables with a header; @param report: takes the remarks;
+    @param zone: IANA name of the cluster's clock. @raises InputError: no header of sacct.
+    """
+    records: list[dict] = []
+    for path in paths:
+        text, file = read_text(path, report), Path(path).name
+        delimiter = dialect(text)
+        if not delimiter:
+            raise InputError(f"{file}: the first line is no header of `sacct --parsable2` (JobID, State, …)")
+        records += _records(text, delimiter, file, report)
+    jobs = _jobs(records, report)
+    table = pd.DataFrame(jobs, columns=[*COLUMNS, "row", "file"])
+    if table.empty:
+        report.warn(Path(paths[0]).name, "no job in the list: the table is empty")
+        return table[COLUMNS]
+    return _finish(table, report, zone)
+
+
+def _records(text: str, delimiter: str, file: str, report: ImportReport) -> list[dict]:
+    """Lines as dictionaries; a record that a newline in a field broke is joined again."""
+    header, *lines = text.split("\n")
+    names = header.split(delimiter)
+    out: list[dict] = []
+    part, begun = "", 0
+
+    def take(cells, row):
+        report.rows_read += 1
+        out.append({**dict(zip(names, cells)), "row": row, "file": file})
+
+    def give_up():
+        """What was begun is the end of the record before, if that broke in its last field, or torn."""
+        if delimiter not in part and out and part.strip():
+            out[-1][names[-1]] += part
+            report.mend(f"{file}:{begun}", "a record over several lines was joined")
+        elif part.strip():
+            report.ignore(f"{file}:{begun}", f"{part.count(delimiter) + 1} fields, the header has {len(names)}")
+
+    for row, line in enumerate(lines, 2):
+        alone, joined = line.split(delimiter), (part + line).split(delimiter)
+        if len(alone) == len(names):
+            give_up()
+            take(alone, row)
+        elif part and len(joined) == len(names):
+            report.mend(f"{file}:{begun}", "a record over several lines was joined")
+            take(joined, begun)
+        elif len(joined) < len(names):
+            part, begun = part + line, begun or row
+            continue
+        else:
+            give_up()
+            report.ignore(f"{file}:{row}", f"{len(alone)} fields, the header has {len(names)}")
+        part, begun = "", 0
+    give_up()
+    return out
+
+
+def _jobs(records: list[dict], report: ImportReport) -> list[dict]:
+    own: dict[str, dict] = {}
+    steps: dict[str, list[dict]] = {}
+    n_step = 0
+    for record in records:
+        name = record.get("JobID") or record.get("JobIDRaw", "")
+        match = _STEP.match(name)
+        if match:
+            n_step += 1
+            steps.setdefault(match[1], []).append(record)
+            continue
+        job = _job(name, record)
+        if name in own and {k: v for k, v in own[name].items() if k != "row"} == {k: v for k, v in job.items() if k != "row"}:
+            report.ignore(f"{record['file']}:{record['row']}", f"job {name} again")
+            continue
+        # A requeued job has a line for each of its lives.
+        own[name if name not in own else f"{name} from {record.get('Start', '')}"] = job
+    orphans = {job: parts for job, parts in steps.items() if job not in own}
+    for job, parts in orphans.items():
+        report.warn(f"{parts[0]['file']}:{parts[0]['row']}", f"job {job} has no line of its own; its {len(parts)} step lines stand for it")
+    if n_step:
+        report.note(f"{n_step} step lines are not jobs; {sum(map(len, orphans.values()))} of them stand for {len(orphans)} jobs without a line")
+    return [*own.values(), *(_joined(job, parts) for job, parts in orphans.items())]
+
+
+def _job(name: str, record: dict) -> dict:
+    allocated = slurm_words.tres(record.get("AllocTRES", ""))
+    nodes = pd.to_numeric(record.get("AllocNodes") or record.get("NNodes") or allocated.get("node") or np.nan, errors="coerce")
+    gpus = slurm_words.gpus(record.get("AllocTRES", ""))
+    if np.isnan(gpus) and "gpu" in (record.get("AllocGRES") or ""):
+        gpus = slurm_words.gpus(record["AllocGRES"]) * (1 if "PER_NODE" not in record["AllocGRES"] else nodes)
+    if np.isnan(gpus) and "AllocTRES" in record:
+        gpus = 0.0
+    raw = pd.to_numeric(record.get("ElapsedRaw") or np.nan, errors="coerce")
+    return {"job": name, "state": slurm_words.state(record.get("State", "")), "start": record.get("Start", ""), "end": record.get("End", ""),
+            "elapsed_s": raw if not np.isnan(raw) else slurm_words.duration_s(record.get("Elapsed", "")), "nodes": nodes, "gpus": gpus,
+            "gpu_hours": np.nan, "stands_for_job": "", "node_list": record.get("NodeList", ""), "partition": record.get("Partition", ""),
+            "row": record["row"], "file": record["file"]}  # fmt: skip
+
+
+def _joined(job: str, parts: list[dict]) -> dict:
+    """One job from its steps."""
+    rows = [_job(p.get("JobID") or p.get("JobIDRaw", ""), p) for p in parts]
+    largest = max(rows, key=lambda r: (0 if np.isnan(r["nodes"]) else r["nodes"], 0 if np.isnan(r["gpus"]) else r["gpus"]))
+    starts = sorted(r["start"] for r in rows if r["start"][:1].isdigit())
+    ends = [r["end"] for r in rows]
+    gpus = [r["gpus"] for r in rows if not np.isnan(r["gpus"])]
+    elapsed = [r["elapsed_s"] for r in rows if not np.isnan(r["elapsed_s"])]
+    batch = next((r for r in rows if r["job"].endswith(".batch")), largest)  # the script's own end is the job's
+    one = len({(r["start"], r["end"]) for r in rows}) == 1
+    return {**largest, "job": job, "state": batch["state"], "start": starts[0] if starts else "", "end": max(ends) if all(e[:1].isdigit() for e in ends) else "Unknown",
+            "gpus": max(gpus) if gpus else np.nan, "elapsed_s": elapsed[0] if one and elapsed else np.nan,
+            "stands_for_job": ";".join(dict.fromkeys(r["job"] for r in rows))}  # fmt: skip
+
+
+def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:
+    files, rows = table["file"].iloc[0], table["row"].tolist()
+    for column in ("start", "end"):
+        open_ = ~table[column].str[:1].str.isdigit().fillna(False).astype(bool)
+        for i in np.flatnonzero(open_.to_numpy()) if column == "start" else ():
+            report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} has no start ({table['start'].iloc[i] or 'empty'})")
+        table[column] = parse_times(table[column].where(~open_, "1970-01-01T00:00:00"), rows, files, report, zone)
+        table.loc[open_, column] = pd.NaT
+    running = table["end"].isna()
+    if running.any():
+        report.note(f"{int(running.sum())} jobs have no end: they were running or pending when the list was made")
+    span = (table["end"] - table["start"]).dt.total_seconds()
+    for i in np.flatnonzero((span < 0).to_numpy()):
+        report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} ends before it starts")
+    table["elapsed_s"] = table["elapsed_s"].where(table["elapsed_s"].notna(), span.where(span >= 0))
+    table["gpu_hours"] = table["gpus"] * table["elapsed_s"] / 3600.0
+    report.facts.update(jobs=len(table), gpu_hours=float(table["gpu_hours"].sum()) if table["gpu_hours"].notna().any() else None)
+    return table[COLUMNS].sort_values(["start", "job"], kind="stable").reset_index(drop=True)
+
+
+def occupancy(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Jobs, nodes and GPUs at work over time: one row per change.
+
+    @param jobs: a table of `read_sacct` or `read_squeue`; running jobs without an end last to the table's last instant.
+    """
+    known = jobs.dropna(subset=["start"])
+    last = pd.concat([known["start"], known["end"]]).max()
+    sign = lambda column, s: pd.DataFrame({"time": column, "jobs": s, "nodes": s * known["nodes"].fillna(0), "gpus": s * known["gpus"].fillna(0)})  # noqa: E731
+    changes = pd.concat([sign(known["start"], 1), sign(known["end"].fillna(last), -1)])
+    return changes.groupby("time").sum().cumsum().reset_index()

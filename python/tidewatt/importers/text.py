@@ -1,0 +1,86 @@
+"""Files as text and as numbers: encodings, blanks and the words that tools write where they have no value."""
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+from .report import ImportReport, InputError
+
+# What nvidia-smi, rocm-smi, Slurm and Redfish print for "no value".
+NO_VALUE = frozenset({"", "n/a", "[n/a]", "na", "nan", "none", "null", "(null)", "unknown", "-", "not supported", "[not supported]", "notimplemented",
+                      "err!", "[unknown error]", "[gpu is lost]", "requested functionality has been deprecated",
+                      "[requested functionality has been deprecated]"})  # fmt: skip
+
+# DCGM writes these for blank, not found, not supported and not permitted: 2^31 - 16, 2^63 - 16 and 2^47, each + 0 … 3.
+DCGM_BLANKS = (0x7FFFFFF0, 0x7FFFFFFFFFFFFFF0, 2**47)
+
+_NUMBER = re.compile(r"^\(?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%°µ][^,;]*?)?\)?$")
+
+
+def read_bytes(path) -> bytes:
+    """A file, unpacked if it is gzip. @param path: its path. @raises InputError: it cannot be read."""
+    try:
+        raw = Path(path).read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (OSError, EOFError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+
+
+def read_text(path, report: ImportReport) -> str:
+    """A file as text. Bytes that are not UTF-8 become U+FFFD, and the report names their rows.
+
+    @param path: its path; @param report: takes the warnings. @raises InputError: it cannot be read.
+    """
+    raw = read_bytes(path)
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes UTF-16
+        return raw.decode("utf-16", "replace").replace("\r\n", "\n")
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    if "\ufffd" in text:
+        for row, line in enumerate(text.split("\n"), 1):
+            if "\ufffd" in line:
+                report.mend(f"{Path(path).name}:{row}", "invalid UTF-8 replaced by U+FFFD")
+    return text
+
+
+def is_blank(number: float) -> bool:
+    """Whether a number is one of DCGM's words for "no value". @param number: as read, unit 1."""
+    return any(base <= number < base + 4 or (base > 2**53 and math.isclose(number, base, rel_tol=1e-15)) for base in DCGM_BLANKS)
+
+
+def number(cell: str) -> tuple[float, str]:
+    """A cell such as `631.95 W`, `[N/A]` or `(1402Mhz)` as number and unit; NaN where it holds no value.
+
+    @param cell: the text. @raises InputError: it is neither a number nor a known word for "no value".
+    """
+    text = cell.strip()
+    if text.lower() in NO_VALUE or text.startswith("[N/A"):
+        return math.nan, ""
+    match = _NUMBER.match(text)
+    if match is None:
+        raise InputError(f"'{text[:40]}' is not a number")
+    value = float(match[1])
+    return (math.nan, "") if is_blank(value) else (value, (match[2] or "").strip())
+
+
+def column_numbers(cells, name: str, rows, file: str, report: ImportReport, scale: Optional[dict[str, float]] = None) -> np.ndarray:
+    """A column of cells as numbers. Blanks stay NaN and are reported with their rows.
+
+    @param cells: its texts; @param name: of the column; @param rows: line number of each cell; @param file: for the places;
+    @param report: takes the remarks; @param scale: factor by the unit inside the cell, e.g. {"mW": 1e-3}.
+    """
+    out = np.full(len(cells), np.nan)
+    for i, cell in enumerate(cells):
+        try:
+            value, unit = number(str(cell))
+        except InputError as error:
+            report.mend(f"{file}:{rows[i]}", f"{name}: {error}, left blank")
+            continue
+        if math.isnan(value):
+            report.mend(f"{file}:{rows[i]}", f"{name}: no value, left blank")
+        out[i] = value * (scale or {}).get(unit, 1.0)
+    return out

@@ -1,0 +1,94 @@
+"""Times of every dialect as pandas timestamps: UTC where the file or the caller names an offset, else as written."""
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+
+from .report import ImportReport, InputError
+
+EARLIEST = pd.Timestamp("2005-01-01")  # before it no log of a GPU or a data centre of today was written
+_NUMERIC = re.compile(r"^-?\d+(\.\d+)?$")
+_SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
+_CTIME = "%a %b %d %H:%M:%S %Y"
+
+
+def epoch_unit(value: float) -> str:
+    """Unit of Unix time in this century, by its size: s, ms, us or ns; "" for smaller counts. @param value: the number."""
+    for unit, least in (("ns", 1e17), ("us", 1e14), ("ms", 1e11), ("s", 1e9)):
+        if abs(value) >= least:
+            return unit
+    return ""
+
+
+def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None) -> pd.Series:
+    """A column of times; rows that hold none become NaT and are reported.
+
+    @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns;
+    @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
+    @param zone: IANA name of the clock that wrote times without an offset. @raises InputError: there is no such zone.
+    """
+    texts = [str(c).strip() for c in cells]
+    if texts and all(_NUMERIC.match(t) for t in texts if t):
+        values = pd.to_numeric(pd.Series(texts), errors="coerce")
+        unit = epoch_unit(values.abs().max())
+        if unit:
+            exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
+            return pd.to_datetime(exact, unit=unit, utc=True)
+    parsed = [_one(t) for t in texts]
+    for i, stamp in enumerate(parsed):
+        if stamp is pd.NaT:
+            report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
+    aware = [s is not pd.NaT and s.tzinfo is not None for s in parsed]
+    if any(aware):
+        return pd.Series([s if s is pd.NaT else (s.tz_convert("UTC") if a else s.tz_localize("UTC")) for s, a in zip(parsed, aware)],
+                         dtype="datetime64[ns, UTC]")  # fmt: skip
+    naive = pd.Series(parsed, dtype="datetime64[ns]")
+    return to_utc(naive, zone, rows, file, report) if zone else naive
+
+
+def _one(text: str):
+    try:
+        if text[:3].isalpha() and text[-4:].isdigit():
+            return pd.Timestamp(datetime.datetime.strptime(text, _CTIME))
+        return pd.Timestamp(_SLASHES.sub(r"\1-\2-\3", text)) if len(text) >= 8 and text[:4].isdigit() else pd.NaT
+    except ValueError:
+        return pd.NaT
+
+
+def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport) -> pd.Series:
+    """Local times on UTC. Hours that a clock change skips become NaT; of an hour that comes twice, pairs of rows get both.
+
+    @param naive: local times; @param zone: IANA name; @param rows: line numbers; @param file: for the places;
+    @param report: takes the remarks. @raises InputError: there is no such zone.
+    """
+    try:
+        first = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.ones(len(naive), dtype=bool))
+        second = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.zeros(len(naive), dtype=bool))
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"time zone '{zone}': no such zone ({error})") from error
+    # An hour that comes twice: the clock jumps back once, and from there on the second reading holds.
+    back = (naive.diff() <= pd.Timedelta(0)).cumsum()
+    ambiguous = (first != second) & first.notna()
+    folded = ambiguous & (back > back.where(~ambiguous).ffill().fillna(0))
+    for i in np.flatnonzero((naive.notna() & first.isna()).to_numpy()):
+        report.ignore(f"{file}:{rows[i]}", f"{naive.iloc[i]} does not exist in {zone} (clocks go forward)")
+    lone = ambiguous & ~naive.duplicated(keep=False)
+    if lone.any():
+        i = int(np.flatnonzero(lone.to_numpy())[0])
+        report.warn(f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first")
+    return first.where(~folded, second).dt.tz_convert("UTC")
+
+
+def as_text(times: pd.Series) -> pd.Series:
+    """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. @param times: timestamps."""
+    fraction = times.notna() & (times.dt.microsecond + times.dt.nanosecond > 0)
+    digits = 0 if not fraction.any() else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
+    z = "Z" if times.dt.tz is not None else ""
+    text = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    if digits:
+        text += "." + (times.dt.microsecond // 10 ** (6 - digits)).fillna(0).astype(int).astype(str).str.zfill(digits)
+    return (text + z).where(times.notna(), "")

@@ -1,0 +1,155 @@
+"""Weather as `run --weather` reads it: Open-Meteo JSON, EPW, or the product's own CSV; local standard time, dry bulb, humidity, pressure."""
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from . import plain
+from .report import ImportReport, InputError
+from .text import read_text
+from .times import parse_times, to_utc
+
+HOUR = pd.Timedelta(hours=1)
+RANGES = {"drybulb_degC": (-70.0, 70.0), "rh_pct": (0.0, 110.0), "pressure_Pa": (31000.0, 120000.0)}
+# EPW writes these where a value is missing: dry bulb, relative humidity, pressure.
+EPW_MISSING = {"drybulb_degC": 99.9, "rh_pct": 999.0, "pressure_Pa": 999999.0}
+
+
+def standard_pressure_Pa(altitude_m: float) -> float:
+    """p = 101325 (1 − 2.25577e-5 z)^5.2559 Pa (standard atmosphere, ASHRAE Fundamentals ch. 1). @param altitude_m: −500 to 11,000 m."""
+    return 101325.0 * (1.0 - 2.25577e-5 * altitude_m) ** 5.2559
+
+
+def read(paths, report: ImportReport) -> pd.DataFrame:
+    """`time` (local standard time), `drybulb_degC`, `rh_pct`, `pressure_Pa`; facts: place, altitude, means, warmest month.
+
+    @param paths: one place, one or several files in order of time; @param report: takes the remarks.
+    @raises InputError: a file is none of the formats, or its units are not °C and %.
+    """
+    parts = []
+    for path in paths:
+        text, file = read_text(path, report), Path(path).name
+        if text.lstrip().startswith("{"):
+            parts.append(_open_meteo(text, file, report))
+        elif text.startswith("LOCATION,"):
+            parts.append(_epw(text, file, report))
+        else:
+            parts.append(_own(path, report))
+    table = pd.concat(parts, ignore_index=True)
+    report.rows_read += len(table)
+    _check(table, Path(paths[0]).name, report)
+    return table
+
+
+def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
+    try:
+        answer = json.loads(text)
+        hourly, units = answer["hourly"], answer.get("hourly_units", {})
+        stamps = hourly["time"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: no answer of Open-Meteo with hourly values ({error})") from error
+    names = {"drybulb_degC": ("temperature_2m", "°C"), "rh_pct": ("relative_humidity_2m", "%")}
+    names["rh_pct"] = ("relativehumidity_2m", "%") if "relativehumidity_2m" in hourly else names["rh_pct"]
+    missing = [n for n, _ in names.values() if n not in hourly]
+    if missing:
+        raise InputError(f"{file}: no hourly {' and '.join(missing)}; ask for temperature_2m and relative_humidity_2m")
+    wrong = [f"{n} in {units[n]}, not {unit}" for n, unit in names.values() if units.get(n, unit) != unit]
+    if wrong:
+        raise InputError(f"{file}: {'; '.join(wrong)}")
+    times = pd.Series(pd.to_datetime(stamps, unit="s" if isinstance(stamps[0], (int, float)) else None))
+    times = _standard_time(times, answer, file, report)
+    out = pd.DataFrame({"time": times, **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()}})
+    elevation = float(answer.get("elevation", 0.0))
+    if "surface_pressure" in hourly and units.get("surface_pressure", "hPa") == "hPa":
+        out["pressure_Pa"] = pd.to_numeric(pd.Series(hourly["surface_pressure"]), errors="coerce") * 100.0
+    else:
+        out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
+        report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
+    report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
+    return out
+
+
+def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportReport) -> pd.Series:
+    """Open-Meteo's local times at the zone's standard offset, all the year round."""
+    offset_s, zone = answer.get("utc_offset_seconds", 0), answer.get("timezone", "GMT")
+    standard_s = offset_s
+    try:
+        year = times.iloc[0].year
+        standard_s = min(pd.Timestamp(year, month, 1).tz_localize(zone).utcoffset().total_seconds() for month in (1, 7))
+    except Exception:  # a zone that pandas does not know: the file's own offset holds
+        report.note(f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time")
+    steps = times.diff().dropna()
+    if (steps == steps.iloc[0]).all():  # one offset throughout
+        shift = pd.Timedelta(seconds=offset_s - standard_s)
+        if shift:
+            report.note(f"the file is in summer time all through; shifted by {-shift / HOUR:g} h to standard time")
+        return times - shift
+    utc = to_utc(times, zone, range(1, len(times) + 1), file, report)
+    return (utc + pd.Timedelta(seconds=standard_s)).dt.tz_localize(None)
+
+
+def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
+    lines = text.split("\n")
+    place = lines[0].split(",")
+    begin = next((i for i, line in enumerate(lines) if re.match(r"^\d{4},\d{1,2},\d{1,2},\d{1,2},", line)), None)
+    if begin is None or len(place) < 10:
+        raise InputError(f"{file}: an EPW file without hours or without its LOCATION")
+    rows = []
+    for at, line in enumerate(lines[begin:], begin + 1):
+        cells = line.split(",")
+        if len(cells) < 10:
+            if line.strip():
+                report.ignore(f"{file}:{at}", f"{len(cells)} fields, an hour has 35")
+            continue
+        month, day, hour = (int(c) for c in cells[1:4])
+        rows.append([month, day, hour, *(pd.to_numeric(cells[i], errors="coerce") for i in (6, 8, 9)), at])
+    data = pd.DataFrame(rows, columns=["month", "day", "hour", *EPW_MISSING, plain.ROW])
+    for name, blank in EPW_MISSING.items():
+        for i in np.flatnonzero((data[name] == blank).to_numpy()):
+            report.mend(f"{file}:{data[plain.ROW].iloc[i]}", f"{name}: EPW's blank value, left blank")
+        data[name] = data[name].mask(data[name] == blank)
+    year = 2001  # months of a typical year come from many years; 2001 is none of a leap year
+    times = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}) + pd.to_timedelta(data["hour"], unit="h")
+    report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
+    report.facts.update(latitude_deg=float(place[6]), longitude_deg=float(place[7]), utc_offset_h=float(place[8]), altitude_m=float(place[9]), source="EPW")
+    return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
+
+
+def _own(path, report: ImportReport) -> pd.DataFrame:
+    cells, file = plain.texts(path, report), Path(path).name
+    if "time" not in cells or "drybulb_degC" not in cells or "rh_pct" not in cells:
+        raise InputError(f"{file}: neither Open-Meteo JSON nor EPW, and no CSV with time, drybulb_degC and rh_pct")
+    out = pd.DataFrame({"time": parse_times(cells["time"], cells[plain.ROW].tolist(), file, report)})
+    for name in ("drybulb_degC", "rh_pct", "pressure_Pa"):
+        if name in cells:
+            out[name] = pd.to_numeric(cells[name], errors="coerce")
+    return out
+
+
+def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:
+    for name, (low, high) in RANGES.items():
+        if name not in table:
+            continue
+        wrong = (table[name] < low) | (table[name] > high)
+        for i in np.flatnonzero(wrong.to_numpy()):
+            report.mend(f"{file}, {table['time'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
+        table.loc[wrong, name] = np.nan
+        if table[name].isna().any():
+            report.warn(file, f"{int(table[name].isna().sum())} hours without {name}; they are not filled")
+    over = table["rh_pct"] > 100.0
+    if over.any():
+        report.mend(file, f"{int(over.sum())} hours with more than 100 % relative humidity, set to 100 %")
+        table.loc[over, "rh_pct"] = 100.0
+    step = table["time"].diff().dropna()
+    if not (step > pd.Timedelta(0)).all():
+        raise InputError(f"{file}: the times do not rise")
+    if len(step) and (step != step.median()).any():
+        report.warn(file, f"{int((step != step.median()).sum())} steps differ from the usual {step.median()}; `run --weather` needs even ones")
+    degC = table["drybulb_degC"]
+    report.facts.update(rows=len(table), drybulb_min_degC=float(degC.min()), drybulb_mean_degC=float(degC.mean()), drybulb_max_degC=float(degC.max()),
+                        rh_mean_pct=float(table["rh_pct"].mean()), pressure_mean_Pa=float(table["pressure_Pa"].mean()) if "pressure_Pa" in table else None,
+                        warmest_month=int(degC.groupby(table["time"].dt.month).mean().idxmax()))  # fmt: skip
