@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._catalog import Catalog
     from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
+    from ._fit_inference import InferencePower, fit_inference_power
     from ._load import Scenario, load
     from ._read import (
         job_occupancy,
@@ -70,13 +71,15 @@ _HOME = {
     "compare": "_sweep",
     "new": "_sweep",
     **dict.fromkeys(_READERS, "_read"),
+    "fit_inference_power": "_fit_inference",
+    "InferencePower": "_fit_inference",
     **dict.fromkeys(
         ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
     ),
 }
 __all__ = [
     "Catalog", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
-    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS,
+    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS, "InferencePower", "fit_inference_power",
 ]  # fmt: skip
 
 

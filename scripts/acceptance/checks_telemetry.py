@@ -15,7 +15,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
 OPEN = ("replay through the physics", "simulation-based calibration over 400 logs", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
-        "inference power: leave one batch out, autocorrelation", "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
+        "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
 
 
 def run_import(report, kind, paths, out, *more):
@@ -131,6 +131,27 @@ def check_kineto(report):
             report.judge("kineto: collectives of eight ranks", same, f"{len(rows)} collectives", "expected_collectives_dlrm.csv")
     report.at_most("kineto: worst time of expected.csv", 100 * worst, 0.1, "%")
     report.at_most("kineto: worst step of an entry at the recorded clock", 100 * worst_step, 3.0, "%")
+
+
+def check_inference(report):
+    """Power against batch on the 70B files: each batch from the others, and the autocorrelation of each up to 2 s."""
+    folder = product.shared_data("inference_power_h100")
+    if folder is None:
+        report.skip("inference power", "reference data absent")
+        return
+    import tidewatt as tw
+    from tidewatt._fit_inference import sample_autocorrelation
+
+    files = sorted(folder.glob("Llama-3.1-70B*.csv"))
+    fit = tw.fit_inference_power(files)
+    errors = [abs(fit.without(b).mean_at(b) / mean - 1) for b, mean in zip(fit.batch, fit.mean_W)]
+    report.at_most("inference power: leave one batch out, worst mean", 100 * max(errors), 10.0, "%")
+    worst = 1.0
+    for path in files:
+        recorded = sample_autocorrelation(tw.read_power(path)["power_total_W"].to_numpy()[20:-20], 21)
+        left = recorded - fit.autocorrelation(int(path.stem.rsplit("_", 1)[1]), 21)
+        worst = min(worst, 1 - (left**2).sum() / ((recorded - recorded.mean()) ** 2).sum())
+    report.within("inference power: autocorrelation to 2 s, worst R2", worst, 0.9, 1.0)
 
 
 def say_open(report):
