@@ -20,7 +20,14 @@ std::string Place::text() const {
 std::string Finding::text() const {
   std::string at = place.text();
   if (!at.empty()) at += ": ";
-  return key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message);
+  // What the input holds must not steer the terminal that shows it.
+  std::string out;
+  for (const char c : key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message)) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool control = (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f;
+    out += control ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return out;
 }
 
 InputError::InputError(std::vector<Finding> findings)

@@ -27,26 +27,13 @@
 #include <sstream>
 
 #include "tidewatt/base/text.hpp"
+#include "toml_limits.hpp"
 
 namespace tidewatt {
 namespace {
 
 Place place_of(const toml::node& n, const std::string& file) {
   return {file, n.source().begin.line, n.source().begin.column};
-}
-
-constexpr int depth_limit = 64;
-constexpr std::size_t line_limit_B = 64u << 10;
-
-/// The parser takes time and stack for lines that no person writes: they are refused before it sees them.
-void check_lines(std::string_view text, const std::string& file) {
-  std::uint32_t line = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end - begin > line_limit_B)
-      throw InputError(Finding{{file, line, 1}, "", fmt::format("the line has {} bytes, {} at most", end - begin, line_limit_B)});
-    begin = end + 1;
-  }
 }
 
 Node convert(const toml::node& n, const std::string& file, int depth = 0) {
@@ -131,7 +118,7 @@ Node* descend(Node& at, const std::string& part, std::string_view whole) {
     table.set("catalog", at);
     at = std::move(table);
   }
-  if (!at.is_table()) at.value = Node::Table{};
+  if (!at.is_table()) at = Node{Node::Table{}, {"--set", 0, 0}};
   if (Node* child = at.find(part)) return child;
   return &at.set(part, Node{Node::Table{}, {"--set", 0, 0}});
 }
@@ -172,7 +159,7 @@ std::string Node::text() const {
 }
 
 Node parse_toml(std::string_view text, const std::string& file) {
-  check_lines(text, file);
+  check_toml_limits(text, file);
   try {
     return convert(toml::parse(text, file), file);
   } catch (const toml::parse_error& e) {
@@ -217,6 +204,8 @@ void apply_set(Node& root, std::string_view assignment) {
     throw InputError(Finding{{"--set", 0, 0}, std::string(assignment), "expected key=value"});
   const std::string_view path = assignment.substr(0, eq);
   Node* at = &root;
+  if (std::count(path.begin(), path.end(), '.') >= depth_limit)
+    throw InputError(Finding{{"--set", 0, 0}, shorten(path, 60), fmt::format("tables are nested more than {} deep", depth_limit)});
   std::vector<std::string> parts = split(path, '.');
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) at = descend(*at, parts[i], path);
   Node* leaf = descend(*at, parts.back(), path);

@@ -42,6 +42,7 @@ class ArchiveReader {
   /// @throws InputError beyond the archive's end
   void bytes(void* to, std::size_t n) {
     if (n > from_.size()) throw InputError("checkpoint: shorter than what it should hold");
+    if (n == 0) return;  // an empty list may have no address, and memcpy must not be given one
     std::memcpy(to, from_.data(), n);
     from_ = from_.subspan(n);
   }

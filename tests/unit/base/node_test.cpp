@@ -1,5 +1,7 @@
 #include "tidewatt/base/node.hpp"
 
+#include <pthread.h>
+
 #include "catch.hpp"
 
 using namespace tidewatt;
@@ -53,6 +55,64 @@ TEST_CASE("lines and depths that no person writes are refused, with their place"
   CHECK(refusal(dotted(100)).find("nested more than 64") != std::string::npos);
   CHECK(refusal(dotted(30'000)).find("nested more than 64") != std::string::npos);
   CHECK(refusal("x = 1\n" + dotted(1'000'000)).find("b.toml:2:1") != std::string::npos);
+}
+
+namespace {
+
+/// What `parse_toml` says of `text` on a stack of 512 KiB: nesting that reaches the parser overflows it.
+std::string refusal_on_a_small_stack(std::string text) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 512u << 10);
+  pthread_t thread{};
+  const auto parse = [](void* at) -> void* {
+    auto& given = *static_cast<std::string*>(at);
+    try {
+      parse_toml(given, "b.toml");
+      given = "accepted";
+    } catch (const InputError& e) {
+      given = e.what();
+    }
+    return nullptr;
+  };
+  REQUIRE(pthread_create(&thread, &attributes, parse, &text) == 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return text;
+}
+
+std::string repeated(const std::string& text, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += text;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("nesting is refused before the parser spends stack on it") {
+  for (const std::string& text : {repeated("a.", 30'000) + "a = 1\n", "[" + repeated("a.", 30'000) + "a]\n", repeated("\"a\" . ", 5'000) + "a = 1\n",
+                                  repeated("'.'.", 5'000) + "a = 1\n", "x = '''\n'''\nt = " + repeated("{a.a = ", 5'000), "l = " + repeated("[", 30'000)}) {
+    INFO(text.substr(0, 60));
+    CHECK(refusal_on_a_small_stack(text).find("nested more than 64") != std::string::npos);
+  }
+  CHECK(refusal_on_a_small_stack("x = \"\"\"a\n\"\"\"\n" + repeated("a.", 30'000) + "a = 1\n").find("b.toml:3:130: ") != std::string::npos);
+}
+
+TEST_CASE("dots and brackets in texts, comments and numbers are no nesting") {
+  const std::string dots = repeated(".", 200), open = repeated("[", 200);
+  for (const std::string& text : {"a = '" + dots + open + "'\n", "a = \"\\\"" + dots + open + "\"\n", "# " + dots + open + "\na = 1\n",
+                                  "a = \"\"\"\n" + dots + "\n\"" + open + "\"\"\"\n", "a = '''" + dots + "'" + open + "'''\n",
+                                  std::string("a = \"\"\"x\"\"\"\"\"\nb = 'y'\n"), "a = [" + repeated("1.5, ", 200) + "1.5]\n", repeated("[[t]]\nx = [[1.5], [2.5]]\n", 100)}) {
+    INFO(text.substr(0, 60));
+    CHECK_NOTHROW(parse_toml(text, "g.toml"));
+  }
+}
+
+TEST_CASE("--set is as deep as a file may be, and says where it stands") {
+  Node n = parse_toml("a = 1\n", "f.toml");
+  CHECK_THROWS_WITH(apply_set(n, repeated("a.", 100'000) + "a=1"), Catch::Contains("nested more than 64"));
+  apply_set(n, "a.b=1");  // over a number: the table is the override's
+  CHECK(n.find("a")->place.text() == "--set");
 }
 
 TEST_CASE("letters beyond ASCII stand in texts and comments only") {
