@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "tidewatt/base/escape.hpp"
+
 namespace tidewatt::grid {
 namespace {
 
@@ -66,29 +68,6 @@ std::string json_text(std::string_view text) {
   return out + '"';
 }
 std::string json_number(double x) { return std::isfinite(x) ? fmt::format("{}", x) : "null"; }
-
-std::string html_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // The figure as a bar with its spread, the limit as a line.
 std::string bar(const RuleOutcome& o) {
@@ -161,7 +140,7 @@ std::string compliance_html(const ComplianceReport& report) {
         std::back_inserter(out),
         "<tr><td>{}{}</td><td class=\"{}\">{}</td><td>{}</td><td>{} {:.4g} "
         "{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-        html_text(o.rule.title), where(o.rule), name(o.verdict), name(o.verdict),
+        html_text(o.rule.title), html_text(where(o.rule)), name(o.verdict), name(o.verdict),
         measured ? fmt::format("{:.4g} ± {:.2g} {}", o.figure.value * s.scale, o.figure.spread * s.scale, s.unit) : "-",
         o.rule.at_least() ? "&ge;" : "&le;", o.rule.limit * s.scale, s.unit,
         measured ? fmt::format("{:+.1f} %", 100.0 * o.margin_frac) : "-", moment(o.figure.worst), bar(o));

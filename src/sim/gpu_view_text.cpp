@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "tidewatt/base/escape.hpp"
 #include "tidewatt/sim/gpu_view.hpp"
 
 namespace tidewatt::sim {
@@ -98,7 +99,7 @@ std::string gpu_view_svg(const GpuView& v) {
   std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
                                 "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
                                 width + left + 20.0, 3.0 * (height + gap) + 50.0);
-  fmt::format_to(std::back_inserter(out), "<text x=\"{}\" y=\"18\" font-size=\"14\">job {}, server {}, slot {}: {:.2f} s; dashed: what the run uses</text>\n", left, v.job,
+  fmt::format_to(std::back_inserter(out), "<text x=\"{}\" y=\"18\" font-size=\"14\">job {}, server {}, slot {}: {:.2f} s; dashed: what the run uses</text>\n", left, html_text(v.job),
                  v.node, v.slot, v.time_s.back());
   double top = 50.0;
   for (const auto& p : panels) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/path_below.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "toml_value.hpp"
 
@@ -23,6 +24,13 @@ bool samples(const std::string& mode) {
   return mode == "latin_hypercube" || mode == "sobol" || mode == "sobol_indices" || mode == "monte_carlo";
 }
 
+/// Headings stand in CSV and HDF5 tables: nothing that a spreadsheet runs as a formula, no control characters.
+bool is_heading(const std::string& text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  return !text.empty() && text.size() <= 200 && std::string_view("=+-@").find(text.front()) == std::string_view::npos &&
+         std::none_of(text.begin(), text.end(), is_control);
+}
+
 void read_variable(const Node& node, const std::string& path, const std::string& mode, SweepSpec& spec,
                    std::vector<Finding>& findings) {
   Variable& v = spec.variables.emplace_back();
@@ -32,6 +40,8 @@ void read_variable(const Node& node, const std::string& path, const std::string&
   r.text("key", key, "scenario key that it sets, e.g. hall.a.cap_W");
   v.keys.insert(v.keys.begin(), key);
   if (v.name.empty()) v.name = key;
+  if (const Node* name = node.find("name"); name && name->is_text() && !is_heading(v.name))
+    r.report(name, "name", fmt::format("{} is no heading: use 1 to 200 characters that begin with none of = + - @", name->text()));
   const Node* values = r.child("values");
   const bool ranged = node.find("low") && node.find("high");
   if (values && !values->is_array()) r.report(values, "values", "expected a list");
@@ -71,14 +81,23 @@ void each(TableReader& r, const char* key, Visit&& visit) {
 std::string scenario_path(const SweepSpec& spec, const std::string& folder, const SweepOptions& options, const Node& root,
                           std::vector<Finding>& findings) {
   if (!options.scenario.empty()) return options.scenario;
-  const auto relative = fs::path(spec.scenario).lexically_normal();
-  if (relative.empty() || relative.is_absolute() || *relative.begin() == "..")
-    findings.push_back({root.place, "scenario", "must be a file below the sweep file's folder (or use --scenario FILE)"});
-  return (fs::path(folder) / relative).string();
+  const auto path = path_below(folder, spec.scenario);
+  const Node* given = root.find("scenario");
+  if (!path) findings.push_back({given ? given->place : root.place, "scenario", "must be a file below the sweep file's folder (or use --scenario FILE)"});
+  return path.value_or("");
+}
+
+/// As the column is called in HDF5 (`to_result` of sweep_table.hpp).
+std::string column_of(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
 }
 
 void check_mode(const SweepSpec& spec, const Node& root, std::vector<Finding>& findings) {
-  const auto report = [&](const char* key, const std::string& what) { findings.push_back({root.place, key, what}); };
+  const auto report = [&](const char* key, const std::string& what) {
+    const Node* at = root.find(key);
+    findings.push_back({at ? at->place : root.place, key, what});
+  };
   const bool own = spec.mode == "tornado" || spec.mode == "monte_carlo";
   if (spec.variables.empty() && spec.cases.empty() && !own && spec.mode != "sobol_indices")
     report("variable", "nothing is varied: add a [[variable]]");
@@ -88,7 +107,7 @@ void check_mode(const SweepSpec& spec, const Node& root, std::vector<Finding>& f
   if (samples(spec.mode) && spec.n_case == 0) report("n_case", fmt::format("missing: how many points, 1 to {}", n_case_limit));
   for (std::size_t i = 0; i < spec.variables.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (spec.variables[i].name == spec.variables[j].name)
+      if (column_of(spec.variables[i].name) == column_of(spec.variables[j].name))
         report("variable", fmt::format("two are called '{}'", spec.variables[i].name));
 }
 

@@ -10,7 +10,9 @@
 #include <numeric>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/escape.hpp"
 #include "tidewatt/base/text.hpp"
+#include "toml_value.hpp"
 
 namespace tidewatt::study {
 namespace {
@@ -60,8 +62,7 @@ sim::Value cell_of(const std::string& toml) {
     if (status == std::errc() && end == toml.data() + toml.size()) return i;
   }
   if (parse_number(toml, x)) return x;
-  if (toml.size() >= 2 && toml.front() == '"' && toml.back() == '"') return toml.substr(1, toml.size() - 2);
-  return toml;
+  return text_of(toml);
 }
 
 std::string shortest(double x) {
@@ -69,13 +70,6 @@ std::string shortest(double x) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
   return {buffer.data(), end.ptr};
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace
@@ -157,7 +151,7 @@ SweepTable TableBuilder::finish() {
 
 void write_csv(const SweepTable& table, const std::function<void(std::span<const char>)>& append) {
   std::string out;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) out += (c ? "," : "") + csv_text(table.columns[c].name);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) out += (c ? "," : "") + csv_cell(table.columns[c].name);
   out += "\r\n";
   for (std::size_t i = 0; i < table.n_row; ++i) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -165,7 +159,7 @@ void write_csv(const SweepTable& table, const std::function<void(std::span<const
       const auto& v = table.columns[c].values;
       if (const auto* d = std::get_if<Numbers>(&v)) out += shortest((*d)[i]);
       if (const auto* n = std::get_if<Whole>(&v)) out += fmt::format("{}", (*n)[i]);
-      if (const auto* s = std::get_if<Texts>(&v)) out += csv_text((*s)[i]);
+      if (const auto* s = std::get_if<Texts>(&v)) out += csv_cell((*s)[i]);
     }
     out += "\r\n";
     if (out.size() < piece_B) continue;

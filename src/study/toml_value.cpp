@@ -12,6 +12,17 @@ bool is_plain(const Node& node) {
          std::holds_alternative<double>(node.value) || node.is_text();
 }
 
+std::string text_of(const std::string& toml) {
+  if (!toml.starts_with('"') && !toml.starts_with('\'')) return toml;
+  try {
+    const Node table = parse_toml("v = " + toml, "");
+    const Node* v = table.find("v");
+    return v->is_text() ? std::get<std::string>(v->value) : toml;
+  } catch (const InputError&) {  // a bare word that begins with a quote
+    return toml;
+  }
+}
+
 std::string toml_value(double x) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);

@@ -10,6 +10,9 @@ namespace tidewatt::study {
 /// Is it a number, a text or a truth value?
 bool is_plain(const Node& node);
 
+/// The text that TOML text in quotes stands for; anything else as written.
+std::string text_of(const std::string& toml);
+
 /// A value as TOML text that reads back the same: shortest decimals, quoted text.
 std::string toml_value(const Node& node);
 std::string toml_value(double x);

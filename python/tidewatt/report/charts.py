@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 import numpy as np
 
@@ -19,10 +20,15 @@ def numbers(values, digits: int = 6) -> list:
     return [float(f"{x:.{digits}g}") if math.isfinite(x) else None for x in np.asarray(values, dtype=float).tolist()]
 
 
+def plain(text: str) -> str:
+    """The `text` for Plotly, which reads some HTML in names and hover texts, and `%{…}` in templates."""
+    return escape(text, quote=False)
+
+
 def trace(x, y, name, colour, **more):
     """A line through `x` and `y`, shapes (n,), with its `name` and `colour`; `digits` of `y` if six are too few."""
     line = {"color": colour, "width": 1.6, **more.pop("line", {})}
-    return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y, more.pop("digits", 6)), "name": name, "line": line, **more}
+    return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y, more.pop("digits", 6)), "name": plain(name), "line": line, **more}
 
 
 def band(x, low, high, name, colour, **more):
@@ -173,7 +179,7 @@ def strip(result: ResultFile) -> dict:
                      "marker": {"color": colour, "line": {"width": 0}}, "hovertemplate": word + "<extra></extra>"})  # fmt: skip
     if happened:
         data.append({"type": "scatter", "mode": "markers", "y": [""] * len(happened), "name": "event",
-                     "x": numbers([axis(e[0]) for e in happened], 9), "text": [f"{k}, {e}: {t}" for _, k, e, t in happened],
+                     "x": numbers([axis(e[0]) for e in happened], 9), "text": [plain(f"{k}, {e}: {t}") for _, k, e, t in happened],
                      "marker": {"color": BLACK, "symbol": "line-ns-open", "size": 34}, "hovertemplate": "%{text}<extra></extra>"})  # fmt: skip
     limits = [float(axis(edges[0])), float(axis(edges[-1]))]
     layout = {"height": 220, "barmode": "overlay", "xaxis": {"title": axis.label, "range": limits, **hours(axis)},

@@ -40,12 +40,12 @@ class Page:
             self.notes.append(f"{name}: {missing}")
             return
         sub = f'<p class="sub">{escape(subtitle)}</p>' if subtitle else ""
-        self.sections.append((name, word, f'<section id="{name}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
+        self.sections.append((name, word, f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
 
     def chart(self, name: str, figure: dict) -> str:
         """Keeps a `figure` for the page's script. @returns the html of the place `name` where it is drawn"""
         self.charts[name] = figure
-        return f'<div class="chart" id="{name}"></div>'
+        return f'<div class="chart" id="{escape(name)}"></div>'
 
 
 def write(result: ResultFile) -> tuple[str, list[str]]:
@@ -82,7 +82,7 @@ def _tiles(result: ResultFile) -> str:
     verdict = result.summary.get("compliance")
     rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>the site\'s rules</span></div>' if verdict else ""
     return rules + "".join(
-        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{word}</span></div>"
+        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word)}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )
@@ -92,7 +92,7 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
     """The html of a `page` with its `title`, `subtitle` and `tiles` (html) on top, and a small line `above` them."""
     from plotly.offline import get_plotlyjs
 
-    links = "".join(f'<a href="#{name}">{escape(word)}</a>' for name, word, _ in page.sections)
+    links = "".join(f'<a href="#{escape(name)}">{escape(word)}</a>' for name, word, _ in page.sections)
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
     # "<" cannot stand in a script element's data: a text with "</script>" would end it.

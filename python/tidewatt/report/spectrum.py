@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample, findings
 from .read import ResultFile
-from .style import BLUE, GREY, VERMILION, new_figure
+from .style import BLUE, GREY, VERMILION, new_figure, plain_decades
 
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
@@ -37,6 +37,7 @@ def draw(result: ResultFile):
     axes = figure.subplots()
     x, y = downsample.log_peaks(f, amplitude, 1200)
     axes.loglog(x, y / 1e3, color=BLUE, lw=1)
+    plain_decades(axes)
     for k in range(2, 6):
         if line_Hz * k < f[-1]:
             axes.axvline(line_Hz * k, color=GREY, lw=0.8, ls=":")

@@ -6,7 +6,7 @@ import textwrap
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
 import numpy as np
 
 # Okabe and Ito's palette, by what it stands for.
@@ -53,6 +53,7 @@ RC = {
     "lines.linewidth": 1.6,
     "figure.dpi": 100,
     "savefig.dpi": 150,
+    "text.parse_math": False,  # names and paths may hold "$": they are text, not formulas
     "svg.fonttype": "none",
     "svg.hashsalt": "tidewatt",
     "path.simplify_threshold": 0.2,
@@ -84,6 +85,13 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
         y -= 0.21 / height
     figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, rect=(0, 0, 1, top))
     return figure
+
+
+def plain_decades(axes) -> None:
+    """Writes the decades of the logarithmic matplotlib `axes` as numbers; matplotlib's own labels are formulas."""
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 class TimeAxis:

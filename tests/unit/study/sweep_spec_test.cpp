@@ -69,6 +69,8 @@ TEST_CASE("every mistake is refused, with its key") {
   CHECK(refusal(head + "mode = \"grid\"\n" + variable + "values = [[1]]\n").find("expected numbers") != std::string::npos);
   CHECK(refusal(head + "mode = \"grid\"\n" + variable + "values = [1]\n" + variable + "values = [2]\n").find("two are called") != std::string::npos);
   CHECK(refusal(head + "mode = \"grid\"\nn_cases = 3\n" + variable + "values = [1]\n").find("did you mean 'n_case'") != std::string::npos);
+  CHECK(refusal(head + "mode = \"grid\"\n" + variable + "name = \"=1+1\"\nvalues = [1]\n").find(":6:1: variable.1.name: \"=1+1\" is no heading") != std::string::npos);
+  CHECK(refusal(head + "mode = \"grid\"\n" + variable + "name = \"x/y\"\nvalues = [1]\n" + variable + "name = \"x_y\"\nvalues = [2]\n").find("two are called") != std::string::npos);
   CHECK(refusal(head + "mode = \"list\"\n[[case]]\nset = [\"a\"]\n").find("key=value") != std::string::npos);
   CHECK(refusal("schema = 1\nscenario = \"../x.toml\"\nmode = \"grid\"\n" + variable + "values = [1]\n").find("below the sweep") != std::string::npos);
 }

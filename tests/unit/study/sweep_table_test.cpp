@@ -73,6 +73,23 @@ TEST_CASE("a column's kind is what all of its cells allow, whichever comes first
   CHECK(std::holds_alternative<std::vector<double>>(table.find("late")->values));
 }
 
+TEST_CASE("texts arrive in CSV as they are: quoted once, unescaped, and never as a formula") {
+  CaseList list;
+  list.names = {"word", "=sum"};
+  list.keys = {{"word"}, {"number"}};
+  list.values = {{"\"say \\\"x\\\", then \\\\\"", "-1.5"}, {"'a, b'", "2"}, {"\"=1+1\"", "3"}, {"\"-5\"", "4"}, {"bare", "5"}};
+  list.same_as = {0, 1, 2, 3, 4};
+  std::map<std::size_t, CaseRecord> all;
+  for (std::size_t i = 0; i < 5; ++i) all[i] = {i, "p", i == 1 ? "input" : "", i == 1 ? "@x" : "", {}, ""};
+  CHECK(to_csv(make_table(list, all)) ==
+        "word,'=sum,case,status,error\r\n"
+        "\"say \"\"x\"\", then \\\",-1.5,0,ok,\r\n"
+        "\"a, b\",2,1,failed,input: @x\r\n"
+        "'=1+1,3,2,ok,\r\n"
+        "-5,4,3,ok,\r\n"
+        "bare,5,4,ok,\r\n");
+}
+
 TEST_CASE("a missing case is an error, not a gap") {
   auto r = records();
   r.erase(1);
