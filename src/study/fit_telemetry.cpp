@@ -67,10 +67,12 @@ TextTable read_table(const std::filesystem::path& path) {
   if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // spreadsheets write it
   const char separator = line.find('\t') != std::string::npos ? '\t' : line.find(';') != std::string::npos ? ';' : ',';
   t.header = split_line(line, separator);
-  while (std::getline(file, line)) {
+  for (std::uint32_t at = 2; std::getline(file, line); ++at) {
     auto cells = split_line(line, separator);
-    if (cells.size() == t.header.size()) t.rows.push_back(std::move(cells));
     // Shorter lines are footers and torn last lines of a log that was still being written.
+    if (cells.size() != t.header.size()) continue;
+    t.rows.push_back(std::move(cells));
+    t.line.push_back(at);
   }
   if (t.rows.empty()) throw InputError(fmt::format("{}: no line has the header's {} cells", t.file, t.header.size()));
   return t;
@@ -81,7 +83,7 @@ double cell_number(const std::string& cell) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double x = missing;  // a unit may follow the number
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || !std::isfinite(x) || x > 9.2e18) return missing;
+  if (error != std::errc() || !std::isfinite(x) || std::abs(x) > 9.2e18) return missing;
   return x;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ namespace tidewatt::study {
 struct TextTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::uint32_t> line;  ///< of each row in the file, counted from 1; shape (n rows)
   std::string file;
   /// Seconds from a cell of a time column: `time_ms` and `time_s` mean what they say, others go by cell_time_s.
   double time_s(const std::vector<std::string>& row, std::size_t column) const;
