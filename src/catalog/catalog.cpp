@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tidewatt/base/embedded.hpp"
+#include "tidewatt/base/name.hpp"
 #include "tidewatt/base/text.hpp"
 
 namespace tidewatt::catalog {
@@ -34,6 +35,23 @@ const Node* at_path(const Node& root, std::string_view path) {
   return at;
 }
 
+/// `[assumed]` holds the ends of a range for each value that is assumed, by its key or in tables as the entry has them.
+void check_assumed(const Node& assumed, const std::string& path, std::vector<Finding>& findings) {
+  const auto* ranges = std::get_if<Node::Table>(&assumed.value);
+  if (ranges == nullptr) return findings.push_back({assumed.place, path, "expected a table of ranges, key = [low, high]"});
+  const auto is_number = [](const Node& n) { return std::holds_alternative<double>(n.value) || std::holds_alternative<std::int64_t>(n.value); };
+  for (const auto& [key, range] : *ranges) {
+    const std::string at = path + "." + key;
+    if (range.is_table()) {
+      check_assumed(range, at, findings);
+      continue;
+    }
+    const auto* ends = std::get_if<Node::Array>(&range.value);
+    if (ends == nullptr || ends->empty() || !std::all_of(ends->begin(), ends->end(), is_number))
+      findings.push_back({range.place, at, "expected a range of numbers, [low, high]"});
+  }
+}
+
 }  // namespace
 
 /// Parsed once per process: a sweep reads the catalog with every case.
@@ -53,16 +71,35 @@ Catalog::Catalog(const std::string& overlay) : entries_(built_in()) {
   for (const auto& item : std::filesystem::recursive_directory_iterator(overlay, ec))
     if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
   if (ec) throw InputError(Finding{{overlay, 0, 0}, "", "catalog folder cannot be read: " + ec.message()});
+  if (paths.empty()) throw InputError(Finding{{overlay, 0, 0}, "", "the catalog folder holds no entry: a file NAME.toml with kind and name"});
   std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) add(entries_, read_file(path, 1u << 20), path);
+  std::vector<Finding> findings;
+  Entries own;
+  for (const auto& path : paths) {
+    try {
+      add(own, read_file(path, 1u << 20), path);
+    } catch (const InputError& e) {
+      findings.insert(findings.end(), e.findings().begin(), e.findings().end());
+    }
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+  for (auto& [key, entry] : own) entries_[key] = std::move(entry);
 }
 
 void Catalog::add(Entries& entries, const std::string& text, const std::string& file) {
   Node node = parse_toml(text, file);
-  const std::string kind = text_at(node, "kind"), name = text_at(node, "name");
-  if (kind.empty() || name.empty())
-    throw InputError(Finding{{file, 1, 1}, "", "a catalog file needs `kind` and `name`"});
-  entries[{kind, name}] = std::make_shared<const Entry>(Entry{text, std::move(node)});
+  std::vector<Finding> findings;
+  for (const char* key : {"kind", "name"}) {
+    if (text_at(node, key).empty()) findings.push_back({{file, 1, 1}, key, "missing: a catalog file needs `kind` and `name`"});
+    else check_name(*node.find(key), key, findings);
+  }
+  if (const Node* assumed = node.find("assumed")) check_assumed(*assumed, "assumed", findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  const auto entry = std::make_shared<const Entry>(Entry{text, std::move(node)});
+  const Key key{text_at(entry->node, "kind"), text_at(entry->node, "name")};
+  const auto [at, fresh] = entries.emplace(key, entry);
+  if (!fresh)
+    throw InputError(Finding{entry->node.find("name")->place, "name", fmt::format("{} has a {} of this name already", at->second->node.place.file, key.first)});
 }
 
 std::vector<Catalog::Key> Catalog::list() const {

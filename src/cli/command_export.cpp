@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/export_comtrade.hpp"
 #include "tidewatt/io/export_playback.hpp"
@@ -76,9 +77,9 @@ void add_export_command(CLI::App& app, int&) {
   c->add_option("--step", a->cut.step_s, "s; means over this many seconds; default: every sample");
   c->add_flag("--peaks", a->cut.peaks, "smallest and largest sample of each step instead of its mean");
   auto* load = c->add_option("--load", a->andes.load, "ANDES: idx of the PQ load")->capture_default_str();
-  auto* base = c->add_option("--base-MVA", a->andes.base_MVA, "ANDES: base of the system")->capture_default_str();
-  c->add_option("--v-trip-pu", a->v_trip_pu, "perc1: voltage below which the site leaves")->capture_default_str();
-  c->add_option("--v-return-pu", a->v_return_pu, "perc1: voltage above which it comes back")->capture_default_str();
+  auto* base = c->add_option("--base-MVA", a->andes.base_MVA, "ANDES: base of the system")->check(within(1e-3, 1e6))->capture_default_str();
+  c->add_option("--v-trip-pu", a->v_trip_pu, "perc1: voltage below which the site leaves")->check(within(0, 2))->capture_default_str();
+  c->add_option("--v-return-pu", a->v_return_pu, "perc1: voltage above which it comes back")->check(within(0, 2))->capture_default_str();
   c->callback([=] {
     if (begin->count() > 0) a->cut.begin_s = a->begin_s;
     if (length->count() > 0) a->cut.length_s = a->length_s;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -169,15 +170,15 @@ void add_fit_command(CLI::App& app, int&) {
   c->require_subcommand(1);
   auto* gpu = c->add_subcommand("gpu", "thermal poles and leakage of a GPU from nvidia-smi, DCGM or generic CSV");
   gpu->add_option("file", a->file, "telemetry: time, power, temperature, clock")->required()->check(CLI::ExistingFile);
-  gpu->add_option("--name", a->name, "name of the new entry")->required();
+  gpu->add_option("--name", a->name, "name of the new entry")->required()->check(entry_name());
   gpu->add_option("--base", a->base, "gpu entry that gives what telemetry cannot");
   gpu->add_option("--gpu", a->gpu, "which GPU of the file; the first when not given");
   gpu->add_option("--before-W", a->before_W,
-                  "power at which the GPU rested before the record; its first power when not given");
+                  "power at which the GPU rested before the record; its first power when not given")->check(within(0, 1e5));
   gpu->add_option("--power-delay-s", a->power_delay_s,
                   "half the window of the power readings: 0.5 for a 1 s mean, 0 for instants")
-      ->check(CLI::Range(0.0, 30.0));
-  gpu->add_option("--fan-frac", a->fan_frac, "fan speed during the record, 0.05 to 1")->check(CLI::Range(0.05, 1.0));
+      ->check(within(0.0, 30.0));
+  gpu->add_option("--fan-frac", a->fan_frac, "fan speed during the record, 0.05 to 1")->check(within(0.05, 1.0));
   gpu->add_option("--out", a->out, "catalog folder to write into");
   gpu->callback([a] { fit_gpu(*a); });
   auto* nodes = c->add_subcommand("nodes", "power levels, dips and notches of nodes from power logs");
@@ -185,23 +186,23 @@ void add_fit_command(CLI::App& app, int&) {
       ->required()
       ->check(CLI::ExistingFile);
   nodes->add_option("--events", a->events, "job events: time_ms, type, key, value, metadata")->check(CLI::ExistingFile);
-  nodes->add_option("--name", a->name, "name of the new entry")->required();
+  nodes->add_option("--name", a->name, "name of the new entry")->required()->check(entry_name());
   nodes->add_option("--meter-period-s", a->meter_period_s, "time between the meters' publications")
-      ->check(CLI::Range(0.01, 60.0));
+      ->check(within(0.01, 60.0));
   nodes->add_option("--iterations-per-token", a->iterations_per_block_token,
-                    "iterations of a block ÷ its tokens; 0: iterations not resolved");
+                    "iterations of a block ÷ its tokens; 0: iterations not resolved")->check(within(0, 1e6));
   nodes->add_option("--out", a->out, "catalog folder to write into");
   nodes->callback([a] { fit_nodes(*a); });
   auto* fans = c->add_subcommand("fans", "air, resistances and fan loop from temperatures at rest or hourly means");
   fans->add_option("file", a->file, "power_mean_W, power_min_W, power_max_W, temperature_mean_degC")
       ->required()
       ->check(CLI::ExistingFile);
-  fans->add_option("--name", a->name, "name of the new entry")->required();
+  fans->add_option("--name", a->name, "name of the new entry")->required()->check(entry_name());
   fans->add_option("--out", a->out, "catalog folder to write into");
   fans->callback([a] { fit_fans(*a); });
   auto* overhead = c->add_subcommand("overhead", "a node's power against the sum of its GPUs");
   overhead->add_option("file", a->file, "gpu_sum_W, node_W")->required()->check(CLI::ExistingFile);
-  overhead->add_option("--name", a->name, "name of the new entry")->required();
+  overhead->add_option("--name", a->name, "name of the new entry")->required()->check(entry_name());
   overhead->add_option("--out", a->out, "catalog folder to write into");
   overhead->callback([a] { fit_overhead(*a); });
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/torsional.hpp"
@@ -213,19 +214,19 @@ void add_machines_command(CLI::App& app, int&) {
   auto* c = app.add_subcommand("machines", "a run's waveform, or square waves of every period, on a power system of several machines");
   c->add_option("result", a->result, "result file whose recorded window is played; without one: --swing-MW");
   c->add_option("--case", a->grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")->capture_default_str();
-  c->add_option("--bus", a->bus, "number of the bus where the site connects; 0: the one with the largest load")->capture_default_str();
+  c->add_option("--bus", a->bus, "number of the bus where the site connects; 0: the one with the largest load")->check(within(0, 1e6))->capture_default_str();
   c->add_option("--window", a->window, "recorded window; the first one if there is one only");
-  c->add_option("--begin-s", a->begin_s, "where in the window to begin")->check(CLI::NonNegativeNumber)->capture_default_str();
-  c->add_option("--length-s", a->length_s, "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")->check(CLI::Range(10.0, 86400.0))->capture_default_str();
-  c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(CLI::Range(0.001, 1e5));
-  c->add_option("--from-s", a->from_s, "shortest period of the sweep")->check(CLI::Range(0.1, 1000.0))->capture_default_str();
-  c->add_option("--to-s", a->to_s, "longest period of the sweep")->check(CLI::Range(0.1, 1000.0))->capture_default_str();
-  c->add_option("--points", a->points, "periods of the sweep")->check(CLI::Range(2, 10000))->capture_default_str();
-  c->add_option("--duty", a->duty, "share of the period at the high level")->check(CLI::Range(0.01, 0.99))->capture_default_str();
-  c->add_option("--damping-percent", a->damping_percent, "sweep: damping given to every swing mode; left out: the case's own")->check(CLI::Range(0.0, 100.0));
-  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(CLI::Range(0.01, 1e4))->capture_default_str();
-  c->add_option("--shaft-Hz", a->shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(CLI::Range(0.5, 200.0));
-  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(CLI::Range(0.001, 40.0))->capture_default_str();
+  c->add_option("--begin-s", a->begin_s, "where in the window to begin")->check(within(0, 86400))->capture_default_str();
+  c->add_option("--length-s", a->length_s, "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")->check(within(10.0, 86400.0))->capture_default_str();
+  c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(within(0.001, 1e5));
+  c->add_option("--from-s", a->from_s, "shortest period of the sweep")->check(within(0.1, 1000.0))->capture_default_str();
+  c->add_option("--to-s", a->to_s, "longest period of the sweep")->check(within(0.1, 1000.0))->capture_default_str();
+  c->add_option("--points", a->points, "periods of the sweep")->check(within(2, 10000))->capture_default_str();
+  c->add_option("--duty", a->duty, "share of the period at the high level")->check(within(0.01, 0.99))->capture_default_str();
+  c->add_option("--damping-percent", a->damping_percent, "sweep: damping given to every swing mode; left out: the case's own")->check(within(0.0, 100.0));
+  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(within(0.01, 1e4))->capture_default_str();
+  c->add_option("--shaft-Hz", a->shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(within(0.5, 200.0));
+  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(within(0.001, 40.0))->capture_default_str();
   c->add_option("--out", a->out, "response: CSV file; sweep: stem of CSV and SVG");
   c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones");
   c->add_flag("--json", a->json, "print one JSON object");

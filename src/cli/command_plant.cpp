@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -122,12 +123,12 @@ void add_plant_command(CLI::App& app, int&) {
   c->add_option("plant", a->plant, "catalog plant")->required();
   c->add_option("--climate", a->climate, "catalog climate")->capture_default_str();
   c->add_option("--year", a->year, "of the climate: typical, hot or extreme")->check(CLI::IsMember({"typical", "hot", "extreme"}))->capture_default_str();
-  c->add_option("--seed", a->seed, "of the climate's days")->check(CLI::NonNegativeNumber)->capture_default_str();
+  c->add_option("--seed", a->seed, "of the climate's days")->check(within(0, 9e15))->capture_default_str();
   c->add_option("--weather", a->epw, "EPW file; wins over the climate");
-  c->add_option("--it-MW", a->it_MW, "IT heat that the plant is built for")->check(CLI::Range(0.001, 1e4))->capture_default_str();
-  c->add_option("--load", a->load_frac, "share of it that runs")->check(CLI::Range(0.01, 1.0))->capture_default_str();
-  c->add_option("--days", a->days, "from 1 January on")->check(CLI::Range(0.01, 366.0))->capture_default_str();
-  c->add_option("--step-s", a->step_s, "macro step")->check(CLI::Range(1.0, 3600.0))->capture_default_str();
+  c->add_option("--it-MW", a->it_MW, "IT heat that the plant is built for")->check(within(0.001, 1e4))->capture_default_str();
+  c->add_option("--load", a->load_frac, "share of it that runs")->check(within(0.01, 1.0))->capture_default_str();
+  c->add_option("--days", a->days, "from 1 January on")->check(within(0.01, 366.0))->capture_default_str();
+  c->add_option("--step-s", a->step_s, "macro step")->check(within(1.0, 3600.0))->capture_default_str();
   c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { plant(*a); });

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/grid/compliance_report.hpp"
 #include "tidewatt/io/checkpoint.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
@@ -221,9 +222,9 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_flag("--json", a->json, "print the summary as one JSON object");
   r->add_option("--seed", a->seed, "seed of all random draws");
   r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->capture_default_str();
-  r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->capture_default_str();
+  r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->check(worker_count())->capture_default_str();
   r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way");
-  r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(CLI::PositiveNumber)->capture_default_str();
+  r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(within(1e-6, 1e6))->capture_default_str();
   r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
   r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
       ->check(CLI::IsMember({"swing"}));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/study/gpu_capacity.hpp"
 #include "tidewatt/study/sizing.hpp"
@@ -146,14 +147,14 @@ void add_size_command(CLI::App& app, int& exit_code) {
   c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
   c->add_option("--for", a->what, "portfolio: remedies; gpus: how many fit the contract")->check(CLI::IsMember({"portfolio", "gpus"}))->capture_default_str();
   c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")->capture_default_str();
-  c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(CLI::Range(4, 1000))->capture_default_str();
-  c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection; 0: not limited (for gpus)")->capture_default_str();
-  c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->capture_default_str();
-  c->add_option("--cooling-unit-frac", a->cooling_unit_frac, "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling is not looked at (for gpus)")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(within(4, 1000))->capture_default_str();
+  c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection; 0: not limited (for gpus)")->check(within(0, 1e6))->capture_default_str();
+  c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->check(within(0, 10))->capture_default_str();
+  c->add_option("--cooling-unit-frac", a->cooling_unit_frac, "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling is not looked at (for gpus)")->check(within(0.0, 1.0))->capture_default_str();
   c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it");
   c->add_option("--set", a->load.set, "override a key (repeatable)")->allow_extra_args(false);
   c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
-  c->add_option("--threads", a->options.n_thread, "threads; 0: all cores");
+  c->add_option("--threads", a->options.n_thread, "threads; 0: all cores")->check(worker_count());
   c->add_flag("--json", a->json, "the result as one JSON object");
   c->add_flag("--quiet", a->quiet, "no line per simulation");
   c->callback([a, &exit_code] { size(*a, exit_code); });

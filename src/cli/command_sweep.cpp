@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/study/compare.hpp"
@@ -176,7 +177,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   auto* c = app.add_subcommand("sweep", "run many variants of a scenario and make one table of them");
   c->add_option("file", a->file, "sweep file (TOML), or a scenario with --tornado, --monte-carlo or --against")->required();
   c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME");
-  c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)");
+  c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)")->check(worker_count());
   c->add_option("--shard", a->shard, "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then");
   c->add_flag("--merge", a->merge, "make the table from the finished cases of all shards");
   c->add_flag("--verify", a->verify, "check every finished file, run nothing; exit code 1 if one is damaged");

@@ -10,9 +10,11 @@
 #include "scenario_grid.hpp"
 #include "scenario_reading.hpp"
 #include "scenario_site.hpp"
+#include "tidewatt/base/path_below.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/epw.hpp"
 #include "tidewatt/cooling/weather_csv.hpp"
+#include "tidewatt/sim/inherit.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -175,24 +177,16 @@ void read_economics(Reading& reading, const Node& node, Scenario& s) {
   s.economics = std::move(e);
 }
 
-Node inherit(Node root, const std::string& folder, int depth) {
-  const Node* base = root.find("base");
-  if (!base) return root;
-  if (depth > 8) throw InputError(Finding{base->place, "base", "scenarios inherit from each other in a circle"});
-  const std::string name = base->is_text() ? std::get<std::string>(base->value) : "";
-  const auto path = std::filesystem::path(folder) / name;
-  const auto relative = std::filesystem::path(name).lexically_normal();
-  if (name.empty() || relative.is_absolute() || *relative.begin() == "..")
-    throw InputError(Finding{base->place, "base", fmt::format("'{}' must be a file below the scenario's folder", name)});
-  std::erase_if(std::get<Node::Table>(root.value), [](const auto& item) { return item.first == "base"; });
-  return merge(inherit(parse_toml_file(path.string()), folder, depth + 1), root);
-}
-
 void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& catalog, Scenario& s, const LoadOptions& options) {
   const Node* node = r.child("weather");
   if (node) reading.read(*node, "weather", s.weather);
   auto& w = s.weather;
   const Place place = node ? node->place : Place{};
+  const auto report = [&](const char* key, std::string message) {
+    const Node* at = node ? node->find(key) : nullptr;
+    reading.findings.push_back({at ? at->place : place, fmt::format("weather.{}", key), std::move(message)});
+  };
+  bool below = true;
   if (!options.weather_epw.empty()) {
     const bool csv = options.weather_epw.ends_with(".csv");
     (csv ? w.csv : w.epw) = options.weather_epw;
@@ -203,14 +197,15 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   } else {
     for (const auto& [key, file] : {std::pair{"epw", &w.epw}, std::pair{"csv", &w.csv}}) {
       if (file->empty()) continue;
-      const auto relative = std::filesystem::path(*file).lexically_normal();
-      if (relative.is_absolute() || *relative.begin() == "..")
-        reading.findings.push_back({place, fmt::format("weather.{}", key), "must be a file below the scenario's folder (or use --weather FILE)"});
-      else
-        *file = (std::filesystem::path(s.folder) / relative).string();
+      const auto path = path_below(s.folder, *file);
+      if (path) *file = *path;
+      else report(key, fmt::format("'{}' must be a file below the scenario's folder (or use --weather FILE)", *file));
+      below = below && path;
     }
+    if (node && node->find("altitude_m") && w.csv.empty())
+      report("altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
   }
-  try {
+  if (below) try {
     if (!w.epw.empty()) cooling::read_epw(w.epw);
     if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
   } catch (const InputError& e) {
@@ -218,15 +213,16 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   }
   if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = "dated";
   if (!w.csv.empty() && w.day != "dated")
-    reading.findings.push_back({place, "weather.day", fmt::format("'{}' is not for CSV files: they are read as dated", w.day)});
+    report("day", fmt::format("'{}' is not for CSV files: they are read as dated", w.day));
   if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
     reading.findings.push_back({place, "weather", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"});
   } else if (!s.weather.climate.empty()) {
-    const Node spec{s.weather.climate, node ? node->place : Place{}};
+    const Node* named = node ? node->find("climate") : nullptr;
+    const Node spec{s.weather.climate, named ? named->place : place};
     reading.read(catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed), "weather.climate",
                  s.climate.emplace());
     if (s.weather.day == "hot_clear" || s.weather.day == "dated")
-      reading.findings.push_back({node->place, "weather.day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", s.weather.day)});
+      report("day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", s.weather.day));
   }
 }
 
@@ -234,7 +230,7 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
 
 Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options) {
   const catalog::Catalog catalog(options.catalog_overlay);
-  Node root = inherit(given, folder, 0);
+  Node root = inherit(given, folder).root;
   for (const auto& set : options.set) apply_set(root, set);
   Reading reading{catalog, {}, {}};
   Scenario s;
@@ -274,7 +270,10 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == "power_brake"; }))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
-  if (!reading.findings.empty()) throw InputError(std::move(reading.findings));
+  if (!reading.findings.empty()) {
+    place_findings(root, reading.findings);
+    throw InputError(std::move(reading.findings));
+  }
   admit(s);
   s.assumed = std::move(reading.assumed);
   return s;
@@ -283,16 +282,11 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
 Scenario load_scenario(const std::string& path, const LoadOptions& options) {
   const std::string text = read_file(path, 16u << 20);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  Node root = parse_toml(text, path);
-  Scenario s = read_scenario(root, folder.empty() ? "." : folder, options);
+  const auto inherited = inherit(parse_toml(text, path), folder.empty() ? "." : folder);
+  Scenario s = read_scenario(inherited.root, folder.empty() ? "." : folder, options);
   s.text = text;
   // What it inherits belongs to it: the text alone must be able to repeat the run.
-  for (const Node* base = root.find("base"); base; base = root.find("base")) {
-    const std::string name = std::get<std::string>(base->value);
-    const std::string below_text = read_file((std::filesystem::path(s.folder) / name).string(), 16u << 20);
-    s.text += "\n# ---- base = " + name + "\n" + below_text;
-    root = parse_toml(below_text, name);
-  }
+  for (const auto& [name, base_text] : inherited.bases) s.text += "\n# ---- base = " + name + "\n" + base_text;
   for (const auto& set : options.set) s.text += "\n# --set " + set;
   if (!options.weather_epw.empty())
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();

@@ -1,7 +1,7 @@
 #include <array>
-#include <filesystem>
 
 #include "scenario_reading.hpp"
+#include "tidewatt/base/path_below.hpp"
 #include "tidewatt/workload/mlperf_log.hpp"
 
 namespace tidewatt::sim {
@@ -16,8 +16,11 @@ void read_recording(Reading& reading, const Node& node, const std::string& path,
     if (item.starts_with(n.name + "=")) file = item.substr(n.name.size() + 1);
   if (file.empty() && n.replay.file.empty())
     return reading.findings.push_back({node.place, path + ".file", "name a recording below the scenario's folder, or use --recording NAME=FILE"});
-  if (file.empty()) file = path_below(reading, node, path + ".file", folder, n.replay.file);
-  if (file.empty()) return;
+  if (file.empty()) {
+    const auto below_folder = path_below(folder, n.replay.file);
+    if (!below_folder) return reading.findings.push_back({node.find("file")->place, path + ".file", fmt::format("'{}' must be a file below the scenario's folder", n.replay.file)});
+    file = *below_folder;
+  }
   try {
     n.recording = n.replay.format == "mlperf" ? workload::read_mlperf_power(file) : workload::read_trace(file, n.columns);
   } catch (const InputError& e) {
@@ -38,13 +41,6 @@ void ReplayParams::fields(FieldVisitor& v) {
   v.number("outside_W", outside_W, {0, 1e9}, "power of one copy outside the recording", Need::optional);
   v.number("empty_W", empty_W, {0, 1e9}, "activity: power of a channel at 0", Need::optional);
   v.number("full_W", full_W, {0, 1e9}, "activity: power of a channel at 1", Need::optional);
-}
-
-std::string path_below(Reading& reading, const Node& at, const std::string& key, const std::string& folder, const std::string& name) {
-  const auto relative = std::filesystem::path(name).lexically_normal();
-  if (!relative.is_absolute() && *relative.begin() != "..") return (std::filesystem::path(folder) / relative).string();
-  reading.findings.push_back({at.place, key, fmt::format("'{}' must be a file below the scenario's folder", name)});
-  return {};
 }
 
 void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/name.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
@@ -41,9 +42,11 @@ struct Reading {
   }
 };
 
+/// The name of a list's item in key paths; its number, counted from 1, where it has no valid name.
 inline std::string name_of(const Node& item, std::size_t i) {
   const Node* name = item.find("name");
-  return name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", i + 1);
+  const auto* text = name != nullptr ? std::get_if<std::string>(&name->value) : nullptr;
+  return text != nullptr && is_name(*text) ? *text : fmt::format("{}", i + 1);
 }
 
 template <class Visit>
@@ -59,6 +62,7 @@ void each(Reading& reading, TableReader& r, const char* key, bool required, Visi
       if (other == name)
         reading.findings.push_back({items[i].place, fmt::format("{}.{}", key, name), "two items have this name"});
     names.push_back(name);
+    if (const Node* given = items[i].find("name")) check_name(*given, fmt::format("{}.{}.name", below(r.path(), key), name), reading.findings);
     visit(items[i], fmt::format("{}.{}", key, name));
   }
 }
@@ -66,7 +70,8 @@ void each(Reading& reading, TableReader& r, const char* key, bool required, Visi
 /// One [[site.neighbour]].
 void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s);
 
-/// A path inside a scenario is below its folder. @return the path from here; empty after a finding
-std::string path_below(Reading& reading, const Node& at, const std::string& key, const std::string& folder, const std::string& name);
+/// Places findings that name a key but no line of their own (checks across tables) at that key, or at the nearest table
+/// around it that `root` has.
+void place_findings(const Node& root, std::vector<Finding>& findings);
 
 }  // namespace tidewatt::sim

@@ -222,6 +222,28 @@ class BadInput(unittest.TestCase):
         self.assertEqual(product.call([BINARY, "run", TINY, "--sed", "1"]).code, 2)
         self.assertEqual(product.call([BINARY, "--help"]).code, 0)
 
+    def test_an_option_outside_its_range_names_option_and_range(self):
+        for arguments, *words in (
+            (["run", TINY, "--threads", "-1"], "--threads", "-1 is outside 0 to 1024"),
+            (["run", TINY, "--threads=99999999999999999999"], "--threads", "outside 0 to 1024"),
+            (["run", TINY, "--threads", "1.5"], "--threads", "'1.5' is not a whole number"),
+            (["run", TINY, "--checkpoint-every-h", "nan"], "--checkpoint-every-h", "nan is outside"),
+            (["size", TINY, "--threads", "-1"], "--threads", "-1 is outside"),
+            (["size", TINY, "--contract-MW", "nan"], "--contract-MW", "nan is outside"),
+            (["sweep", TINY, "--tornado", "--workers", "-2"], "--workers", "-2 is outside 0 to 1024"),
+            (["plant", "xai_memphis_like", "--it-MW", "nan"], "--it-MW", "nan is outside 0.001 to 10000"),
+            (["fit", "gpu", TINY, "--name", "../x"], "--name", "'../x' is not a name"),
+        ):
+            with self.subTest(arguments):
+                outcome = product.call([BINARY, *arguments])
+                self.assertEqual(outcome.code, 2, outcome.stderr)
+                for word in words:
+                    self.assertIn(word, outcome.stderr)
+
+    def test_a_catalog_folder_without_an_entry(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.refused(check(TINY, "--catalog", empty), 2, f"{empty}: ", "holds no entry")
+
 
 class LeaveOneOut(unittest.TestCase):
     def test_each_training_row_with_the_others_efficiency(self):

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/base/node.hpp"
+
+namespace tidewatt::sim {
+
+/// A scenario tree merged over what it inherits (`base = "FILE"`).
+struct Inherited {
+  Node root;  ///< without `base`; its place is the scenario's own
+  std::vector<std::pair<std::string, std::string>> bases;  ///< file as named and its text, the nearest first
+};
+
+/// Reads the chain of bases, each a file below `folder`.
+/// @param given a scenario as parsed  @param folder of the scenario file
+/// @throws InputError at the `base` that names no file, leads out of the folder, closes a circle or exceeds 16 files
+Inherited inherit(Node given, const std::string& folder);
+
+}  // namespace tidewatt::sim
