@@ -32,7 +32,26 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
   return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
 }
 
-// Mean and peak of the nominal die over the repetition's periodic steady state.
+// What each kind's watts add to the die at the end of segment `last` of the periodic steady state, less what they add to its mean:
+// every segment's response decays until then, and those of all repetitions before it are a geometric series.
+TIDEWATT_CLONES
+void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes, std::size_t last) {
+  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double settled_K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] / modes.rate_per_s[m];
+    const double series = settled_K_per_W / (1.0 - math::exp(-modes.rate_per_s[m] * map.period_s));
+    double end = 1.0;  // decay from a segment's end until then
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto& s = segments[(last + segments.size() - i) % segments.size()];
+      const double begin = end * math::exp(-modes.rate_per_s[m] * seconds(s.duration));
+      map.peak_K_per_W[s.kind] += series * (end - begin);
+      end = begin;
+    }
+    for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
+  }
+}
+
+// Mean of the nominal die over the repetition's periodic steady state, and where it peaks.
 TIDEWATT_CLONES
 void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
                     std::span<const double> power_W, const std::array<std::vector<double>, n_mode>& weight_s) {
@@ -45,7 +64,9 @@ void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, 
   }
   std::vector<double> integral_Ks(map.kind_s.size(), 0.0);
   double total_Ks = 0.0, peak_K = -1e300;
-  for (const auto& s : segments) {
+  std::size_t peak_segment = 0;
+  for (std::size_t j = 0; j < segments.size(); ++j) {
+    const auto& s = segments[j];
     const double d = seconds(s.duration);
     double area_Ks = 0.0, end_K = 0.0;
     for (std::size_t m = 0; m < n_mode; ++m) {
@@ -58,11 +79,11 @@ void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, 
     }
     integral_Ks[s.kind] += area_Ks;
     total_Ks += area_Ks;
-    peak_K = std::max(peak_K, end_K);
+    if (end_K > peak_K) peak_K = end_K, peak_segment = j;
   }
   const double mean_K = total_Ks / map.period_s;
   for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - mean_K;
-  map.peak_rise_K = peak_K - mean_K;
+  peak_weights(map, segments, modes, peak_segment);
 }
 
 }  // namespace

@@ -108,7 +108,14 @@ void keep(FleetState& state, FleetSignals& signals, const FleetTask& task, const
     for (std::size_t j = 0; j < n_mode; ++j) scatter(pass.ripple_K[j], b, state.ripple_K[j].data());
   scatter(pass.mean_K, b, state.die_mean_K.data());
   if (map.repeats) {
-    for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = pass.mean_K[l] + before.r[l] * map.peak_rise_K;
+    // Of the chip's own powers: a leaky one works hotter, so it also falls further when work stops.
+    Lanes rise_K{};
+    for (std::size_t i = 0; i < map.used.size(); ++i)
+      for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+    // While dies cool from repetition to repetition, the first one is above the mean by half the fall.
+    const Lanes now_K = gather(state.die_K.data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l)
+      peak_K[l] = std::fma(before.r[l], rise_K[l], pass.mean_K[l]) + 0.5 * std::max(0.0, before.die_K[l] - now_K[l]);
   } else {
     const Lanes now_K = gather(state.die_K.data(), b);
     for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});

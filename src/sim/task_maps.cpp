@@ -83,12 +83,12 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (fresh) {
         const auto nominal_W = nominal_kind_W(task, type, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], *reach.reference, nominal_W);
-        kept = {map.kind_rise_K, map.peak_rise_K, 0.0};
+        kept = {map.kind_rise_K, map.peak_K_per_W, 0.0};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.kind_rise_K = kept.kind_K;
-      map.peak_rise_K = kept.peak_K;
+      map.peak_K_per_W = kept.peak_K_per_W;
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }
   });

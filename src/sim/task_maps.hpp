@@ -11,11 +11,11 @@ namespace tidewatt::sim {
 /// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
 struct Rises {
   struct OfClass {
-    std::vector<double> kind_K;
-    double peak_K = 0.0, mean_W = 0.0;
+    std::vector<double> kind_K, peak_K_per_W;
+    double mean_W = 0.0;
     template <class A>
     void archive(A& a) {
-      a(kind_K, peak_K, mean_W);
+      a(kind_K, peak_K_per_W, mean_W);
     }
   };
   double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;

@@ -27,7 +27,9 @@ struct ClassMap {
   /// [used, padded] coefficients of one power of t, s.
   const double* weights(std::size_t mode, std::size_t power) const { return weight_s.data() + (mode * n_point + power) * used_s.size(); }
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
-  double peak_rise_K = 0.0;         ///< highest die temperature − mean over the repetition
+  /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
+  /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
+  std::vector<double> peak_K_per_W;
   double pause_rise_K = 0.0;        ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;              ///< false: a slice that happens once; its kinds have no rise of their own
 };
