@@ -48,9 +48,55 @@ class Stepper {
   py::array_t<double> clock_Hz() const { return copy(idle().clock_Hz()); }
   py::array_t<double> inlet_K() const { return copy(idle().inlet_K()); }
 
-  void set_limits(std::size_t hall, double cap_W, double clock_lock_Hz) {
+  py::list ports() {
     idle();
-    engine_->set_limits(hall, cap_W, clock_lock_Hz);
+    py::list out;
+    for (const auto& p : engine_->ports()) {
+      py::dict row;
+      row["name"] = p.name;
+      row["unit"] = p.unit;
+      row["direction"] = p.direction == sim::Port::Direction::read ? "read" : "read and write";
+      row["place"] = p.place;
+      row["doc"] = p.doc;
+      row["low"] = p.direction == sim::Port::Direction::read ? py::object(py::none()) : py::object(py::float_(p.low));
+      row["high"] = p.direction == sim::Port::Direction::read ? py::object(py::none()) : py::object(py::float_(p.high));
+      out.append(std::move(row));
+    }
+    return out;
+  }
+
+  py::object read(const std::string& port) {
+    idle();
+    const auto value = engine_->read(port);
+    if (const auto* x = std::get_if<double>(&value)) return py::float_(*x);
+    if (const auto* text = std::get_if<std::string>(&value)) return py::str(*text);
+    return py::none();
+  }
+
+  void write(const std::string& port, double value) {
+    idle();
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    engine_->write(port, value);
+  }
+
+  void advance_to(double t_s) {
+    idle();
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    engine_->advance_to(t_s);
+  }
+
+  py::bytes save() {
+    idle();
+    return py::bytes(engine_->save());
+  }
+
+  void restore(const std::string& bytes) {
+    idle();
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    engine_->restore(bytes);
   }
 
   void step() {
@@ -61,7 +107,7 @@ class Stepper {
   }
 
   std::shared_ptr<RunResult> finish() {
-    if (!idle().done()) throw std::runtime_error("the run is not over: step() until done");
+    idle();
     const Busy busy(*this);
     const py::gil_scoped_release no_gil;
     auto engine = std::move(engine_);
@@ -114,7 +160,12 @@ void bind_run(py::module_& m) {
       .def_property_readonly("die_K", &Stepper::die_K)
       .def_property_readonly("clock_Hz", &Stepper::clock_Hz)
       .def_property_readonly("inlet_K", &Stepper::inlet_K)
-      .def("set_limits", &Stepper::set_limits, py::arg("hall"), py::arg("cap_W"), py::arg("clock_lock_Hz"))
+      .def("ports", &Stepper::ports)
+      .def("read", &Stepper::read, py::arg("port"))
+      .def("write", &Stepper::write, py::arg("port"), py::arg("value"))
+      .def("advance_to", &Stepper::advance_to, py::arg("t_s"))
+      .def("save", &Stepper::save)
+      .def("restore", &Stepper::restore, py::arg("saved"))
       .def("step", &Stepper::step)
       .def("finish", &Stepper::finish);
 }

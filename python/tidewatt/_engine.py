@@ -34,9 +34,10 @@ class Engine:
     """A simulation in progress, for notebooks, optimisers and co-simulation.
 
         engine = tw.Engine(scenario)
-        while not engine.done:
-            engine.step()
-            print(engine.time_s, engine.die_K.max())
+        for minute in range(1, 61):
+            engine.advance_to(60.0 * minute)
+            if engine.read("pcc_W") > 15e6:
+                engine.write("hall.a.cap_W", 650.0)
         result = engine.finish()
 
     One thread at a time may use it; another gets RuntimeError.
@@ -45,7 +46,6 @@ class Engine:
     def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
         self.scenario = _as_scenario(scenario)
         self._core = _core.Engine(self.scenario._core, _thread_count(threads))
-        self._limits = {h["name"]: (i, h["cap_W"], h["clock_lock_Hz"]) for i, h in enumerate(self.scenario.halls)}
 
     @property
     def done(self) -> bool:
@@ -78,24 +78,54 @@ class Engine:
         now.setflags(write=False)
         return now
 
-    def limit(self, hall: str, *, cap_W: float | None = None, clock_lock_Hz: float | None = None) -> None:
-        """Moves the limits of a hall's GPUs from the next step on: a governor or controller of your own.
+    def ports(self) -> list[dict]:
+        """All quantities that `read` and `write` know: a list of dicts with `name`, `unit`, `direction` ("read" or
+        "read and write"), `place`, `doc`, and the allowed values `low` and `high` (None: read only)."""
+        return self._core.ports()
 
-        @param hall: its name.
-        @param cap_W: power cap per GPU, W, up to the board limit; None: as it is.
-        @param clock_lock_Hz: highest clock, Hz, within the V/f table; None: as it is.
-        @raises KeyError: no such hall.
-        @raises InputError: a limit that the GPU does not have.
+    def read(self, port: str) -> float | str | None:
+        """A port's value at `time_s`.
+
+        Watts and tokens per second are means since the previous `advance_to`; `…_now_…` is the millisecond that ends at
+        `time_s`; temperatures are means over each GPU's last complete iteration. Reading changes nothing.
+
+        @param port: a name of `ports()`.
+        @returns a number in the port's unit, a text (a job's state), or None where there is nothing to tell.
+        @raises InputError: no such port; the message names the nearest.
         """
-        if hall not in self._limits:
-            raise KeyError(f"no hall {hall!r}; there are {', '.join(self._limits)}")
-        index, cap_now_W, lock_now_Hz = self._limits[hall]
-        cap_W, clock_lock_Hz = cap_now_W if cap_W is None else cap_W, lock_now_Hz if clock_lock_Hz is None else clock_lock_Hz
-        self._core.set_limits(index, cap_W, clock_lock_Hz)
-        self._limits[hall] = (index, cap_W, clock_lock_Hz)
+        return self._core.read(port)
+
+    def write(self, port: str, value: float) -> None:
+        """Sets a port from `time_s` on. A value that the port has already changes nothing.
+
+        @param port: a name of `ports()` whose direction is "read and write".
+        @param value: in the port's unit, within its range.
+        @raises InputError: no such port, read only, or outside its range; nothing is changed then.
+        """
+        self._core.write(port, value)
+
+    def advance_to(self, t_s: float) -> None:
+        """Moves to a time. The result does not depend on the times that were asked for, to the last bit.
+
+        @param t_s: seconds since the start, a whole number of milliseconds, not before `time_s`, at most the run's length.
+        @raises InputError: another time; nothing is changed then.
+        @raises SolverError: a numerical method failed.
+        """
+        self._core.advance_to(t_s)
+
+    def save(self) -> bytes:
+        """All that the rest of the run depends on."""
+        return self._core.save()
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on from what an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+
+        @raises InputError: bytes that do not fit the scenario.
+        """
+        self._core.restore(saved)
 
     def step(self) -> None:
-        """One step: some repetitions of an iteration, or a stretch of a constant state.
+        """One step of the engine's own: some repetitions of an iteration, or a stretch of a constant state.
 
         @raises RuntimeError: if `done`.
         @raises SolverError: a numerical method failed.
@@ -103,10 +133,10 @@ class Engine:
         self._core.step()
 
     def finish(self) -> Result:
-        """Closes the books and hands over everything recorded. Call once, when `done`.
+        """Runs to the scenario's end and returns everything recorded. Call once.
 
-        @raises RuntimeError: if not `done`, or if called before.
-        @raises SolverError: the energy books do not close.
+        @raises RuntimeError: if called before.
+        @raises SolverError: a numerical method failed, or the energy balance does not close.
         """
         return from_memory(self._core.finish(), self.scenario)
 

@@ -25,7 +25,7 @@ std::string_view line(std::string_view& rest) {
 
 }  // namespace
 
-void write_checkpoint(const std::string& path, const sim::Engine& engine, const std::string& scenario_text) {
+void write_checkpoint(const std::string& path, sim::Engine& engine, const std::string& scenario_text) {
   std::string body = fmt::format("{}\n{}\n", TIDEWATT_VERSION, sha256_hex(scenario_text));
   body += engine.save();
   write_durably(path, std::string(head) + sha256_hex(body) + "\n" + body);

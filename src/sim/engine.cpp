@@ -1,4 +1,4 @@
-#include "engine.hpp"
+#include "engine_ports.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -86,12 +86,23 @@ Tick Engine::Impl::macro_end() {
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now)});
+  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now),
+                                          hands.pause_at > now ? hands.pause_at : workload::never});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
     const Tick until = to_change(std::min(edge, ((now + most_short()) / length + 1) * length));
     if (macro_count == 1 || std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); })) return until;
   }
+}
+
+/// Where the next macro step is going to end, but for an iteration that it may take along.
+Tick Engine::Impl::planned_end() {
+  const auto count = macro_count;
+  const auto edge = macro_edge;
+  const Tick until = macro_end();
+  macro_count = count;
+  macro_edge = edge;
+  return until;
 }
 
 /// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.
@@ -233,52 +244,94 @@ void Engine::Impl::settle(std::size_t behind) {
   }
 }
 
-Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}
-Engine::~Engine() = default;
-Engine::Engine(Engine&&) noexcept = default;
-bool Engine::done() const { return impl_->now >= impl_->end; }
-double Engine::time_s() const { return seconds(impl_->now); }
-void Engine::step() { impl_->step(); }
-std::span<const double> Engine::die_K() const { return impl_->state.die_K; }
-Result Engine::finish() { return impl_->finish(); }
-std::span<const double> Engine::clock_Hz() const { return impl_->state.clock_Hz; }
-std::span<const double> Engine::inlet_K() const { return impl_->halls.inlet_K(); }
-
-void Engine::set_limits(std::size_t hall, double cap_W, double clock_lock_Hz) {
-  if (hall >= impl_->fleet.types.size()) throw InputError(fmt::format("limits: there is no hall {}", hall));
-  auto& type = impl_->fleet.types[hall];
-  const auto& gpu = type.gpu;
-  if (!(cap_W > type.governor.cap_margin_W && cap_W <= gpu.params().tdp_W))
-    throw InputError(fmt::format("limits: a cap of {} W is not within {} to {} W", cap_W, type.governor.cap_margin_W, gpu.params().tdp_W));
-  if (!(clock_lock_Hz >= gpu.clock_min_Hz() && clock_lock_Hz <= gpu.clock_max_Hz()))
-    throw InputError(fmt::format("limits: a lock at {} MHz is not within {} to {} MHz", clock_lock_Hz / 1e6, gpu.clock_min_Hz() / 1e6,
-                                 gpu.clock_max_Hz() / 1e6));
-  impl_->set_outside[hall] = {cap_W, clock_lock_Hz};
-  type.cap_W = cap_W;
-  impl_->set_lock(hall, type.held == dvfs::Limiter::brake);
+/// [hall] over its GPUs: means over the last complete iteration, or the value now where nothing iterates.
+double Engine::Impl::hottest_mean_K(std::size_t hall) const {
+  double hottest_K = 0.0;
+  for (const auto& user : users) {
+    const auto mean_K = user.iteration_mean_K(state, fleet);
+    for (std::size_t n = 0; n < user.n_node(); ++n)
+      if (fleet.node_hall[user.first_node() + n] == hall)
+        for (const double K : mean_K.subspan(n * fleet.n_gpu_per_node, fleet.n_gpu_per_node)) hottest_K = std::max(hottest_K, K);
+  }
+  return hottest_K;
 }
 
-std::string Engine::save() const {
-  impl_->settle();
+double Engine::Impl::hottest_now_K(std::size_t hall) const {
+  double hottest_K = 0.0;
+  for (std::size_t n = 0; n < fleet.n_node(); ++n)
+    if (fleet.node_hall[n] == hall)
+      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) hottest_K = std::max(hottest_K, state.die_K[n * fleet.n_gpu_per_node + g]);
+  return hottest_K;
+}
+
+/// Moves the limits of a hall's GPUs, from now on.
+void Engine::Impl::set_limits(std::size_t hall, const Limits& wanted) {
+  set_outside[hall] = wanted;
+  auto& type = fleet.types[hall];
+  type.cap_W = wanted.cap_W;
+  set_lock(hall, type.held == dvfs::Limiter::brake);
+  for (auto& user : users) user.disturb();
+}
+
+std::string Engine::Impl::save() {
+  settle();
   ArchiveWriter to;
-  impl_->archive(to);
+  archive(to);
   return to.take();
 }
 
-void Engine::restore(std::string_view bytes) {
-  impl_->settle();
+void Engine::Impl::load(std::string_view bytes) {
+  settle();
   ArchiveReader from(bytes);
-  impl_->archive(from);
-  const auto& s = impl_->state;
-  const std::size_t n_gpu = impl_->fleet.n_gpu(), n_node = impl_->fleet.n_node();
-  if (!from.done() || s.die_K.size() != n_gpu || s.fan_frac.size() != n_node || impl_->set_outside.size() != impl_->fleet.types.size() || impl_->now > impl_->end)
+  archive(from);
+  if (!from.done() || state.die_K.size() != fleet.n_gpu() || state.fan_frac.size() != fleet.n_node() || set_outside.size() != fleet.types.size() || now > end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
-  for (std::size_t h = 0; h < impl_->set_outside.size(); ++h) {
-    const auto limits = impl_->limits(h);
-    if (impl_->set_outside[h]) set_limits(h, limits.cap_W, limits.clock_lock_Hz);  // checks them: it may be another scenario
-    impl_->fleet.types[h].cap_W = limits.cap_W;
-    impl_->set_lock(h, false);  // a brake that is pulled is found at the next step
+  for (std::size_t h = 0; h < set_outside.size(); ++h) {
+    const auto l = limits(h);
+    auto& type = fleet.types[h];
+    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
+          l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
+      throw InputError(fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz", scenario.halls[h].hall.name,
+                                   l.cap_W, l.clock_lock_Hz * 1e-6));
+    type.cap_W = l.cap_W;
+    set_lock(h, false);  // a brake that is pulled is found at the next step
   }
+}
+
+Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine::Ports& Engine::driver() {
+  if (!ports_) ports_ = std::make_unique<Ports>(*impl_);
+  return *ports_;
+}
+const Engine::Impl& Engine::at_time() const { return ports_ ? ports_->at_time(*impl_) : *impl_; }
+bool Engine::done() const { return at_time().now >= impl_->end; }
+double Engine::time_s() const { return seconds(at_time().now); }
+void Engine::step() { ports_ ? ports_->step(*impl_) : impl_->step(); }
+std::span<const double> Engine::die_K() const { return at_time().state.die_K; }
+std::span<const double> Engine::clock_Hz() const { return at_time().state.clock_Hz; }
+std::span<const double> Engine::inlet_K() const { return at_time().halls.inlet_K(); }
+void Engine::advance_to(double t_s) { driver().advance_to(impl_, t_s); }
+void Engine::write(std::string_view port, double value) { driver().write(impl_, port, value); }
+
+std::vector<Port> Engine::ports() {
+  std::vector<Port> out;
+  for (const auto& e : driver().entries) out.push_back(e.port);
+  return out;
+}
+
+Value Engine::read(std::string_view port) {
+  auto& d = driver();
+  return d.find(port).get(d.at_time(*impl_), d.before, d.last);
+}
+
+std::string Engine::save() { return driver().save(*impl_); }
+void Engine::restore(std::string_view bytes) { driver().restore(*impl_, bytes); }
+
+Result Engine::finish() {
+  while (impl_->now < impl_->end) impl_->step();
+  return impl_->finish();
 }
 
 Result run(const Scenario& scenario, const RunOptions& options) {

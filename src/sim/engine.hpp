@@ -41,12 +41,19 @@ struct Engine::Impl {
   /// Of a hall's GPUs.
   struct Limits {
     double cap_W = 0.0, clock_lock_Hz = 0.0;
+    bool operator==(const Limits&) const = default;
     template <class A>
     void archive(A& a) {
       a(cap_W, clock_lock_Hz);
     }
   };
   Limits limits(std::size_t hall) const;
+  void set_limits(std::size_t hall, const Limits& wanted);
+  double hottest_mean_K(std::size_t hall) const;
+  double hottest_now_K(std::size_t hall) const;
+  std::string save();
+  void load(std::string_view bytes);
+  Tick planned_end();
   void set_lock(std::size_t hall, bool pulled);
   void obey();    // caps that orders of the utility ask for
   void brake();   // the facility's power brake

@@ -40,6 +40,8 @@ class HallLoop {
   double miss_K() const { return miss_K_; }
   Tick macro_begin() const { return macro_begin_; }
   double mean_inlet_K() const;
+  /// That a hall's plant supplies now: air, or the liquid for its cold plates.
+  double coolant_K(std::size_t hall) const { return halls_[hall].liquid_asked_kg_per_s > 0.0 ? halls_[hall].coolant_K : halls_[hall].supply_K; }
   double air_J_per_m3_K() const { return air_J_per_m3_K_; }
 
   /// Means of the last macro step (heat-weighted over halls where there are several).

@@ -168,14 +168,6 @@ double JobRun::settling_s() const {
   return std::max(settling_share * since_s, since_s - settling_lag_s);
 }
 
-/// When the job is known to become something else.
-Tick JobRun::next_change() const {
-  if (!life_ || life_->state().start_held) return workload::never;
-  const auto next = life_->next(now_);
-  if (next.state == JobState::iterate) return next.interrupt;  // it goes through pauses
-  return works(next.state) ? workload::never : std::min(next.until, next.interrupt);
-}
-
 JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   ahead_.reset();
   if (last_state_ == JobState::iterate && job_step_.state == JobState::checkpoint) {
@@ -184,7 +176,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
   }
   if (!works(job_step_.state)) return hold(until, hands);
   const Tick hard_end = std::min(hands.end, job_step_.interrupt);
-  const Tick period = task_.timeline->period, left = period - to_tick(begun_frac_ * seconds(period)), edge = brakes_.next_edge(now_);
+  const Tick period = task_.timeline->period, left = period - to_tick(begun_frac_ * seconds(period)), edge = next_edge(now_, hands);
   if (heat_near_s() < 2.0 * std::max(std::min(jump_s_, seconds(until - now_)), seconds(period))) {
     jump_s_ = 0.0;
     if (const Tick end = heat_end(std::min({left, edge - now_, hard_end - now_}), hands); end > 0) return {1, How::sliced, true, end};
@@ -206,7 +198,7 @@ JobRun::Length JobRun::hold(Tick until, Hands& hands) {
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
   const Tick change = std::min(job_step_.interrupt, job_step_.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
-  const Tick most = std::min({hands.end, brakes_.next_edge(now_), until, change}) - now_;
+  const Tick most = std::min({hands.end, next_edge(now_, hands), until, change}) - now_;
   stretch = std::max<Tick>(1, to_tick(a_remainder * seconds(stretch)) >= most ? most : stretch);
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
   const auto kind = free ? idle_kind() : job_step_.kind;
@@ -225,6 +217,7 @@ void JobRun::advance(const Length& length, Hands& hands) {
   const bool iterates = job_step_.state == JobState::iterate && !length.cut;
   const double tokens = iterates ? maker_->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0;
   if (length.how == How::sliced) return advance_sliced(length, hands);
+  sliced_ = false;
   ClassPower power;
   if (length.how == How::resolved) {
     graded_ = graded(*task_.timeline, works(job_step_.state) || since_change_ < ns_per_s ? 10 * ns_per_ms : ns_per_s);
@@ -265,6 +258,12 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
   Tick step = since_change_ == 0 ? 10 * ns_per_ms : ns_per_s;
   const std::size_t first = first_node_ * hands.fleet.n_gpu_per_node;
   slice_J_.assign(n_node_ * hands.fleet.n_gpu_per_node, 0.0);
+  const auto die_mean_K = std::span<const double>(hands.state.die_mean_K).subspan(first, slice_J_.size());
+  if (begun_frac_ == 0.0 || slice_Ks_.empty()) {
+    slice_Ks_.assign(slice_J_.size(), 0.0);
+    if (!sliced_) iteration_K_.assign(die_mean_K.begin(), die_mean_K.end());
+  }
+  sliced_ = true;
   task_.slice = true;
   for (Tick at = begin; at < end;) {
     const Tick stop = end - at <= step + step / 2 ? end : at + step;
@@ -275,12 +274,15 @@ void JobRun::advance_sliced(const Length& length, Hands& hands) {
     const auto power = resolve ? advance_resolved(hands.fleet, hands.state, hands.signals, hands.meters, task_)
                                : advance_periodic(hands.fleet, hands.state, hands.signals, hands.meters, task_, make_class_maps(hands.fleet, hands.state, hands.signals, task_, nullptr));
     for (std::size_t i = 0; i < slice_J_.size(); ++i) slice_J_[i] += hands.signals.gpu_J[first + i];
+    for (std::size_t i = 0; i < slice_Ks_.size(); ++i) slice_Ks_[i] += die_mean_K[i] * seconds(stop - at);
     deliver(power, tokens_per_ns * static_cast<double>(stop - at), hands);
     at = stop;
     step *= resolve ? 2 : 4;
   }
   task_.slice = false;
   for (std::size_t i = 0; i < slice_J_.size(); ++i) hands.state.mean_W[first + i] = slice_J_[i] / seconds(end - begin);
+  if (end == whole.period)
+    for (std::size_t i = 0; i < slice_Ks_.size(); ++i) iteration_K_[i] = slice_Ks_[i] / seconds(whole.period);
   last_step_s_ = seconds(end - begin);
   begun_frac_ = length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0;
 }

@@ -33,6 +33,7 @@ struct Hands {
   std::vector<LaneLoad>& loads;
   Recorder& recorder;
   StepCounts& counts;
+  Tick pause_at = workload::never;  ///< no job steps across: somebody outside looks or acts there
 };
 
 /// What a job has done so far.
@@ -80,10 +81,13 @@ class JobRun {
   const std::string& name() const { return name_; }
   const TrainingTask& maker() const { return *maker_; }
   const workload::JobLife& life() const { return *life_; }
+  Tick last_period() const { return last_period_; }  ///< of the last iteration; 0: there was none
+  /// [gpu of the range] mean die temperatures over the last complete iteration; temperatures now where nothing iterates.
+  std::span<const double> iteration_mean_K(const FleetState& state, const Fleet& fleet) const;
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, before_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, before_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_, sliced_, slice_Ks_, iteration_K_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -127,6 +131,7 @@ class JobRun {
   void watch_limits(Hands& hands);
   void watch_heat(Hands& hands);
   void reset_nodes(Hands& hands);
+  Tick next_edge(Tick at, const Hands& hands) const;
   bool hot() const;
   bool cannot_start(const Hands& hands) const;
   double heat_near_s() const;
@@ -159,6 +164,9 @@ class JobRun {
   Tick last_off_ = -3600 * ns_per_s;  ///< when a node last switched itself off
   double approach_K_per_s_ = 0.0;  ///< how fast that shrank in the last step
   Rises rises_;               ///< of the present work
+  bool sliced_ = false;       ///< the last step went through an iteration in slices
+  std::vector<double> slice_Ks_;     ///< [gpu of the range] integral of the die temperature over the iteration begun
+  std::vector<double> iteration_K_;  ///< [gpu of the range] mean over the last complete iteration, where the last step was sliced
   // Signals: recomputed each step.
   FleetTask task_;
   workload::JobStep job_step_;

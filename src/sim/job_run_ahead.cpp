@@ -17,6 +17,25 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
+/// When the job is known to become something else.
+Tick JobRun::next_change() const {
+  if (!life_ || life_->state().start_held) return workload::never;
+  const auto next = life_->next(now_);
+  if (next.state == JobState::iterate) return next.interrupt;  // it goes through pauses
+  return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
+}
+
+/// The next moment after `at` that no step of this job crosses, whatever the job does.
+Tick JobRun::next_edge(Tick at, const Hands& hands) const {
+  return std::min(brakes_.next_edge(at), hands.pause_at > at ? hands.pause_at : workload::never);
+}
+
+std::span<const double> JobRun::iteration_mean_K(const FleetState& state, const Fleet& fleet) const {
+  if (last_state_ != JobState::iterate && last_state_ != JobState::evaluate) return std::span(state.die_K).subspan(first_node_ * fleet.n_gpu_per_node, n_node_ * fleet.n_gpu_per_node);
+  if (sliced_) return iteration_K_;
+  return std::span(state.die_mean_K).subspan(first_node_ * fleet.n_gpu_per_node, n_node_ * fleet.n_gpu_per_node);
+}
+
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool JobRun::jumps_over(const workload::JobStep& step, Tick at, const Hands& hands) const {
   return step.state == JobState::checkpoint && step.until - at <= longest_pause && hands.scenario.run.advance != "resolved" &&
@@ -56,7 +75,7 @@ std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::in
   auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
-    const Tick hard_end = std::min({hands.end, step.interrupt, brakes_.next_edge(at)});
+    const Tick hard_end = std::min({hands.end, step.interrupt, next_edge(at, hands)});
     if (step.state == JobState::iterate && step.clock_frac == task_.clock_frac) {
       // The first boundary that is not before the macro step's end.
       std::int64_t n = (std::min(until, step.until) - at + period - 1) / period;

@@ -45,6 +45,8 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
   auxiliary_W_ = initial_auxiliary_W;
   drawn_W_ = std::abs(rest_W);
   frequency_state_ = frequency_.start(rest_W, 0);
+  last_bin_.frequency_Hz = nominal_Hz_;
+  last_bin_.pcc_W = rest_W;
   initial_pu_ = source_.voltage_pu(point.connection_W(), point.connection_var()).value_or(1.0);
   step_.begin(0);
   ramp_.begin(0);
@@ -181,6 +183,7 @@ void SiteStream::pass(std::int64_t to_bin) {
       running_bins_ += static_cast<std::int64_t>(n);
     }
     record(n);
+    last_bin_ = {pcc_W_.back(), pcc_var_.back(), bus_pu_.back(), nominal_Hz_ + deviation_Hz_.back()};
     bin_ = end;
   }
 }

@@ -18,7 +18,7 @@ def run(scenario, control=None):
 
 def test_a_cap_moved_on_the_way_lowers_power_and_clocks_from_there():
     free = run(tiny(12, **MINUTE))
-    capped = run(tiny(12, **MINUTE), lambda engine: engine.limit("a", cap_W=500.0 if engine.time_s >= 360 else 700.0))
+    capped = run(tiny(12, **MINUTE), lambda engine: engine.write("hall.a.cap_W", 500.0 if engine.time_s >= 360 else 700.0))
     t_s = (free["day"].time.values - free["day"].time.values[0]) / np.timedelta64(1, "s")
     before, after = (t_s > 120) & (t_s < 300), t_s > 480
     power = capped["day"].pcc_mean_W.values / free["day"].pcc_mean_W.values
@@ -29,7 +29,7 @@ def test_a_cap_moved_on_the_way_lowers_power_and_clocks_from_there():
 
 
 def test_a_limit_set_at_the_start_is_that_of_the_scenario():
-    by_hand = run(tiny(6, **MINUTE), lambda engine: engine.limit("a", cap_W=600.0))
+    by_hand = run(tiny(6, **MINUTE), lambda engine: engine.write("hall.a.cap_W", 600.0))
     by_key = run(tiny(6, **MINUTE, **{"hall.a.cap_W": 600}))
     # The fleet spins up before the first step, without the hand's limit: the start is not the same to the bit.
     assert by_hand.summary["iteration_s"] == pytest.approx(by_key.summary["iteration_s"], rel=1e-3)
@@ -37,7 +37,7 @@ def test_a_limit_set_at_the_start_is_that_of_the_scenario():
 
 def test_a_clock_lock_holds_and_what_is_seen_has_shapes():
     engine = tw.Engine(tiny(6, **MINUTE))
-    engine.limit("a", clock_lock_Hz=1.2e9)
+    engine.write("hall.a.clock_lock_Hz", 1.2e9)
     while not engine.done:
         engine.step()
         assert engine.clock_Hz.shape == engine.die_K.shape == (512,) and engine.inlet_K.shape == (64,)
@@ -48,15 +48,41 @@ def test_a_clock_lock_holds_and_what_is_seen_has_shapes():
         seen[0] = 0.0
 
 
-@pytest.mark.parametrize("limits", [{"cap_W": 1e6}, {"cap_W": -1.0}, {"clock_lock_Hz": 1e6}, {"cap_W": float("nan")}])
-def test_limits_that_the_gpu_does_not_have_are_refused(limits):
-    with pytest.raises(tw.InputError):
-        tw.Engine(tiny()).limit("a", **limits)
+@pytest.mark.parametrize("key, value", [("cap_W", 1e6), ("cap_W", -1.0), ("clock_lock_Hz", 1e6), ("cap_W", float("nan"))])
+def test_limits_that_the_gpu_does_not_have_are_refused(key, value):
+    with pytest.raises(tw.InputError, match="within"):
+        tw.Engine(tiny()).write(f"hall.a.{key}", value)
+
+
+def test_ports_are_listed_read_and_written_by_name():
+    engine = tw.Engine(tiny(6))
+    ports = {p["name"]: p for p in engine.ports()}
+    assert ports["hall.a.cap_W"]["direction"] == "read and write" and ports["pcc_W"]["direction"] == "read"
+    assert engine.read("pcc_W") is None  # a mean over no time
+    engine.advance_to(120.0)
+    assert 0 < engine.read("it_W") < engine.read("pcc_W") and isinstance(engine.read("job.main.state"), str)
+    with pytest.raises(tw.InputError, match="hall.a.cap_W"):
+        engine.read("hall.a.capp_W")
+    with pytest.raises(tw.InputError, match="read only"):
+        engine.write("pcc_W", 1.0)
+
+
+def test_a_saved_engine_goes_on_to_the_same_bits_and_questions_change_nothing():
+    scenario = tiny(12)
+    plain = tw.run(scenario)
+    engine = tw.Engine(scenario)
+    for t_s in (33.001, 100.5, 333.333):
+        engine.advance_to(t_s)
+        engine.read("hall.a.die_max_K")
+    again = tw.Engine(scenario)
+    again.restore(engine.save())
+    assert again.time_s == engine.time_s == 333.333
+    assert again.finish().payload_sha256 == plain.payload_sha256
 
 
 def test_an_unknown_hall_is_named():
-    with pytest.raises(KeyError, match="there are a"):
-        tw.Engine(tiny()).limit("b", cap_W=600)
+    with pytest.raises(tw.InputError, match="hall.b.cap_W"):
+        tw.Engine(tiny()).write("hall.b.cap_W", 600)
     with pytest.raises(KeyError, match="there are a"):
         tiny().with_plant("b", lambda now: {})
 

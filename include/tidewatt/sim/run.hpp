@@ -4,7 +4,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tidewatt/sim/port.hpp"
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
@@ -19,7 +21,8 @@ struct RunOptions {
   LoadTape* tape = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
 };
 
-/// A simulation in progress. Feature-complete use is `run()`; `step()` serves notebooks and co-simulation.
+/// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the
+/// same bits as that of `run`. A `write` that changes a value ends the engine's step at the present time.
 class Engine {
  public:
   explicit Engine(const Scenario& scenario, const RunOptions& options = {});
@@ -37,21 +40,34 @@ class Engine {
   std::span<const double> clock_Hz() const;
   /// Air at every server's front now, [node], K; valid until the next step.
   std::span<const double> inlet_K() const;
-  /// Limits of a hall's GPUs from the next step on: what a controller outside moves. A saved state holds them.
-  /// @param hall index in the scenario  @param cap_W power cap per GPU, up to the board limit  @param clock_lock_Hz
-  /// highest clock, within the V/f table  @throws InputError for a hall or limit that is not there
-  void set_limits(std::size_t hall, double cap_W, double clock_lock_Hz);
+  /// Moves to a time. @param t_s seconds since the start, a whole number of milliseconds, not before `time_s()` and not
+  /// beyond the run's end  @throws InputError otherwise, with nothing changed
+  void advance_to(double t_s);
+  /// All ports, in a fixed order.
+  std::vector<Port> ports();
+  /// A port's value at the present time. @throws InputError for an unknown port, naming the nearest
+  Value read(std::string_view port);
+  /// Sets a port from the present time on. @param value in the port's unit, within its range
+  ///
+  /// A value that the port has already changes nothing. A job whose iteration had begun
+  /// before the present step ends feels it after that iteration. @throws InputError for an unknown port, one that can only be
+  /// read, or a value outside its range, with nothing changed
+  void write(std::string_view port, double value);
   /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for what is in flight.
-  std::string save() const;
-  /// Goes on from bytes that an engine of the same scenario saved between two steps: the result has the same bits as an
-  /// uninterrupted run's. @throws InputError if they do not fit
+  std::string save();
+  /// Goes on from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+  /// @throws InputError if they do not fit
   void restore(std::string_view bytes);
-  /// Closes the books and hands over everything recorded. Call once, when done.
+  /// Runs to the scenario's end, closes the energy balance and hands over everything recorded. Call once.
   Result finish();
 
  private:
   struct Impl;
+  struct Ports;
+  Ports& driver();
+  const Impl& at_time() const;
   std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Ports> ports_;  ///< null until somebody asks
 };
 
 /// Runs a scenario from start to end. @throws SolverError, RefusedError, InputError; a stop by `progress` returns an

@@ -81,6 +81,17 @@ class SiteStream {
   const mitigation::SiteBatteryMeters& battery_meters() const { return battery_meters_; }
   /// Rise of the battery's energy since the start; 0 without one.
   double battery_stored_J() const;
+  /// The last millisecond that passed bin by bin.
+  struct LastBin {
+    double pcc_W = 0.0, pcc_var = 0.0, bus_pu = 1.0, frequency_Hz = 0.0;
+    template <class A>
+    void archive(A& a) {
+      a(pcc_W, pcc_var, bus_pu, frequency_Hz);
+    }
+  };
+  const LastBin& last_bin() const { return last_bin_; }
+  /// Energy in the site battery now, J; 0 without one.
+  double battery_energy_J() const { return battery_state_.energy_J + battery_state_.energy_carry_J; }
   /// Energy through the connection so far.
   double connection_J() const { return connection_J_.value(); }
   /// Largest power at the connection so far.
@@ -124,7 +135,7 @@ class SiteStream {
   void archive(A& a) {
     a(frequency_state_, frequency_meters_, voltage_meters_, battery_state_, battery_meters_, battery_start_, feeder_meters_);
     a(lanes_, bin_, initial_pu_, iterating_, alike_since_, last_, kept_, found_repeating_, repeated_until_, disturbed_until_);
-    a(meters_, bus_J_, order_meters_, wear_state_, wear_meters_);
+    a(meters_, bus_J_, order_meters_, wear_state_, wear_meters_, last_bin_);
     if (delivery_) a(*delivery_);
     a(connection_J_, span_J_, span_load_J_, span_bins_, repeated_bins_, span_min_W_, span_max_W_);
     a(auxiliary_W_, drawn_W_, step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_, running_, running_bins_, best_bins_, best_, recorded_);
@@ -200,6 +211,7 @@ class SiteStream {
   OrderMeters order_meters_;
   CompensatedSum bus_J_;  ///< at the site bus, battery included
 
+  LastBin last_bin_;
   std::vector<LoadLane> lanes_;
   std::int64_t bin_ = 0;         ///< next absolute bin to pass
   double auxiliary_W_ = 0.0;     ///< cooling power of the bins being passed, between flushes of the last one

@@ -67,9 +67,10 @@ TEST_CASE("limits that a controller has set are in the saved state, with the sce
   };
   const auto run = [&](sim::Engine& e) {
     until(e, 400.0);
-    e.set_limits(0, 550.0, highest_Hz);
+    e.write("hall.a.cap_W", 550.0);
     until(e, 700.0);
-    e.set_limits(0, 620.0, 0.8 * highest_Hz);
+    e.write("hall.a.cap_W", 620.0);
+    e.write("hall.a.clock_lock_Hz", 0.8 * highest_Hz);
   };
   sim::Engine whole(scenario, {2, {}}), never(scenario, {2, {}});
   run(whole);
@@ -79,7 +80,7 @@ TEST_CASE("limits that a controller has set are in the saved state, with the sce
   const std::string expected = hash_of(whole);
   for (const auto& bytes : {set, braked}) {
     sim::Engine again(scenario, {1, {}});
-    again.set_limits(0, 400.0, highest_Hz);  // forgotten
+    again.write("hall.a.cap_W", 400.0);  // forgotten
     again.restore(bytes);
     CHECK(hash_of(again) == expected);
   }
@@ -87,7 +88,7 @@ TEST_CASE("limits that a controller has set are in the saved state, with the sce
   const std::string free = hash_of(never);
   CHECK(free != expected);
   sim::Engine again(scenario, {1, {}});
-  again.set_limits(0, 400.0, highest_Hz);
+  again.write("hall.a.cap_W", 400.0);
   again.restore(untouched);
   CHECK(hash_of(again) == free);
 }

@@ -1,0 +1,198 @@
+#include "engine_ports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/archive.hpp"
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using Direction = Port::Direction;
+
+/// A mean over an interval that has a length; null otherwise.
+Value mean(double from, double to, Tick duration) {
+  return duration > 0 ? Value((to - from) / seconds(duration)) : Value();
+}
+
+Tick whole_ms(double t_s) {
+  const double ms = std::round(t_s * 1e3);
+  if (!(std::abs(t_s * 1e3 - ms) <= 1e-6) || std::abs(ms) > 1e15) throw InputError(fmt::format("advance_to: {} s is not a whole number of milliseconds", t_s));
+  return static_cast<Tick>(ms) * ns_per_ms;
+}
+
+std::string state_name(const JobRun& job) { return workload::name_of(job.life().next(job.now()).state); }
+
+}  // namespace
+
+Engine::Ports::Counters Engine::Ports::count(Impl& e) {
+  e.settle();
+  Counters c{e.now, e.stream->connection_J(), e.meters.ac_in.value(), e.halls.books().electric.value(), {}};
+  for (const auto& user : e.users)
+    if (user.trains()) c.tokens.push_back(user.figures().tokens);
+  return c;
+}
+
+Engine::Ports::Ports(Impl& engine) {
+  using C = Counters;
+  const auto read = [&](std::string name, std::string unit, std::string place, std::string doc, auto get) {
+    entries.push_back({{std::move(name), std::move(unit), Direction::read, std::move(place), std::move(doc)}, std::move(get), {}});
+  };
+  read("time_s", "s", "site", "simulated time since the start", [](const Impl&, const C&, const C& to) { return Value(seconds(to.at)); });
+  read("pcc_W", "W", "site", "power drawn at the connection",
+       [](const Impl&, const C& from, const C& to) { return mean(from.pcc_J, to.pcc_J, to.at - from.at); });
+  read("pcc_now_W", "W", "site", "power drawn at the connection", [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().pcc_W); });
+  read("pcc_now_var", "var", "site", "reactive power drawn at the connection",
+       [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().pcc_var); });
+  read("it_W", "W", "site", "power of all servers at their AC inputs",
+       [](const Impl&, const C& from, const C& to) { return mean(from.it_J, to.it_J, to.at - from.at); });
+  read("cooling_W", "W", "site", "power of the cooling plants",
+       [](const Impl&, const C& from, const C& to) { return mean(from.cooling_J, to.cooling_J, to.at - from.at); });
+  read("frequency_Hz", "Hz", "site", "frequency of the grid, now", [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().frequency_Hz); });
+  read("voltage_pu", "1", "site", "voltage at the connection over nominal, now",
+       [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().bus_pu); });
+  if (engine.scenario.battery)
+    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.stream->battery_energy_J()); });
+  for (std::size_t h = 0; h < engine.scenario.halls.size(); ++h) {
+    const std::string name = engine.scenario.halls[h].hall.name, at = "hall." + name + ".", place = "hall " + name;
+    const auto& type = engine.fleet.types[h];
+    read(at + "supply_K", "K", place, "coolant that the plant supplies, now", [h](const Impl& e, const C&, const C&) { return Value(e.halls.coolant_K(h)); });
+    read(at + "die_max_K", "K", place, "largest of the GPUs' mean die temperatures over their last complete iteration",
+         [h](const Impl& e, const C&, const C&) { return Value(e.hottest_mean_K(h)); });
+    read(at + "die_max_now_K", "K", place, "hottest die, now", [h](const Impl& e, const C&, const C&) { return Value(e.hottest_now_K(h)); });
+    const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double Impl::Limits::*member) {
+      entries.push_back({{at + key, std::move(unit), Direction::read_write, place, std::move(doc), low, high},
+                         [h, member](const Impl& e, const C&, const C&) { return Value(e.limits(h).*member); },
+                         [h, member](Impl& e, double value) {
+                           auto limits = e.limits(h);
+                           limits.*member = value;
+                           e.set_limits(h, limits);
+                         }});
+    };
+    limit("cap_W", "W", "power cap of each GPU", type.governor.cap_margin_W + 1.0, type.gpu.params().tdp_W, &Impl::Limits::cap_W);
+    limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(), &Impl::Limits::clock_lock_Hz);
+  }
+  for (std::size_t j = 0; j < engine.scenario.jobs.size(); ++j) {
+    const std::string name = engine.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;
+    read(at + "tokens", "1", place, "tokens of all completed iterations", [j](const Impl&, const C&, const C& to) { return Value(to.tokens[j]); });
+    read(at + "tokens_per_s", "1/s", place, "tokens per second",
+         [j](const Impl&, const C& from, const C& to) { return mean(from.tokens[j], to.tokens[j], to.at - from.at); });
+    read(at + "iteration_s", "s", place, "length of the last iteration", [j](const Impl& e, const C&, const C&) {
+      const Tick period = e.users[j].last_period();
+      return period > 0 ? Value(seconds(period)) : Value();
+    });
+    read(at + "state", "", place, "what the job does now", [j](const Impl& e, const C&, const C&) { return Value(state_name(e.users[j])); });
+  }
+  before = last = count(engine);
+}
+
+const Engine::Ports::Entry& Engine::Ports::find(std::string_view name) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.port.name == name; });
+  if (found != entries.end()) return *found;
+  std::vector<std::string> known;
+  for (const auto& e : entries) known.push_back(e.port.name);
+  const auto close = nearest(name, known);
+  throw InputError(fmt::format("port: there is no \"{}\"{}", name, close.empty() ? "" : "; the nearest is \"" + close + "\""));
+}
+
+/// Moves the probe to `t`. Its last step but one ends two iterations before, so that means over the last complete
+/// iteration are not means over a long jump.
+void Engine::Ports::look_inside(Impl& engine, Tick t) {
+  if (!inside) {
+    if (!probe) {
+      RunOptions options = engine.options;
+      options.progress = nullptr;
+      options.tape = nullptr;
+      probe = std::make_unique<Impl>(engine.scenario, options);
+    }
+    probe->load(engine.save());
+    inside = true;
+    n_look = 0;
+  }
+  Tick period = 0;
+  for (const auto& user : probe->users) period = std::max(period, user.last_period());
+  for (const Tick edge : {(t - 2 * period) / ns_per_ms * ns_per_ms, t}) {
+    probe->hands.pause_at = edge;
+    while (probe->now < edge) probe->step();
+  }
+  ++n_look;
+}
+
+void Engine::Ports::advance_to(std::unique_ptr<Impl>& engine, double t_s) {
+  const Tick t = whole_ms(t_s);
+  if (t < asked) throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
+  if (t > engine->end) throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine->end)));
+  while (engine->now < t && engine->planned_end() <= t) {
+    // A step that is about to end at `t` may reach beyond it, to the end of an iteration: then it is taken back.
+    Tick period = 0;
+    for (const auto& user : engine->users) period = std::max(period, user.last_period());
+    const bool close = engine->planned_end() + 2 * period + ns_per_s > t;
+    const std::string start = close ? engine->save() : std::string();
+    engine->step();
+    if (engine->now > t) {
+      engine->load(start);
+      break;
+    }
+    inside = false;
+  }
+  if (engine->now < t) look_inside(*engine, t);
+  else inside = false;
+  asked = t;
+  before = std::move(last);
+  last = count(at_time(*engine));
+}
+
+void Engine::Ports::write(std::unique_ptr<Impl>& engine, std::string_view name, double value) {
+  const Entry& entry = find(name);
+  const Port& p = entry.port;
+  if (!entry.set) throw InputError(fmt::format("port {}: it can be read only", p.name));
+  if (!(value >= p.low && value <= p.high)) throw InputError(fmt::format("port {}: {} is not within {} to {} {}", p.name, value, p.low, p.high, p.unit));
+  if (entry.get(at_time(*engine), before, last) == Value(value)) return;
+  if (inside) {
+    // The step ends here. Where it ends must not depend on how often somebody looked on the way.
+    if (n_look > 1) {
+      inside = false;
+      look_inside(*engine, asked);
+    }
+    std::swap(engine, probe);
+    inside = false;
+    last = count(*engine);
+  }
+  entry.set(*engine, value);
+}
+
+void Engine::Ports::step(Impl& engine) {
+  inside = false;
+  engine.step();
+  asked = engine.now;
+  before = std::move(last);
+  last = count(engine);
+}
+
+std::string Engine::Ports::save(Impl& engine) {
+  ArchiveWriter a;
+  std::string state = engine.save();
+  a(state, asked, before, last);
+  return a.take();
+}
+
+void Engine::Ports::restore(Impl& engine, std::string_view bytes) {
+  ArchiveReader a(bytes);
+  std::string state;
+  Tick t = 0;
+  Counters saved_before, saved_last;
+  a(state, t, saved_before, saved_last);
+  if (!a.done() || saved_before.tokens.size() != engine.scenario.jobs.size() || saved_last.tokens.size() != engine.scenario.jobs.size())
+    throw InputError("checkpoint: of another scenario");
+  engine.load(state);
+  inside = false;
+  if (t > engine.now) look_inside(engine, t);
+  asked = t;
+  before = std::move(saved_before);
+  last = std::move(saved_last);
+}
+
+}  // namespace tidewatt::sim
