@@ -49,6 +49,7 @@ void Engine::Impl::go_back(Tick to) {
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
 void Engine::Impl::reach(PowerChange& change) {
+  const auto last_set = set_outside;  // by a controller, perhaps after the moment that is gone back to
   for (int tries = 1;; ++tries) {
     power_edge = change.bin * ns_per_ms;
     go_back(power_edge);
@@ -63,6 +64,8 @@ void Engine::Impl::reach(PowerChange& change) {
     if (!sooner) break;
   }
   power_edge = workload::never;
+  set_outside = last_set;
+  reset_types();
 }
 
 void Engine::Impl::set_power(const PowerChange& change) {
