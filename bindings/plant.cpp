@@ -50,11 +50,12 @@ class PythonPlant final : public cooling::CoolingPlant {
     py::dict now;
     now["t0_s"] = seconds(t0);
     now["t1_s"] = seconds(t1);
-    now["heat_W"] = input.it_heat_W;
+    now["heat_W"] = std::max(0.0, input.it_heat_W);  // below 0 while warm air heats servers that were off
     now["flow_m3_per_s"] = input.server_flow_m3_per_s;
     now["outdoor_drybulb_K"] = air.drybulb_K;
     now["outdoor_wetbulb_K"] = air.wetbulb_K;
     now["outdoor_pressure_Pa"] = air.pressure_Pa;
+    now["powered"] = input.powered;
     now["state"] = memory;
     const py::dict said = ask_(now);
     const auto number = [&](const char* key, double otherwise) { return said.contains(key) ? said[key].cast<double>() : otherwise; };
@@ -66,7 +67,7 @@ class PythonPlant final : public cooling::CoolingPlant {
     cooling::PlantStep step;
     step.supply_mean_K = number("supply_K", std::nan(""));
     step.supply_end_K = number("supply_end_K", step.supply_mean_K);
-    step.other_electric_W = number("electric_W", 0.0);
+    step.other_electric_W = input.powered ? number("electric_W", 0.0) : 0.0;
     step.water_kg = number("water_kg", 0.0);
     for (const double K : {step.supply_mean_K, step.supply_end_K})
       if (!(K > 200.0 && K < 400.0)) throw SolverError("a plant in Python: supply_K must be 200 to 400 K, not " + std::to_string(K));

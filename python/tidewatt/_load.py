@@ -70,8 +70,9 @@ class Scenario:
         @param hall: its name.
         @param plant: called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (that the
             servers give to the air), `flow_m3_per_s` (that they pull), `outdoor_drybulb_K`, `outdoor_wetbulb_K`,
-            `outdoor_pressure_Pa`, and `state`, an array that it may change: all that it remembers. Answers with a dict:
-            `supply_K` (mean over the step), and if it likes `supply_end_K`, `electric_W` (mean), `water_kg` (of the step).
+            `outdoor_pressure_Pa`, `powered` (False while the site is dark; `electric_W` then counts as 0), and `state`, an
+            array that it may change: all that it remembers. Answers with a dict: `supply_K` (mean over the step), and if it
+            likes `supply_end_K`, `electric_W` (mean), `water_kg` (of the step).
         @param initial: the state to begin with.
         @raises KeyError: no such hall.
 

@@ -136,6 +136,9 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   std::vector<double>& y = mine->y;
   std::copy(state.begin(), state.end(), y.begin());
   std::fill(y.begin() + hydronic::n_state, y.end(), 0.0);
+  if (!input.powered) {  // fans, pumps and compressors stop at once; after the loss they start from standstill
+    for (const auto i : {fan_live, cdu_live, pump_live, tower_live, chiller_live, chiller_stage, chiller_drive, chiller_integral, chiller_since_s}) y[i] = 0.0;
+  }
   stage_chillers(params_, y);
   const System system(params_, tower(), input);
   const double span_s = seconds(t1 - t0), stored_before_J = stored_J(y);
@@ -161,10 +164,10 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   s.chiller_mean_W = y[compressor_J] / span_s;
   s.rejection_fan_mean_W = y[reject_fan_J] / span_s;
   s.other_electric_W =
-      s.rejection_fan_mean_W + p.controls_W + (1.0 - p.chiller.motor_frac) * s.chiller_mean_W;
+      s.rejection_fan_mean_W + (input.powered ? p.controls_W : 0.0) + (1.0 - p.chiller.motor_frac) * s.chiller_mean_W;
   s.evaporated_kg = y[evaporated_kg];
   s.latent_J = s.evaporated_kg * vaporisation_J_per_kg;
-  const double rejected_kg = tower_ ? p.reject_flow_kg_per_s * span_s : 0.0;
+  const double rejected_kg = tower_ && input.powered ? p.reject_flow_kg_per_s * span_s : 0.0;
   s.water_kg = s.evaporated_kg * (1.0 + 1.0 / (p.cycles_ratio - 1.0)) + p.drift_frac * rejected_kg;
   s.evaporation_frac = tower_ ? 1.0 : 0.0;
   // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.

@@ -142,7 +142,7 @@ PlantStep OutsideAirPlant::advance(std::span<double> state, const PlantInput& in
   s.fan_mean_W = y[fan_J] / span_s;
   s.return_mix_frac = y[mix_s] / span_s;
   s.evaporation_frac = y[wet_s] / span_s;
-  s.other_electric_W = params_.controls_W + params_.pump_W * s.evaporation_frac;
+  s.other_electric_W = input.powered ? params_.controls_W + params_.pump_W * s.evaporation_frac : 0.0;
   s.evaporated_kg = y[evaporated_kg];
   s.water_kg = s.evaporated_kg * (1.0 + 1.0 / (params_.cycles_ratio - 1.0));
   s.capacity_margin_frac = 1.0 - y[needed_s] / span_s;

@@ -12,7 +12,7 @@ namespace tidewatt::cooling {
 void check_plant_input(const PlantInput& input, Tick t0, Tick t1) {
   const auto bad = [](double x, double lo, double hi) { return !(x >= lo && x <= hi); };
   const WeatherSample& air = input.outdoor;
-  if (t1 <= t0 || bad(input.it_heat_W, 0.0, 1e11) || bad(input.server_flow_m3_per_s, 1e-9, 1e8) ||
+  if (t1 <= t0 || bad(input.it_heat_W, -1e11, 1e11) || bad(input.server_flow_m3_per_s, 1e-9, 1e8) ||
       bad(air.drybulb_K, 180.0, 345.0) || bad(air.humidity_ratio, 0.0, 0.2) || bad(air.pressure_Pa, 2e4, 1.3e5) ||
       bad(input.liquid_heat_W, -1e11, 1e11) || bad(input.liquid_flow_kg_per_s, 0.0, 1e8))
     throw InputError(fmt::format(

@@ -92,6 +92,12 @@ void Generator::leave(GeneratorState& s, GeneratorMeters& m) const {
   s.tripped = tripped;
 }
 
+void Generator::trip(GeneratorState& s, GeneratorMeters& m) const {
+  ++m.n_trip;
+  s.tripped = true;
+  leave(s, m);
+}
+
 double Generator::frequency_Hz(const GeneratorState& s) const {
   return s.n_online > 0 ? p_.nominal_Hz * std::sqrt(s.kinetic_J / (p_.inertia_s * rating_W(s))) : 0.0;
 }
@@ -161,11 +167,7 @@ double Generator::bin(double load_W, GeneratorState& s, GeneratorMeters& m) cons
   m.lowest_Hz = std::min(m.lowest_Hz, f);
   m.highest_Hz = std::max(m.highest_Hz, f);
   s.outside_for = f < p_.low_Hz || f > p_.high_Hz ? s.outside_for + ns_per_ms : 0;
-  if (s.outside_for > trip_) {
-    ++m.n_trip;
-    s.tripped = true;
-    leave(s, m);
-  }
+  if (s.outside_for > trip_) trip(s, m);
   return served_W;
 }
 

@@ -68,6 +68,15 @@ void Ups::release(UpsState& s) const {
   s.n_transfer_kept = 0;
 }
 
+void Ups::drop(UpsState& s, UpsMeters& m) const {
+  if (!s.dark) ++m.n_off;
+  s.dark = true;
+  s.gap_left = 0;
+  if (s.mode == UpsMode::locked) return;
+  if (s.mode != UpsMode::off) s.good_for = 0;
+  s.mode = UpsMode::off;
+}
+
 double Ups::loss_W(double load_W, bool eco) const {
   if (eco) return p_.eco_loss_frac * load_W;
   const double x = load_W / p_.rating_W;

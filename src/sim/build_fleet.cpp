@@ -23,6 +23,7 @@ double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::siz
 Fleet site_as_built(const Scenario& scenario) {
   Fleet fleet;
   const auto seed = static_cast<std::uint64_t>(scenario.run.seed);
+  const auto recirculation = rack_recirculation(scenario);
   std::uint32_t row = 0, rack = 0;
   for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
     const auto& spec = scenario.halls[h];
@@ -33,19 +34,15 @@ Fleet site_as_built(const Scenario& scenario) {
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     const std::int64_t per_row = spec.hall.servers_per_rack * spec.hall.racks_per_row;
-    double recirculation = 0.0;
+    const std::uint32_t first_rack = rack;
     for (std::int64_t n = 0; n < n_node; ++n) {
-      if (n % spec.hall.servers_per_rack == 0) {
-        rack += n > 0 ? 1 : 0;
-        const double z = scenario.run.spread ? random::truncated_normal(seed, random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
-        recirculation = spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z);
-      }
+      if (n > 0 && n % spec.hall.servers_per_rack == 0) ++rack;
       if (n > 0 && n % per_row == 0) ++row;
       fleet.node_hall.push_back(static_cast<std::uint32_t>(h));
       fleet.node_row.push_back(row);
       fleet.node_rack.push_back(rack);
       fleet.node_number.push_back(static_cast<std::uint32_t>(fleet.node_number.size()));
-      fleet.node_recirculation.push_back(recirculation);
+      fleet.node_recirculation.push_back(recirculation[h][rack - first_rack]);
       for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
         const auto gpu = fleet.chip.size();
         fleet.chip.push_back(scenario.run.spread ? power::draw_chip(spec.spread, seed, gpu) : power::Chip{});
@@ -80,6 +77,21 @@ void reorder(std::vector<T>& of_node, const std::vector<std::uint32_t>& order, s
 }
 
 }  // namespace
+
+std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario) {
+  std::vector<std::vector<double>> out;
+  std::uint32_t rack = 0;
+  for (const auto& spec : scenario.halls) {
+    const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
+    auto& hall = out.emplace_back();
+    for (std::int64_t n = 0; n < n_node; n += spec.hall.servers_per_rack, ++rack) {
+      const double z = scenario.run.spread ? random::truncated_normal(static_cast<std::uint64_t>(scenario.run.seed), random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
+      hall.push_back(spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z));
+    }
+    if (n_node == 0) ++rack;
+  }
+  return out;
+}
 
 std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& findings) {
   std::vector<std::uint32_t> order;

@@ -100,16 +100,20 @@ void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::
   meters.auxiliary_J.add(auxiliary_W * bin_s * static_cast<double>(n));
   work_W_.assign(load_W.begin(), load_W.end());
   work_var_.resize(n);
-  if (rack_) {
+  if (rack_ && powered_) {
     rack_->step(work_W_, work_W_, rack_state_, rack_meters_);
     book(rack_out_J_, work_W_);
   }
-  if (chain_) chain_->step(work_W_, work_W_, chain_state_, chain_meters_);
+  if (chain_ && powered_) chain_->step(work_W_, work_W_, chain_state_, chain_meters_);
   book(row_in_J_, work_W_);
-  const bool dead = lost(first_bin, GridDisturbance::Kind::utility_loss);
+  // Without supplies the site's own breaker opens with a loss.
+  const bool dead = bus_dead(first_bin) || (!below_ && !powered_);
+  if (!below_ && lost(first_bin, GridDisturbance::Kind::utility_loss)) changed(first_bin, false, "the utility is lost and nothing stands in for it");
+  if (!below_ && !bus_dead(first_bin))
+    if (const auto bin = std::max(first_bin, dark_from_ + dead_bins); bin < first_bin + static_cast<std::int64_t>(n)) changed(bin, true, "");
   if (below_) {
-    drawn_W_.resize(n);
-    below_->through(work_W_, 0.0, drawn_W_, work_var_, lower_);
+    drawn_W_.assign(n, 0.0);
+    if (powered_) below_->through(work_W_, 0.0, drawn_W_, work_var_, lower_);
     protect(auxiliary_W, first_bin, out_W);
     drawn_W_.assign(out_W.begin(), out_W.end());
     if (dead)
@@ -132,26 +136,48 @@ void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::
 void Delivery::protect(double auxiliary_W, std::int64_t first_bin, std::span<double> out_W) {
   const std::size_t n = work_W_.size();
   for (std::size_t i = 0; i < n; ++i) work_W_[i] = drawn_W_[i] + auxiliary_W;
-  voltage_pu_.assign(n, p_.source_pu * voltage_ratio(first_bin));
+  voltage_pu_.assign(n, bus_dead(first_bin) ? 0.0 : p_.source_pu * voltage_ratio(first_bin));
   served_W_.resize(n);
-  if (backup_) backup_->step(work_W_, voltage_pu_, out_W, served_W_, backup_state_, backup_meters_);
-  else ups_->step(work_W_, voltage_pu_, out_W, served_W_, ups_state_, ups_meters_);
+  const auto& params = backup_ ? backup_->ups().params() : ups_->params();
+  const auto& state = backup_ ? backup_state_.ups : ups_state_;
+  const auto& meters = *ups();
+  using enum power::UpsMode;
+  const bool good = voltage_pu_.front() >= params.low_pu && voltage_pu_.front() <= params.high_pu;
+  if (powered_ && good && state.mode == normal && !p_.may_overload) {
+    supply(0, n, out_W);
+  } else {  // bin by bin, to see where the load is dropped or can be served again
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t bin = first_bin + static_cast<std::int64_t>(i), n_off = meters.n_off;
+      supply(i, i + 1, out_W);
+      if (meters.n_off > n_off) changed(bin, false, "the supplies dropped the load");
+      if (closes(bin) && (state.mode == normal || state.mode == returning)) changed(bin, true, "");
+    }
+  }
   book(utility_J_, out_W);
+}
+
+void Delivery::supply(std::size_t from, std::size_t to, std::span<double> out_W) {
+  const auto part = [&](auto& v) { return std::span(v).subspan(from, to - from); };
+  const std::span<const double> load_W = part(work_W_), voltage_pu = part(voltage_pu_);
+  if (backup_) backup_->step(load_W, voltage_pu, out_W.subspan(from, to - from), part(served_W_), backup_state_, backup_meters_);
+  else ups_->step(load_W, voltage_pu, out_W.subspan(from, to - from), part(served_W_), ups_state_, ups_meters_);
 }
 
 void Delivery::connect(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, const grid::Source& source) {
   book(bus_J_, pcc_W);
   island_now_ = lost(first_bin, GridDisturbance::Kind::islanding);
-  if (turbine_) run_island(pcc_W, pcc_var);
+  if (turbine_) run_island(pcc_W, pcc_var, first_bin);
   if (ride_ && !island_now_) ride(pcc_W, pcc_var, first_bin, source);
   watch_loss(pcc_W, first_bin);
 }
 
-void Delivery::run_island(std::span<double> pcc_W, std::span<double> pcc_var) {
+void Delivery::run_island(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin) {
   if (!island_now_) {
+    if (lost(first_bin, GridDisturbance::Kind::utility_loss)) return;  // they tripped with the utility
     if (on_island_) {  // back in step with the grid
       kinetic_J_ += turbine_state_.kinetic_J + turbine_state_.kinetic_carry_J - kinetic_begin_J_;
       on_island_ = false;
+      turbine_state_.tripped = false;  // the next island begins with all of them
     }
     // Taken from the grid's side; the turbines' own frequency is the grid's.
     for (double& W : pcc_W) W -= p_.turbines->dispatch_W;
@@ -166,6 +192,9 @@ void Delivery::run_island(std::span<double> pcc_W, std::span<double> pcc_var) {
   served_W_.resize(pcc_W.size());
   island_Hz_.resize(pcc_W.size());
   turbine_->step(pcc_W, served_W_, island_Hz_, turbine_state_, turbine_meters_);
+  if (!below_)
+    for (std::size_t i = 0; i < pcc_W.size() && !change_; ++i)
+      if (pcc_W[i] > 0.0 && served_W_[i] == 0.0) changed(first_bin + static_cast<std::int64_t>(i), false, "the island's turbines tripped");
   book(island_J_, served_W_);
   std::fill(pcc_W.begin(), pcc_W.end(), 0.0);
   std::fill(pcc_var.begin(), pcc_var.end(), 0.0);

@@ -9,6 +9,15 @@ void add_store(std::vector<BookLevel>& to, const char* name, const power::StoreM
 
 }  // namespace
 
+double Delivery::stored_J() const {
+  double J = 0.0;
+  if (rack_) J += rack_->store().stored_J(rack_state_.store);
+  if (chain_) J += chain_->stored_J(chain_state_);
+  if (backup_) J += backup_->ups().battery().stored_J(backup_state_.ups.battery);
+  if (ups_) J += ups_->battery().stored_J(ups_state_.battery);
+  return J;
+}
+
 std::vector<BookLevel> Delivery::books(const power::FeederMeters& asked, double bus_J, double connection_J) const {
   std::vector<BookLevel> out;
   double row_in_J = asked.load_J.value();

@@ -31,11 +31,6 @@ std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
 
 }  // namespace
 
-double AuditLevel::closure() const {
-  const double through = std::max({std::abs(in_J), std::abs(out_J), std::abs(stored_J), 1e-300});
-  return std::abs(in_J - out_J - stored_J) / through;
-}
-
 Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
     : scenario(s),
       options(o),
@@ -52,7 +47,7 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       set_outside(scenario.halls.size()),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
-      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts} {
+      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts, power_edge} {
   options.n_thread = hands.n_thread;
   state = idle_state(fleet, halls.inlet_K());
   for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(scenario, scenario.neighbours[i], i, end);
@@ -76,6 +71,7 @@ void Engine::Impl::spin_up() {
   const std::size_t n_lane = users.size() + neighbours.size();
   stream.emplace(site_stream_params(scenario, n_lane, other_W), load_W, halls.means().plant_W);
   line.emplace(*stream, options.n_thread > 1);
+  can_lose_power = stream->delivery() != nullptr && stream->delivery()->can_lose_power();
   if (options.tape != nullptr) *options.tape = {n_lane, other_W, load_W, halls.means().plant_W, {}};
 }
 
@@ -86,7 +82,7 @@ Tick Engine::Impl::macro_end() {
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
   macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now),
+  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now), power_edge,
                                           hands.pause_at > now ? hands.pause_at : workload::never});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
@@ -123,6 +119,14 @@ Tick Engine::Impl::after_iteration(Tick until) const {
   if (jobs != 1 || most_macro_steps() == 1) return until;  // who asks for equal steps gets them
   const Tick reached = users.front().now() / ns_per_ms * ns_per_ms;
   return reached <= macro_edge ? std::max(until, reached) : until;
+}
+
+/// Types are no part of a saved state: a brake that is pulled and caps of an order are found at the next step.
+void Engine::Impl::reset_types() {
+  for (std::size_t h = 0; h < set_outside.size(); ++h) {
+    fleet.types[h].cap_W = limits(h).cap_W;
+    set_lock(h, false);
+  }
 }
 
 /// What a controller outside has set, or the scenario's.
@@ -176,7 +180,7 @@ void Engine::Impl::mind_memory() {
   }
 }
 
-void Engine::Impl::step() {
+void Engine::Impl::advance() {
   obey();
   brake();
   mind_memory();
@@ -202,13 +206,14 @@ void Engine::Impl::step() {
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
   settle(macro_steps_behind);
   ++counts.macro_steps;
+  if (dark) dark_ns += until - now;
   now = until;
 }
 
 void Engine::Impl::advance_neighbours(Tick until) {
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const Tick begin = neighbours[i].now();
-    const double J = neighbours[i].advance_to(until, users.size() + i, loads);
+    const double J = neighbours[i].advance_to(until, power_edge, dark, users.size() + i, loads);
     if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
   }
 }
@@ -224,7 +229,7 @@ void Engine::Impl::pass_on(Tick until, double plant_W) {
     double tokens = 0.0;
     for (const auto& u : users)
       if (u.trains()) tokens += u.figures().tokens;
-    options.tape->flushes.push_back({loads, until, plant_W, tokens});
+    options.tape->flushes.push_back({loads, until, plant_W, {}, tokens});
   }
   line->pass(std::move(loads), until, plant_W);
   loads.clear();
@@ -288,14 +293,13 @@ void Engine::Impl::load(std::string_view bytes) {
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
   for (std::size_t h = 0; h < set_outside.size(); ++h) {
     const auto l = limits(h);
-    auto& type = fleet.types[h];
+    const auto& type = fleet.types[h];
     if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
           l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
       throw InputError(fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz", scenario.halls[h].hall.name,
                                    l.cap_W, l.clock_lock_Hz * 1e-6));
-    type.cap_W = l.cap_W;
-    set_lock(h, false);  // a brake that is pulled is found at the next step
   }
+  reset_types();  // a brake that is pulled is found at the next step
 }
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}

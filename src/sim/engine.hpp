@@ -23,13 +23,18 @@ cooling::Weather make_weather(const Scenario& scenario);
 struct AuditLevel {
   std::string name;
   double in_J, out_J, stored_J;
-  double closure() const;
+  /// |in − out − stored| over the largest of the three, or over `floor_J` where hardly anything flowed.
+  double closure(double floor_J) const;
 };
+/// Energy below which a level's closure is lost in rounding: the largest level carries ε of its own energy through every sum, and
+/// that is 1e-11, the limit, of so much.
+double rounding_floor_J(const std::vector<AuditLevel>& levels);
 
 struct Engine::Impl {
   Impl(const Scenario& s, const RunOptions& o);
 
-  void step();  // one macro step
+  void step();     // one macro step; again in part where the site's power ends or comes back inside it
+  void advance();  // the step itself
   Tick macro_end();  // of the next macro step
   Tick to_change(Tick until) const;
   Tick most_short() const;
@@ -60,11 +65,23 @@ struct Engine::Impl {
   void mind_memory();  // memory stacks that are hotter than their dies lower the dies' target
   void settle(std::size_t behind = 0);  // waits for what passes beside
   template <class A>
-  void archive(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K, set_outside);
+  void archive_moment(A& a) {
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K, set_outside, dark, dark_ns);
     for (auto& user : users) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
+  template <class A>
+  void archive(A& a) {
+    archive_moment(a);
+    a(kept);
+  }
+  void reset_types();  // as the limits that now hold set them
+  // Where power ends (engine_power.cpp).
+  void remember();
+  void go_back(Tick to);
+  void reach(PowerChange& change);
+  void set_power(const PowerChange& change);
+  Tick furthest_clock() const;
   Result finish();
   void spin_up();
   std::vector<AuditLevel> audit() const;
@@ -98,6 +115,22 @@ struct Engine::Impl {
   std::vector<std::optional<Limits>> set_outside;  ///< [hall] by a controller
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
+  bool dark = false;     ///< the site has no power
+  Tick dark_ns = 0;      ///< time without it
+  /// A moment to go back to: all that a restart needs, when no user's clock was beyond `clocks`.
+  struct Moment {
+    Tick now = 0, clocks = 0;
+    std::string bytes;
+    std::size_t n_flush = 0;  ///< of the tape
+    StepCounts counts{};
+    template <class A>
+    void archive(A& a) {
+      a(now, clocks, bytes);
+    }
+  };
+  std::deque<Moment> kept;  ///< moments that a loss of power in the coming step may ask for, oldest first
+  bool can_lose_power = false;
+  Tick power_edge = workload::never;
   // Signals: recomputed each step.
   FleetSignals signals;
   std::vector<LaneLoad> loads;

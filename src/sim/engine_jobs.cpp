@@ -10,8 +10,8 @@ using Figures = std::vector<std::pair<std::string, Value>>;
 
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
-/// @param total_s length of the run
-Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s) {
+/// @param total_s length of the run  @param lost_power the site had none for a while
+Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s, bool lost_power) {
   const auto& f = run.figures();
   const auto& model = run.maker().model();
   const auto& books = run.life().books();
@@ -19,7 +19,7 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
   const double per_gpu_TF = tokens_per_s * model.model_flops_per_iteration() / model.tokens_per_iteration() /
                             static_cast<double>(spec.plan.n_gpu) * 1e-12;
   const bool begun = books.total_ns() > books.in(workload::JobState::queued);
-  return {{"name", spec.name},
+  Figures out = {{"name", spec.name},
           {"n_gpu", spec.plan.n_gpu},
           {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
           {"tflops_per_gpu", number(per_gpu_TF)},
@@ -36,6 +36,8 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
           {"n_nodes_replaced", books.replaced_nodes},
           {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
           {"it_mean_MW", f.load_J / total_s * 1e-6}};
+  if (lost_power) out.emplace_back("n_interruptions_power", books.power);
+  return out;
 }
 
 /// One array per figure, and the time of every job in every state.
@@ -71,7 +73,7 @@ void Engine::Impl::add_jobs(Result& result) const {
   std::vector<double> state_s;
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
     const auto& gpu = scenario.halls[fleet.node_hall[users[i].first_node()]].compute;
-    result.jobs.push_back(figures_of(users[i], scenario.jobs[i], gpu, seconds(end)));
+    result.jobs.push_back(figures_of(users[i], scenario.jobs[i], gpu, seconds(end), dark_ns > 0));
     for (const Tick t : users[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine.hpp"
 #include "grid_summary.hpp"
@@ -10,11 +11,55 @@
 namespace tidewatt::sim {
 namespace {
 
+constexpr double most_closure = 1e-11;
+constexpr double most_figure = 1e30;  ///< nothing that a site has is so large in SI units
+
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
+
+/// A figure without meaning is null; one that no site can have is an error. Arrays mark what is missing by NaN.
+void check_figure(const std::string& name, double x) {
+  if (std::abs(x) > most_figure) throw SolverError(fmt::format("figure {} came out as {}: no figure may exceed {:g}", name, x, most_figure));
+}
+
+struct CheckValue {
+  const std::string& name;
+  Value& value;
+  void operator()(double x) const {
+    check_figure(name, x);
+    if (!std::isfinite(x)) value = Value();
+  }
+  void operator()(const std::vector<std::pair<std::string, double>>& list) const {
+    for (const auto& [key, x] : list) check_figure(name + "." + key, x);
+  }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+void check_figures(Result& result) {
+  const auto check = [](std::vector<std::pair<std::string, Value>>& figures) {
+    for (auto& [name, value] : figures) std::visit(CheckValue{name, value}, Value(value));
+  };
+  check(result.summary);
+  for (auto& job : result.jobs) check(job);
+  for (const auto& a : result.arrays)
+    if (const auto* real = std::get_if<std::vector<double>>(&a.values))
+      for (const double x : *real) check_figure(a.path, x);
+}
 
 std::vector<std::uint64_t> shape_of(std::size_t n) { return {n}; }
 
 }  // namespace
+
+double AuditLevel::closure(double floor_J) const {
+  const double through = std::max({std::abs(in_J), std::abs(out_J), std::abs(stored_J), floor_J, 1e-300});
+  return std::abs(in_J - out_J - stored_J) / through;
+}
+
+double rounding_floor_J(const std::vector<AuditLevel>& levels) {
+  double most_J = 0.0;
+  for (const auto& l : levels) most_J = std::max({most_J, std::abs(l.in_J), std::abs(l.out_J)});
+  return most_J * std::numeric_limits<double>::epsilon() / most_closure;
+}
 
 std::vector<AuditLevel> Engine::Impl::audit() const {
   const auto& m = meters;
@@ -69,7 +114,8 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   const auto spectrum = stream->spectrum();
   const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
-  for (const auto& l : levels) closure = std::max(closure, l.closure());
+  const double floor_J = rounding_floor_J(levels);
+  for (const auto& l : levels) closure = std::max(closure, l.closure(floor_J));
   const auto& books = first_job().life().books();
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
@@ -89,6 +135,14 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("memory_mean_degC", r.memory_mean_K() > 0.0 ? Value(r.memory_mean_K() - 273.15) : Value());
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
+  double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
+  for (const auto& u : users) {
+    over_W = std::max(over_W, u.figures().cap_over_W);
+    over_s += u.figures().cap_over_s;
+    worked_s += u.figures().worked_s;
+  }
+  put("cap_over_max_W", worked_s > 0.0 ? Value(over_W) : Value());
+  put("cap_over_percent", number(100.0 * over_s / worked_s));
   put("it_mean_MW", r.it_J() / total_s * 1e-6);
   put("neighbours_mean_MW", neighbours.empty() ? Value() : Value(neighbours_J() / total_s * 1e-6));
   put("pcc_mean_MW", stream->connection_J() / total_s * 1e-6);
@@ -101,13 +155,15 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
   double supplied_J = stream->connection_J();
-  if (const auto* d = stream->delivery()) supplied_J += d->local_J();
-  put("pue", supplied_J / r.it_J());
-  put("wue_L_per_kWh", halls.books().water_kg.value() / (r.it_J() / 3.6e6));
+  if (const auto* d = stream->delivery()) supplied_J += d->local_J() - d->stored_J();
+  put("pue", number((supplied_J - stream->battery_stored_J()) / r.it_J()));
+  put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
   put("capacity_margin_min_percent", 100.0 * halls.books().capacity_margin_min_frac);
   put("heat_reused_MWh", halls.books().reuse.value() / 3.6e9);
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_thermal", books.thermal);
+  put("n_interruptions_power", books.power);
+  put("power_lost_s", can_lose_power ? Value(seconds(dark_ns)) : Value());
   put("n_interruptions_planned", books.planned);
   const double since_start_s =
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
@@ -145,6 +201,7 @@ Result Engine::Impl::finish() {
   recorder.add_arrays(result.arrays);
   stream->add_arrays(result.arrays);
   const auto levels = audit();
+  const double floor_J = rounding_floor_J(levels);
   std::vector<std::string> name;
   std::vector<double> in, out, stored, closure;
   for (const auto& l : levels) {
@@ -152,7 +209,7 @@ Result Engine::Impl::finish() {
     in.push_back(l.in_J);
     out.push_back(l.out_J);
     stored.push_back(l.stored_J);
-    closure.push_back(l.closure());
+    closure.push_back(l.closure(floor_J));
   }
   result.arrays.push_back({"/energy/level", {"level"}, shape_of(levels.size()), name, "1", "where the books are kept"});
   result.arrays.push_back(column("/energy/in_J", "level", in, "J", "energy in"));
@@ -192,9 +249,10 @@ Result Engine::Impl::finish() {
                        {"compiler", __VERSION__}};
   std::string open;
   for (const auto& l : levels)
-    if (!(l.closure() <= 1e-11))
-      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, l.closure(), l.in_J, l.out_J, l.stored_J);
+    if (!(l.closure(floor_J) <= most_closure))
+      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, l.closure(floor_J), l.in_J, l.out_J, l.stored_J);
   if (!open.empty()) throw SolverError("the energy books do not close to 1e-11:" + open);
+  check_figures(result);
   const double input_error = this->input_error();
   if (input_error > 1e-12)
     throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", input_error));

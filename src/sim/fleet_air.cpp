@@ -53,7 +53,9 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
-    const auto course = fan_course(state.fan_frac[b.node[i]], target, (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
+    // Without power fans stand; what still rises through the servers is taken as their lowest speed's flow [assumed].
+    const auto course = task.dark ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
+                                  : fan_course(state.fan_frac[b.node[i]], target, (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
     air.fan_aim_frac[i] = target;
     air.fan_end_frac[i] = course.end_frac;
     air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));

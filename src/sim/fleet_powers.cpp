@@ -108,7 +108,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     rest(b, idle);
   }
   powers.resize(used.size());
-  bool any_off = false;
+  bool any_off = task.dark;
   for (std::size_t i = 0; i < b.n_node && !state.off.empty(); ++i) any_off = any_off || state.off[b.node[i]] != 0;
   for (std::size_t i = 0; i < used.size(); ++i) {
     const std::uint32_t k = used[i];
@@ -117,7 +117,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     powers[i].high_W = task.kind_high_W[k];
     fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz, context ? gate_Hz : 0.0);
     for (std::size_t l = 0; l < n_lane && any_off; ++l)
-      if (state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
+      if (task.dark || state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
   }
 }
 

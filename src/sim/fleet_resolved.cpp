@@ -68,7 +68,7 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
         if (kind.low_W > 0.0)
           book.burn += std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) * d;
       }
-      const auto p = power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
+      const auto p = task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;

@@ -89,8 +89,9 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
   }
   if (stream.has_orders()) {
     const auto& o = stream.order_meters();
-    put("order_kept", List{{"max_MW", o.max_W * 1e-6}, {"mean_MW", o.s > 0.0 ? o.mean_J / o.s * 1e-6 : 0.0},
-                           {"most_over_MW", o.most_over_W * 1e-6}, {"over_MWh", o.over_J / 3.6e9}});
+    put("order_kept", o.s > 0.0 ? Value(List{{"max_MW", o.max_W * 1e-6}, {"mean_MW", o.mean_J / o.s * 1e-6},
+                                             {"most_over_MW", o.most_over_W * 1e-6}, {"over_MWh", o.over_J / 3.6e9}})
+                                : Value());  // no whole mean of 100 ms lies within an order
   }
   const Delivery* d = stream.delivery();
   if (d == nullptr) return;

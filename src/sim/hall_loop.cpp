@@ -1,9 +1,12 @@
 #include "hall_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -40,8 +43,9 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     const auto& spec = scenario.halls[i];
     for (const auto& e : scenario.events)
       if (e.of_plant() && e.hall == spec.hall.name)
-        outages_.push_back({i, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e)});
+        outages_.push_back({i, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e), e.name, e.kind});
     Hall& h = halls_.emplace_back();
+    h.name = spec.hall.name;
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
     h.plant = make_plant(spec, n_node * design_W(fleet.types[i]), weather.local_at_start_ns());
     if (spec.own_plant) h.plant = spec.own_plant;
@@ -110,7 +114,7 @@ cooling::PlantCapacity HallLoop::capacity(std::size_t hall, Tick t) const {
 
 /// After an edge: 1 s, then half the time since, in whole seconds.
 Tick HallLoop::bound(Tick now) const {
-  Tick out = never;
+  Tick out = power_changed_ < 0 ? never : now + std::max(ns_per_s, (now - power_changed_) / (2 * ns_per_s) * ns_per_s);
   for (const auto& o : outages_)
     for (const Tick edge : {o.begin, o.end}) {
       if (edge == never) continue;
@@ -127,8 +131,38 @@ void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std:
       g.flow_m3_per_s += signals.node_flow_m3_per_s[n];
       g.liquid_W += signals.node_liquid_W[n];
     }
+    if (!std::isfinite(g.heat_W + g.flow_m3_per_s + g.liquid_W))
+      throw SolverError(fmt::format("{}: its servers give {} W to the air and {} W to the liquid at {} m3/s: {}", where(g.hall, begin), g.heat_W, g.liquid_W, g.flow_m3_per_s,
+                                    "the dies run away because the coolant does not take their heat"));
     given_.push_back(g);
   }
+}
+
+/// Hall, time, key and the events that hold there, for a message.
+std::string HallLoop::where(std::size_t hall, Tick t) const {
+  std::string out = fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t));
+  for (const auto& o : outages_)
+    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.find("event.") == std::string::npos ? ", after" : " and", o.event, o.kind, seconds(o.begin));
+  return out;
+}
+
+cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1) {
+  const auto advanced = [&] {
+    try {
+      return halls_[hall].plant->advance(state, given, t0, t1, *halls_[hall].workspace);
+    } catch (const InputError& e) {
+      throw SolverError(where(hall, t0) + ": " + e.what());
+    } catch (const SolverError& e) {
+      throw SolverError(where(hall, t0) + ": " + e.what());
+    }
+  };
+  const auto p = advanced();
+  for (const double x : {p.supply_mean_K, p.supply_end_K, p.hot_aisle_mean_K, p.liquid_supply_mean_K, p.liquid_supply_end_K, p.liquid_flow_mean_kg_per_s, p.fan_J,
+                         p.other_electric_W, p.heat_in_J, p.heat_out_J, p.stored_change_J, p.water_kg})
+    if (!std::isfinite(x))
+      throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W", where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
+                                    cooling::plant_electric_W(p, seconds(t1 - t0))));
+  return p;
 }
 
 std::vector<HallLoop::Asked> HallLoop::asked(Tick t0, Tick t1) const {
@@ -150,8 +184,9 @@ void HallLoop::settle(const FleetSignals& signals) {
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   means_ = {};
   const auto give = asked(0, ns_per_s);
+  constexpr Tick before_run = -1;  // events at 0 s strike a plant that was whole
   for (std::size_t i = 0; i < halls_.size(); ++i) {
-    start(halls_[i], input(i, give[i], weather_.at(0), 0));
+    start(halls_[i], input(i, give[i], weather_.at(0), before_run));
     halls_[i].given = give[i];
   }
   given_.clear();
@@ -165,7 +200,7 @@ double HallLoop::pending_heat_J(Tick now) const {
 }
 
 cooling::PlantInput HallLoop::input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const {
-  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, capacity(hall, t)};
+  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, powered_ ? capacity(hall, t) : cooling::no_capacity, powered_};
 }
 
 void HallLoop::predict(Tick t0, Tick t1) {
@@ -174,7 +209,7 @@ void HallLoop::predict(Tick t0, Tick t1) {
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     auto state = h.state;
-    const auto p = h.plant->advance(state, input(i, h.given, outdoor, t0), t0, t1, *h.workspace);
+    const auto p = move(i, state, input(i, h.given, outdoor, t0), t0, t1);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
     // a smooth course stood between them.
@@ -195,18 +230,19 @@ double HallLoop::advance(Tick t0, Tick t1) {
   std::erase_if(given_, [&](const Given& g) { return g.end <= t1; });
   double all_W = 0.0;
   for (const auto& g : give) all_W += g.heat_W, means_.liquid_W += g.liquid_W;
+  const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a dark site
   double plant_J = 0.0;
   miss_K_ = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    const auto p = h.plant->advance(h.state, input(i, give[i], outdoor, t0), t0, t1, *h.workspace);
+    const auto p = move(i, h.state, input(i, give[i], outdoor, t0), t0, t1);
     h.given = give[i];
-    const double share = give[i].heat_W / all_W;
+    const double share = powered_ && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
     means_.supply_K += share * p.supply_mean_K;
     means_.hot_aisle_K += share * p.hot_aisle_mean_K;
     if (means_.liquid_W > 0.0) means_.liquid_supply_K += give[i].liquid_W / means_.liquid_W * p.liquid_supply_mean_K;
     means_.water_kg_per_s += p.water_kg / step_s;
-    means_.capacity_margin_frac = std::min(means_.capacity_margin_frac, p.capacity_margin_frac);
+    if (powered_) means_.capacity_margin_frac = std::min(means_.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     miss_K_ = std::max(miss_K_, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
     take(h, p);
@@ -219,7 +255,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
     books_.stored.add(p.stored_change_J);
     books_.water_kg.add(p.water_kg);
     books_.reuse.add(p.reuse_J);
-    books_.capacity_margin_min_frac = std::min(books_.capacity_margin_min_frac, p.capacity_margin_frac);
+    if (powered_) books_.capacity_margin_min_frac = std::min(books_.capacity_margin_min_frac, p.capacity_margin_frac);
     plant_J += p.fan_J + p.other_electric_W * step_s;
   }
   means_.plant_W = plant_J / step_s;

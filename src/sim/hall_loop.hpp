@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
@@ -34,6 +35,8 @@ class HallLoop {
   std::span<const double> inlet_K_per_s() const { return inlet_K_per_s_; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
   std::span<const double> flow_frac() const { return flow_frac_; }
+  /// Whether the site has power from `now` on; without it plants stand and draw nothing.
+  void set_power(bool on, Tick now) { powered_ = on, power_changed_ = now; }
   /// No macro step may reach beyond: parts of a plant fail or come back there, or steps grow again after they did.
   Tick bound(Tick now) const;
   /// Largest |mean supply − what had been expected| of the last macro step, K: too much, and steps should be shorter.
@@ -69,7 +72,7 @@ class HallLoop {
   const Books& books() const { return books_; }
   template <class A>
   void archive(A& a) {
-    a(halls_, given_, inlet_K_, inlet_K_per_s_, flow_frac_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_);
+    a(halls_, given_, inlet_K_, inlet_K_per_s_, flow_frac_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_, powered_, power_changed_);
   }
 
  private:
@@ -81,6 +84,7 @@ class HallLoop {
     }
   };
   struct Hall {
+    std::string name;
     std::shared_ptr<const cooling::CoolingPlant> plant;
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
@@ -99,6 +103,7 @@ class HallLoop {
     std::size_t hall;
     Tick begin, end;
     cooling::PlantCapacity left;
+    std::string event, kind;
   };
   struct Given {  // by the servers of one hall
     std::size_t hall;
@@ -111,6 +116,9 @@ class HallLoop {
   };
   std::vector<Asked> asked(Tick t0, Tick t1) const;
   cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  std::string where(std::size_t hall, Tick t) const;
+  /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
+  cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1);
   void take(Hall& h, const cooling::PlantStep& p);
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
@@ -122,6 +130,8 @@ class HallLoop {
   std::vector<Given> given_;
   std::vector<Outage> outages_;
   std::vector<double> inlet_K_, inlet_K_per_s_, flow_frac_;
+  bool powered_ = true;
+  Tick power_changed_ = -1;  ///< −1: never
   double miss_K_ = 0;
   Tick macro_begin_ = 0;
   double air_J_per_m3_K_ = 0;

@@ -67,11 +67,12 @@ void JobRun::set_air(Hands& hands) {
   task_.since_macro_s = seconds(now_ - hands.halls.macro_begin());
   task_.before_s = before_s_;
   task_.air_J_per_m3_K = hands.halls.air_J_per_m3_K();
+  task_.dark = dark_;
 }
 
 void JobRun::predict_hold(Hands& hands) {
   const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
-  predict(hands.fleet, hands.state, task_, std::array{nominal_kind_W(task_, type, 0, 338.15)[0]}, seconds(task_.timeline->period), hands.signals);
+  predict(hands.fleet, hands.state, task_, std::array{dark_ ? 0.0 : nominal_kind_W(task_, type, 0, 338.15)[0]}, seconds(task_.timeline->period), hands.signals);
 }
 
 double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {
@@ -175,7 +176,7 @@ JobRun::Length JobRun::choose_length(Tick until, Hands& hands) {
     change_to(JobState::checkpoint, hands);
   }
   if (!works(job_step_.state)) return hold(until, hands);
-  const Tick hard_end = std::min(hands.end, job_step_.interrupt);
+  const Tick hard_end = std::min({hands.end, job_step_.interrupt, hands.power_edge});
   const Tick period = task_.timeline->period, left = period - to_tick(begun_frac_ * seconds(period)), edge = next_edge(now_, hands);
   if (heat_near_s() < 2.0 * std::max(std::min(jump_s_, seconds(until - now_)), seconds(period))) {
     jump_s_ = 0.0;
@@ -198,11 +199,11 @@ JobRun::Length JobRun::hold(Tick until, Hands& hands) {
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat_near_s(), 0.25, 1e4)));
   const Tick change = std::min(job_step_.interrupt, job_step_.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
-  const Tick most = std::min({hands.end, next_edge(now_, hands), until, change}) - now_;
+  const Tick most = std::min({hands.end, next_edge(now_, hands), until, change, hands.power_edge}) - now_;
   stretch = std::max<Tick>(1, to_tick(a_remainder * seconds(stretch)) >= most ? most : stretch);
   const bool free = job_step_.state == JobState::done || job_step_.state == JobState::queued;
   const auto kind = free ? idle_kind() : job_step_.kind;
-  if (maker_) {
+  if (maker_ && !dark_) {
     maker_->set_hold(kind, stretch, hands.state, hands.signals, task_, job_step_.busy_frac);
   } else {
     hold_task(kind, stretch, hands.scenario.halls.front().compute.reference_clock_Hz, hands.fleet, first_node_, n_node_, hold_, task_);
@@ -251,7 +252,7 @@ void JobRun::show(bool full_hour, Hands& hands) {
 void JobRun::advance_sliced(const Length& length, Hands& hands) {
   const workload::Timeline whole = *task_.timeline;
   const Tick begin = to_tick(begun_frac_ * seconds(whole.period));
-  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + std::min(hands.end, job_step_.interrupt) - now_ : whole.period;
+  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + std::min({hands.end, job_step_.interrupt, hands.power_edge}) - now_ : whole.period;
   if (length.cut) maker_->cut(end);
   const double tokens_per_ns = length.cut || job_step_.state != JobState::iterate ? 0.0 : maker_->model().tokens_per_iteration() / static_cast<double>(whole.period);
   const bool resolve = hands.scenario.run.advance == "resolved";
@@ -378,9 +379,9 @@ void JobRun::work_done(const Length& length, Hands& hands) {
     life_->book_until(now_);
   }
   watch_heat(hands);
-  for (auto& e : life_->take_events())
-    hands.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? name_ : fmt::format("node {}", hands.fleet.node_number[first_node_ + static_cast<std::size_t>(e.entity)]), std::move(e.text));
+  tell_events(hands);
   watch_limits(hands);
+  if (works(job_step_.state) && length.piece == 0) watch_caps(hands);
 }
 
 /// A cap that even the lowest clock exceeds is a result, said once.

@@ -33,6 +33,7 @@ struct Hands {
   std::vector<LaneLoad>& loads;
   Recorder& recorder;
   StepCounts& counts;
+  const Tick& power_edge;  ///< where the site's power is known to end or come back; no step reaches beyond
   Tick pause_at = workload::never;  ///< no job steps across: somebody outside looks or acts there
 };
 
@@ -42,9 +43,12 @@ struct JobFigures {
   double iterating_s = 0.0;  ///< time in iterations and their parts that count
   double iteration_s2 = 0.0; ///< Σ time × length of the iterations then running
   double load_J = 0.0;       ///< at the AC inputs of its nodes
+  double cap_over_W = 0.0;   ///< most that a GPU's mean over a step of work was above its power cap
+  double cap_over_s = 0.0;   ///< GPU-seconds of work in such steps
+  double worked_s = 0.0;     ///< GPU-seconds of work
   template <class A>
   void archive(A& a) {
-    a(tokens, iterating_s, iteration_s2, load_J);
+    a(tokens, iterating_s, iteration_s2, load_J, cap_over_W, cap_over_s, worked_s);
   }
 };
 
@@ -68,6 +72,8 @@ class JobRun {
   /// The range stands idle for an hour, unbooked. @return its AC power, W
   double spin_up_W(Hands& hands, FleetMeters& unbooked);
 
+  /// The site's power ends or comes back at this user's clock: a job that runs falls, and all its nodes stand dark until it is back.
+  void set_power(bool on, Hands& hands);
   /// What the fleet is set to has changed from outside: the next step is a short one.
   void disturb() { since_change_ = 0, jump_s_ = 0.0; }
   Tick now() const { return now_; }
@@ -87,7 +93,7 @@ class JobRun {
   const JobFigures& figures() const { return figures_; }
   template <class A>
   void archive(A& a) {
-    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, before_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_, sliced_, slice_Ks_, iteration_K_);
+    a(figures_, now_, held_, to_slice_, started_, since_change_, jump_s_, said_cap_, said_beat_, last_step_s_, before_s_, last_state_, last_period_, inside_, last_load_.edge, last_load_.load_W, rises_, begun_frac_, margin_K_, approach_K_per_s_, last_off_, sliced_, slice_Ks_, iteration_K_, dark_);
     if (!life_) return;
     a(*maker_);
     auto state = life_->state();
@@ -128,7 +134,9 @@ class JobRun {
   void deliver(const ClassPower& power, double tokens, Hands& hands);
   void judge(Hands& hands);
   void work_done(const Length& length, Hands& hands);
+  void tell_events(Hands& hands);
   void watch_limits(Hands& hands);
+  void watch_caps(const Hands& hands);
   void watch_heat(Hands& hands);
   void reset_nodes(Hands& hands);
   Tick next_edge(Tick at, const Hands& hands) const;
@@ -156,6 +164,7 @@ class JobRun {
   double last_step_s_ = 0.0;  ///< how far the limiters look ahead
   double before_s_ = 0.0;     ///< of which the fleet's mean die temperatures are; 0: of this moment
   workload::JobState last_state_ = workload::JobState::done;
+  bool dark_ = false;         ///< its nodes have no power
   bool inside_ = false;       ///< the last step ended within an iteration
   LoadEdges last_load_;       ///< of the last repeated iteration
   Tick last_period_ = 0;      ///< of the last iteration

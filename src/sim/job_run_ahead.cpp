@@ -75,7 +75,7 @@ std::optional<JobRun::Ahead> JobRun::look_ahead(Tick until, Tick period, std::in
   auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
-    const Tick hard_end = std::min({hands.end, step.interrupt, next_edge(at, hands)});
+    const Tick hard_end = std::min({hands.end, step.interrupt, next_edge(at, hands), hands.power_edge});
     if (step.state == JobState::iterate && step.clock_frac == task_.clock_frac) {
       // The first boundary that is not before the macro step's end.
       std::int64_t n = (std::min(until, step.until) - at + period - 1) / period;

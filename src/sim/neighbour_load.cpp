@@ -73,7 +73,7 @@ LoadTemplate NeighbourLoad::replay(Tick from, Tick to) const {
   return make_load_template(timeline, power);
 }
 
-double NeighbourLoad::advance_to(Tick until, std::size_t lane, std::vector<LaneLoad>& loads) {
+double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<LaneLoad>& loads) {
   CompensatedSum J;
   const auto append = [&](LoadTemplate load, std::int64_t n) {
     const double once_J = load.total_J();
@@ -83,11 +83,15 @@ double NeighbourLoad::advance_to(Tick until, std::size_t lane, std::vector<LaneL
     loads.push_back({lane, std::move(load), n, false});
   };
   while (now_ < until) {
+    if (dark) {
+      append({until - now_, std::vector<double>(static_cast<std::size_t>((until - now_ + ns_per_ms - 1) / ns_per_ms), 0.0), 0.0, 0.0}, 1);
+      continue;
+    }
     if (!service_) {
       append(replay(now_, until), 1);
       continue;
     }
-    const Tick local = local_start_ + now_, stop = std::min(end_, (local / hour + 1) * hour - local_start_);
+    const Tick local = local_start_ + now_, stop = std::min({end_, power_edge, (local / hour + 1) * hour - local_start_});
     const LoadTemplate& load = service_->hour(local / hour);
     const std::int64_t whole = (stop - now_) / load.period, wanted = (until - now_ + load.period - 1) / load.period;
     if (whole == 0)

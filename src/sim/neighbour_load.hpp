@@ -41,8 +41,9 @@ class NeighbourLoad {
  public:
   /// @param entity number that keeps neighbours' draws apart  @param end of the run
   NeighbourLoad(const Scenario& scenario, const NeighbourSpec& spec, std::uint64_t entity, Tick end);
-  /// Appends what it draws until its clock is at or beyond `until`, at most the run's end. @return energy appended, J
-  double advance_to(Tick until, std::size_t lane, std::vector<LaneLoad>& loads);
+  /// Appends what it draws until its clock is at or beyond `until`, at most the run's end and the power's edge.
+  /// @param dark nothing is drawn  @return energy appended, J
+  double advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<LaneLoad>& loads);
   Tick now() const { return now_; }
   double start_W();
   double design_W() const;

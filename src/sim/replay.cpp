@@ -10,6 +10,7 @@ SiteStream replay(const Scenario& scenario, const LoadTape& tape, const std::fun
     const auto& f = tape.flushes[i];
     for (const auto& l : f.loads) stream.append(l.lane, l.load, l.repetitions, l.iterating);
     stream.flush(f.until, f.auxiliary_W);
+    if (f.power && stream.delivery() != nullptr) stream.set_power(*f.power);
     if (after) after(i, stream);
   }
   stream.finish();

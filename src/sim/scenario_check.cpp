@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidewatt/sim/build_fleet.hpp"
+#include "tidewatt/sim/task.hpp"
+#include "tidewatt/workload/iteration.hpp"
 
 namespace tidewatt::sim {
 
@@ -47,12 +50,71 @@ void check_service(const Scenario& s, const NeighbourSpec& n, Report&& report) {
   }
 }
 
+/// Beyond, most of the air in a server's inlet is its own exhaust, and no supply temperature holds the inlet.
+constexpr double most_recirculation_frac = 0.85;
+
+template <class Report>
+void check_recirculation(const Scenario& s, Report&& report) {
+  constexpr std::int64_t most_gpus = 100'000'000;
+  std::int64_t n_gpu = 0;
+  double at_most = 0.0;
+  for (const auto& h : s.halls) {
+    n_gpu += h.hall.n_gpu;
+    at_most = std::max(at_most, h.hall.recirculation_frac * std::exp(2.0 * h.hall.recirculation_sigma_ratio));  // draws end at two sigma
+  }
+  if (at_most <= most_recirculation_frac || n_gpu > most_gpus) return;
+  const auto racks = rack_recirculation(s);
+  for (std::size_t h = 0; h < racks.size(); ++h) {
+    const auto worst = std::max_element(racks[h].begin(), racks[h].end());
+    if (worst == racks[h].end() || *worst <= most_recirculation_frac) continue;
+    const auto& hall = s.halls[h].hall;
+    report("hall." + hall.name + ".recirculation_frac",
+           fmt::format("with recirculation_sigma_ratio = {:g}, rack {} of the hall draws a share of {:.3g}; at most {:g} is possible: lower one of the two keys",
+                       hall.recirculation_sigma_ratio, worst - racks[h].begin(), *worst, most_recirculation_frac));
+  }
+}
+
+/// Power of a nominal GPU with its die at 40 degC at the lowest clock, in the limiter window of the job's most demanding stage, W.
+double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
+  constexpr double cool_die_K = 313.15, alone = 1.0;
+  NodeType type{power::GpuModel(h.gpu), h.governor, h.server, h.air, h.package, h.gpu.tdp_W, 0.0, {}, {}, {}, dvfs::Limiter::thermal, dvfs::Limiter::clock, {}};
+  const workload::IterationModel model(j.model, j.plan, h.compute, j.network);
+  const auto timeline = model.iteration({&alone, 1});
+  FleetTask task;
+  set_kinds(task, timeline, type, model.reference_clock_Hz());
+  double most_W = 0.0;
+  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
+    const auto mix = worst_window(timeline, c, task.kind_reference_W, h.governor.window_s);
+    const auto p = dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, type.gpu.clock_min_Hz(), 0.0);
+    most_W = std::max(most_W, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(cool_die_K));
+  }
+  return most_W;
+}
+
+/// Caps that no clock can keep. @pre everything else of the scenario is sound
+template <class Report>
+void check_caps(const Scenario& s, Report&& report) {
+  for (const auto& h : s.halls) {
+    if (!(h.hall.cap_W > 0.0)) continue;
+    for (const auto& j : s.jobs) {
+      const double least_W = lowest_clock_W(h, j) + h.governor.cap_margin_W;
+      if (h.hall.cap_W < least_W)
+        report("hall." + h.hall.name + ".cap_W",
+               fmt::format("{:g} W is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
+                           h.hall.cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W), h.gpu.tdp_W));
+    }
+  }
+}
+
 }  // namespace
 
 void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
   const auto report = [&](const std::string& key, std::string message) {
     findings.push_back({place, key, std::move(message)});
   };
+  if (s.run.macro_step_max_s < s.run.macro_step_s)
+    report("run.macro_step_max_s", fmt::format("{:g} s is below run.macro_step_s, {:g} s: raise one or lower the other; both allow 1 to 3600 s",
+                                               s.run.macro_step_max_s, s.run.macro_step_s));
   if (!s.weather.epw.empty() && s.weather.day.ends_with("_year"))
     report("weather.day", fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", s.weather.day));
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
@@ -127,6 +189,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, hall->plant_kind, e.kind));
   }
   check_events(s, place, findings);
+  if (!findings.empty()) return;
+  check_recirculation(s, report);
+  check_caps(s, report);
 }
 
 }  // namespace tidewatt::sim

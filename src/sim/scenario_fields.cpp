@@ -48,7 +48,7 @@ void HallParams::fields(FieldVisitor& v) {
   v.integer("n_gpu", n_gpu, {1, 1e15}, "GPUs in the hall");
   v.integer("servers_per_rack", servers_per_rack, {1, 64}, "servers in a rack", Need::optional);
   v.integer("racks_per_row", racks_per_row, {1, 1000}, "racks in a row", Need::optional);
-  v.number("recirculation_frac", recirculation_frac, {0, 0.9}, "mean share of hot-aisle air in a server's inlet", Need::optional);
+  v.number("recirculation_frac", recirculation_frac, {0, 0.85}, "mean share of hot-aisle air in a server's inlet", Need::optional);
   v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2}, "sigma of its logarithm between racks", Need::optional);
   v.number("cap_W", cap_W, {0, 5000}, "user's power cap per GPU; 0 is the board limit", Need::optional);
   v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "user's clock lock; 0 is none", Need::optional);

@@ -69,6 +69,8 @@ DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, do
   if (d.response) out.response.emplace(*d.response).rating_W = design_W;
   if (d.ups) {
     const auto ups = supplies(d, design_W);
+    constexpr double most_auxiliary = 1.4;  // nodes at their design power with their plants
+    out.may_overload = ups.rating_W * ups.overload_ratio < most_auxiliary * design_W;
     if (d.generators) out.backup = {ups, *d.generators, d.start_after_s, d.utility_good_s, d.transfer_gap_s};
     else out.ups = ups;
   }

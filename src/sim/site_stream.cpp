@@ -141,7 +141,8 @@ void SiteStream::keep_buckets() {
 /// Bin by bin from where the stream stands.
 void SiteStream::pass(std::int64_t to_bin) {
   while (bin_ < to_bin) {
-    const std::int64_t end = std::min({to_bin, bin_ + chunk_bins, next_edge(bin_)});
+    std::int64_t end = std::min({to_bin, bin_ + chunk_bins, next_edge(bin_)});
+    if (delivery_) end = std::min(end, bin_ + std::min(chunk_bins, delivery_->most_bins(bin_)));
     const auto n = static_cast<std::size_t>(end - bin_);
     bin_J_.assign(n, 0.0);
     for (auto& lane : lanes_) lane.lay(bin_ * ns_per_ms, end * ns_per_ms, bin_J_);
@@ -219,6 +220,7 @@ void SiteStream::watch_orders(const std::vector<grid::Bucket>& finest) {
 
 /// Its wear sees the charge every 100 ms.
 void SiteStream::through_battery() {
+  if (delivery_ && delivery_->bus_dead(bin_)) return battery_->resume(battery_state_, 0.0);  // nothing to charge from or to feed
   const std::size_t n = pcc_W_.size(), most = wear_ ? 100 : n;
   for (std::size_t i = 0; i < n; i += most) {
     const auto part = std::span<double>(pcc_W_).subspan(i, std::min(most, n - i));

@@ -206,7 +206,11 @@ void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
   if (works) {
     // What is burned counts against the board limit as work does: where both together exceed it, the governor takes clock
     // from the work until their mean does not.
-    const double limit_W = type.cap_W - type.governor.cap_margin_W;
+    // No lower than what the lowest clock draws: a cap below that is not kept.
+    double limit_W = type.cap_W - type.governor.cap_margin_W;
+    for (const auto& of_class : curve)
+      for (const auto& c : of_class)
+        if (c.power_W.size() > 1) limit_W = std::max(limit_W, c.power_W[1]);
     std::vector<double> low_W(n_class, limit_W), high_W(n_class), peak_W(n_class, std::numeric_limits<double>::infinity());
     bool over = false;
     for (std::size_t c = 0; c < n_class; ++c) {

@@ -107,6 +107,30 @@ void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_nod
 
 void JobLife::hold_start(bool held) { s_.start_held = held && is_down(s_.state) && s_.state != JobState::maintenance; }
 
+void JobLife::power_lost(Tick now) {
+  s_.dark = true;
+  if (s_.state == JobState::done || s_.state == JobState::queued || is_down(s_.state)) return;  // nobody runs
+  book(now);
+  settle(now);
+  ++s_.books.unexpected;
+  ++s_.books.power;
+  s_.detect_ns = to_tick(job_.detect_s);
+  s_.replacing = false;
+  fall(now, -1, "power lost", false);
+}
+
+void JobLife::power_back(Tick now) {
+  s_.dark = false;
+  if (s_.state == JobState::detect || s_.state == JobState::replace) {
+    book(now);
+    s_.entered = now;
+  }
+  // What waited for power and would have ended meanwhile ends now.
+  if (!is_down(s_.state) && s_.state != JobState::queued) return;
+  const Tick length = duration_ns(s_.state);
+  if (length != never && s_.entered + length <= now) completed(next(now), 0, now);
+}
+
 /// Out of the job until they have been reset.
 void JobLife::lose_nodes(Tick now, std::int64_t n_node) {
   const Tick reset = to_tick(job_.thermal_reset_s);

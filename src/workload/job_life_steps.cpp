@@ -29,6 +29,7 @@ double JobBooks::effective_frac() const {
 
 /// Length of a timed state; `never` for those that end by work.
 Tick JobLife::duration_ns(JobState state) const {
+  if (s_.dark && (is_down(state) || state == JobState::queued)) return never;
   switch (state) {
     case JobState::queued:
       return to_tick(job_.start_s);

@@ -22,13 +22,15 @@ struct PlantCapacity {
 
 /// What a hall asks of its plant over one macro step: means, never samples.
 struct PlantInput {
-  double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; >= 0
+  double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; < 0 while warm air heats servers that were off
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
   double liquid_heat_W = 0.0;         ///< heat that the servers give to the liquid; < 0 while it warms servers that are off
   double liquid_flow_kg_per_s = 0.0;  ///< liquid that their cold plates ask for; >= 0
   PlantCapacity capacity{};
+  bool powered = true;  ///< false: the site is dark, `capacity` is 0 and the plant draws nothing
 };
+inline constexpr PlantCapacity no_capacity{0.0, 0.0, 0.0, 0.0, 0.0};
 
 /// What the plant did in one macro step. Means are exact integrals over the step, divided by its length.
 struct PlantStep {

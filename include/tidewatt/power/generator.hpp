@@ -81,6 +81,8 @@ class Generator {
   GeneratorState running(double load_W) const;  ///< all units online, at rest under the load
   /// Orders the units to start, or to leave the bus at once; a tripped set stays off until `reset`.
   void order(bool run, GeneratorState& state, GeneratorMeters& meters) const;
+  /// Trips the set now: it leaves the bus and stays off until `reset`.
+  void trip(GeneratorState& state, GeneratorMeters& meters) const;
   /// After a trip: the machines are off and may be ordered again.
   void reset(GeneratorState& state) const { state = {}; }
   double limit_W(const GeneratorState& state) const;  ///< load that may be put on the bus now

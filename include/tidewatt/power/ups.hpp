@@ -83,6 +83,8 @@ class Ups {
     return s;
   }
   void release(UpsState& state) const;  ///< manual return out of `locked`
+  /// Drops the load now: off until the source has been good for return_s; a locked supply stays locked.
+  void drop(UpsState& state, UpsMeters& meters) const;
 
   /// One bin of 1 ms. @param limit_W the most that may be drawn (a generator's acceptance)  @param served_W out
   /// @return drawn from the source

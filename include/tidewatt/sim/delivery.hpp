@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidewatt/grid/ride_through.hpp"
@@ -40,7 +41,15 @@ struct DeliveryParams {
   grid::ReturnParams back;
   double source_pu = 1.0, nominal_Hz = 0.0;
   std::vector<GridDisturbance> disturbances;
+  bool may_overload = false;  ///< the supplies are too small for all that nodes and plants can draw
   bool any() const { return rack_storage || response || ups || backup || turbines || ride_through || !disturbances.empty(); }
+};
+
+/// The site's power ends or comes back.
+struct PowerChange {
+  std::int64_t bin = 0;  ///< first one without it, or with it again
+  bool on = false;
+  std::string_view why;  ///< what ended it
 };
 
 /// One line of the energy books, J.
@@ -57,8 +66,13 @@ struct BookLevel {
 /// With central supplies the auxiliaries hang on the protected bus; without, they join in front of the hall
 /// transformers as in `power::Feeder`. While the utility is lost the transformers are dead and lose nothing; what nobody
 /// serves is counted. The servers' own power conversion stays in the servers: storage on a rack's direct-current side is
-/// seen at their alternating-current input. The fleet does not learn of load that is not served: it keeps asking.
-/// Assumptions: supplies judge the voltage behind the source impedance; ride-through judges the voltage of the whole
+/// seen at their alternating-current input.
+///
+/// The first bin that nobody serves ends the site's power (`power_change`); whoever owns the load then calls `set_power(false)` and
+/// asks for nothing until `power_change` says that it can be served again: 1 s after the loss at the earliest (a breaker's dead
+/// time [assumed]), once the utility is back, the supplies' source has been good for their return time, or the island has ended.
+/// While dark the breakers below the supplies, or the site's own, are open: racks, rows and their storage neither draw nor lose.
+/// Assumptions: a dead bus moves no battery; turbines trip with a utility that is lost; supplies judge the voltage behind the source impedance; ride-through judges the voltage of the whole
 /// site's load; a sag scales the voltage.
 class Delivery {
  public:
@@ -73,6 +87,20 @@ class Delivery {
   /// A chunk up to the site bus, not across an edge. Adds what nodes and auxiliaries ask for to `meters`.
   void through(std::span<const double> load_W, double auxiliary_W, std::int64_t first_bin, std::span<double> out_W,
                std::span<double> out_var, power::FeederMeters& meters);
+  /// Where power ended or came back against what `set_power` last said; none: nowhere so far.
+  const std::optional<PowerChange>& power_change() const { return change_; }
+  /// The load is switched off or on from the next bin on: what fed it drops it, whatever it still holds.
+  void set_power(bool on, std::int64_t bin);
+  /// Whether a loss of power is possible at all: of the utility, of an island, of supplies that a sag or an overload empties.
+  bool can_lose_power() const;
+  /// Whether a disturbance lies within `margin` bins of `bin`, or supplies may be overloaded at any time; constant.
+  bool near_disturbance(std::int64_t bin, std::int64_t margin) const;
+  /// Whether the site has power and its supplies, if any, hang on the utility.
+  bool at_rest() const;
+  /// Whether nothing feeds the site bus: the utility is lost, or the island's turbines have tripped.
+  bool bus_dead(std::int64_t bin) const;
+  /// Longest chunk from `bin` on whose bins do not depend on one another across devices, bins.
+  std::int64_t most_bins(std::int64_t bin) const;
   /// From the site bus (battery included) to the grid: `pcc_W` becomes what the grid gives.
   void connect(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, const grid::Source& source);
   /// On an island the frequency is the turbines' own.
@@ -97,6 +125,8 @@ class Delivery {
   double local_J() const {
     return backup_meters_.generator_J.value() + parallel_J_.value() + island_J_.value() + own_supply_J_.value();
   }
+  /// Rise of what rack storage, converters and supplies hold since the start.
+  double stored_J() const;
   double ups_soc_frac() const;  ///< charge of the supplies over their energy, 0 to 1; 0 without any
   /// What happened since the last call, in order of time.
   std::vector<grid::RideThroughEvent> take_events() { return std::move(events_); }
@@ -104,16 +134,21 @@ class Delivery {
   void archive(A& a) {
     a(rack_state_, rack_meters_, chain_state_, chain_meters_, ups_state_, ups_meters_, backup_state_, backup_meters_);
     a(turbine_state_, turbine_meters_, ride_state_, lower_, upper_, rack_out_J_, row_in_J_, dark_J_, bus_J_, utility_J_, parallel_J_);
-    a(island_J_, own_supply_J_, kinetic_J_, kinetic_begin_J_, on_island_, before_W_, load_lost_W_, load_lost_bin_);
+    a(island_J_, own_supply_J_, kinetic_J_, kinetic_begin_J_, on_island_, before_W_, load_lost_W_, load_lost_bin_, powered_, dark_from_);
+    if constexpr (A::reads) change_.reset();
   }
 
  private:
   void protect(double auxiliary_W, std::int64_t first_bin, std::span<double> out_W);
-  void run_island(std::span<double> pcc_W, std::span<double> pcc_var);
+  void supply(std::size_t from, std::size_t to, std::span<double> out_W);
+  void changed(std::int64_t bin, bool on, std::string_view why);
+  bool closes(std::int64_t bin) const { return bin >= dark_from_ + dead_bins; }
+  void run_island(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin);
   void ride(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, const grid::Source& source);
   void watch_loss(std::span<const double> pcc_W, std::int64_t first_bin);
   bool lost(std::int64_t bin, GridDisturbance::Kind kind) const;
 
+  static constexpr std::int64_t dead_bins = 1000;  ///< from a loss to the earliest return
   DeliveryParams p_;
   std::optional<power::RackStorage> rack_;
   std::optional<power::ConverterChain> chain_;
@@ -141,6 +176,9 @@ class Delivery {
   double load_lost_W_ = 0.0;
   std::int64_t load_lost_bin_ = -1;
   double rest_W_ = 0.0;
+  bool powered_ = true;           ///< as set_power last said
+  std::int64_t dark_from_ = 0;
+  std::optional<PowerChange> change_;  ///< of the bins since then; never outlives a macro step
   // Scratch of a chunk.
   bool island_now_ = false;
   std::vector<double> work_W_, work_var_, voltage_pu_, served_W_, drawn_W_, island_Hz_, share_;

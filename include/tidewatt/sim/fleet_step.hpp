@@ -30,6 +30,7 @@ struct FleetTask {
   std::vector<Leg> legs;                       ///< in order; empty: repetitions and no pause
   bool repeats = true;                         ///< an iteration that comes again and again; false: a constant state
   double dip_K = 0.0;                          ///< what pauses ahead add to the mean die temperature, for a resistance ratio of 1
+  bool dark = false;                           ///< the nodes have no power: GPUs, hosts, fans and supplies draw nothing
   bool slice = false;                          ///< part of an iteration: its power says nothing about the next
   std::uint32_t pause_kind = 0;                ///< what GPUs do in the pauses: an index into kind_…, beyond the timeline's kinds
   std::size_t first_node = 0;                  ///< the range is first_node … first_node + node_class.size()

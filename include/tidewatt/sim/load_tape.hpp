@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tidewatt/sim/load_template.hpp"
@@ -22,6 +23,7 @@ struct LoadTape {
     std::vector<LaneLoad> loads;
     Tick until = 0;
     double auxiliary_W = 0.0;
+    std::optional<bool> power = {};  ///< after it the site's power ended (false) or came back
     double tokens = 0.0;  ///< trained by all jobs from the start to `until`
   };
   std::size_t n_lane = 0;

@@ -115,6 +115,10 @@ class SiteStream {
   /// Life that the battery used; nullptr: nobody watches it.
   const mitigation::BatteryWearMeters* battery_wear() const { return wear_ ? &wear_meters_ : nullptr; }
   bool has_battery() const { return battery_.has_value(); }
+  /// Where power ended or came back in what has passed since `set_power`; see Delivery.
+  std::optional<PowerChange> power_change() const { return delivery_ ? delivery_->power_change() : std::nullopt; }
+  /// The load behind the delivery is switched off or on from here on. @pre the site has devices beyond its feeder
+  void set_power(bool on) { delivery_->set_power(on, bin_); }
   const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
   const GridMeters& meters() const { return meters_; }
   /// How orders were kept: seen through means of 100 ms, extremes exactly.

@@ -69,6 +69,8 @@ class TrainingTask {
   bool settled() const { return settled_; }
   /// The work just set was cut `at` ticks after its beginning: what holds its power stands where it then stood.
   void cut(Tick at);
+  /// The GPUs lost their power: what held it begins anew with the next task.
+  void forget_hold() { node_hold_.clear(); }
   template <class A>
   void archive(A& a) {
     a(slowest_Hz_, node_hold_);

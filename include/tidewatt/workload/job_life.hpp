@@ -34,7 +34,7 @@ struct JobStep {
 /// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.
 /// * An asynchronous checkpoint blocks for the copy to host memory and is durable once storage has all of it; the next
 ///   one is not begun before. A save ahead of a stop blocks until durable and supersedes one on its way.
-/// * Every nanosecond since 0 is booked in exactly one state.
+/// * Every nanosecond since 0 is booked in exactly one state. A loss of the site's power is one interruption until power is back.
 class JobLife {
  public:
   /// @param failures  sorted by tick, for the life of the run; those before the start are left out
@@ -56,6 +56,11 @@ class JobLife {
   /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts: nobody starts a job on them, so one
   /// cause counts as one interruption. Of no effect outside an outage.
   void hold_start(bool held);
+  /// The site's power ends at `now`. A running job falls: one interruption, and what no durable checkpoint holds is lost. A job
+  /// that waits or is down stays where it is until `power_back`. No node needs replacing.
+  void power_lost(Tick now);
+  /// Power is back at `now`: detection, or a replacement under way, begins here.
+  void power_back(Tick now);
   /// Books what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);

@@ -50,6 +50,7 @@ struct JobBooks {
   std::int64_t iterations_lost = 0;  ///< whole ones thrown away
   std::int64_t unexpected = 0;
   std::int64_t thermal = 0;          ///< of those, nodes that their own protection switched off
+  std::int64_t power = 0;            ///< of the unexpected ones, losses of the site's power
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
@@ -61,7 +62,7 @@ struct JobBooks {
   bool operator==(const JobBooks&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, planned, checkpoints,
+    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, power, planned, checkpoints,
       replaced_nodes);
   }
 };
@@ -97,6 +98,7 @@ struct JobLifeState {
   bool ramped_down = false;        ///< a soft stop is behind us, the stop follows
   bool replacing = false;          ///< this outage brings in other nodes or processes
   bool start_held = false;         ///< an outage does not end: nodes cannot run yet
+  bool dark = false;               ///< the site has no power: nothing begins
   std::int64_t missing_nodes = 0;  ///< failed ones without a substitute yet
   std::int64_t spare_nodes = 0;    ///< in the pool; negative: as many as wanted
   std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
@@ -105,7 +107,7 @@ struct JobLifeState {
   template <class A>
   void archive(A& a) {
     a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due, soft_begin,
-      progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, missing_nodes, spare_nodes, repaired_at, books);
+      progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark, missing_nodes, spare_nodes, repaired_at, books);
   }
 };
 

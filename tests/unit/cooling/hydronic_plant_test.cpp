@@ -78,6 +78,33 @@ TEST_CASE("parts fail: heat is stored, the hall warms, the rest speeds up, and r
   CHECK(half.last.capacity_margin_frac < run(built, state = before, 0, 60 * minute, with({})).last.capacity_margin_frac);
 }
 
+TEST_CASE("a plant without power draws nothing, keeps its heat and starts again when it is back") {
+  for (const auto* name : {"crah_chilled_water", "cdu_dry_cooler", "frontier_like_tower"}) {
+    INFO(name);
+    const HydronicParams params = plant(name);
+    const double rated_W = 2e6;
+    const HydronicPlant built(params, rated_W);
+    std::vector<double> state(built.n_state());
+    auto input = hall(params, rated_W, 0.8, air(30, 0.4));
+    built.initialise(state, input, 0);
+    auto workspace = built.make_workspace();
+    const double before_W = plant_electric_W(built.advance(state, input, 0, minute, *workspace), 60.0);
+    auto dark = input;
+    dark.powered = false;
+    dark.capacity = no_capacity;
+    dark.it_heat_W = 0.01 * input.it_heat_W;
+    dark.liquid_heat_W = 0.0;
+    const auto off = built.advance(state, dark, minute, 2 * minute, *workspace);
+    CHECK(plant_electric_W(off, 60.0) == 0.0);
+    CHECK(off.water_kg == 0.0);
+    CHECK(off.stored_change_J == Approx(off.heat_in_J - off.heat_out_J).epsilon(1e-9));
+    CHECK(off.liquid_flow_mean_kg_per_s == 0.0);
+    PlantStep on;
+    for (Tick k = 2; k < 60; ++k) on = built.advance(state, input, k * minute, (k + 1) * minute, *workspace);
+    CHECK(plant_electric_W(on, 60.0) > 0.5 * before_W);
+  }
+}
+
 TEST_CASE("heat reuse takes heat away from the cooler, and the books still close") {
   HydronicParams params = plant("cdu_dry_cooler");
   const WeatherSample mild = air(15, 0.5);

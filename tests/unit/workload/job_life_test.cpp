@@ -260,3 +260,47 @@ TEST_CASE("nodes that switch themselves off: one interruption, spares until they
   CHECK(d.life.books().replaced_nodes == 0);
   CHECK(d.life.books().in(JobState::replace) == 0);
 }
+
+TEST_CASE("a loss of power stops a job until it is back; then detection and a start in place follow") {
+  auto j = job();
+  j.start_s = 0, j.checkpoint_base_s = 0;
+  Driver d{{j, size, {}}, length, 0};
+  d.run(1000 * s);
+  REQUIRE(d.life.state().state == JobState::iterate);
+  d.life.power_lost(d.now);
+  const auto lost = d.life.books().iterations_lost;
+  CHECK(d.life.books().power == 1);
+  CHECK(d.life.books().unexpected == 1);
+  CHECK(d.life.state().state == JobState::detect);
+  CHECK(d.life.next(d.now).until == never);
+  const Tick dark = d.now;
+  d.now = dark + 400 * s;
+  d.life.book_until(d.now);
+  d.life.power_back(d.now);
+  CHECK(d.life.next(d.now).until == d.now + to_tick(j.detect_s));
+  d.run(dark + 2000 * s);
+  CHECK(d.life.books().iterations_lost == lost);
+  CHECK(d.life.books().in(JobState::detect) == 400 * s + to_tick(j.detect_s));
+  CHECK(d.life.books().in(JobState::replace) == 0);
+  d.life.book_until(d.now);
+  CHECK(d.life.books().effective_ns + d.life.books().unsaved_ns > 0);
+  check_books(d);
+}
+
+TEST_CASE("without power a queued job does not start and a stop does not end; both do when it is back") {
+  Driver queued{{job(), size, {}}, length, 0};
+  queued.life.power_lost(50 * s);
+  CHECK(queued.life.next(50 * s).until == never);
+  queued.now = 300 * s;
+  queued.life.power_back(queued.now);
+  CHECK(queued.life.state().state == JobState::initialise);
+  CHECK(queued.life.books().in(JobState::queued) == 300 * s);
+  CHECK(queued.life.books().unexpected == 0);
+  Driver stopped{{job(), size, {Failure{1000 * s, 0, -1, true}}}, length, 0};
+  while (stopped.life.state().state != JobState::maintenance) stopped.step(5000 * s);
+  stopped.life.power_lost(stopped.now);
+  CHECK(stopped.life.next(stopped.now).until == never);
+  CHECK(stopped.life.books().power == 0);
+  stopped.life.power_back(stopped.now + 10 * s);
+  CHECK(stopped.life.state().state == JobState::maintenance);
+}
