@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import report as report
     from ._catalog import Catalog
-    from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
+    from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._load import Scenario, load
     from ._read import (
@@ -53,7 +53,7 @@ _READERS = [
     "read_price", "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
     "read_squeue", "read_weather",
 ]  # fmt: skip
-# Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
+# Loaded when first asked for: the report of a result file needs no xarray.
 _HOME = {
     "load": "_load",
     "Scenario": "_load",
@@ -71,11 +71,12 @@ _HOME = {
     "new": "_sweep",
     **dict.fromkeys(_READERS, "_read"),
     **dict.fromkeys(
-        ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
+        ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
+        "_core",
     ),
 }
 __all__ = [
-    "Catalog", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
+    "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
     "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS,
 ]  # fmt: skip
 
