@@ -1,6 +1,7 @@
 // The library's exceptions as Python classes that live, by name, in the package `tidewatt`.
 #include "bind.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/io/verified_file.hpp"
 
 namespace tidewatt::bindings {
 namespace {
@@ -8,6 +9,7 @@ namespace {
 // The module owns one reference to each; these are the other, for as long as the process lives.
 struct Classes {
   PyObject* input = nullptr;
+  PyObject* corrupt = nullptr;
   PyObject* solver = nullptr;
   PyObject* refused = nullptr;
   PyObject* output = nullptr;
@@ -26,18 +28,20 @@ PyObject* make(py::module_& m, const char* name, const char* doc, const py::tupl
   return made;
 }
 
-void raise_input(const InputError& e) {
+void raise_input(PyObject* kind, const InputError& e) {
   py::list findings;
   for (const auto& f : e.findings()) findings.append(py::handle(classes().finding)(f.place.text(), f.key, f.message));
-  const py::object error = py::handle(classes().input)(e.what());
+  const py::object error = py::handle(kind)(e.what());
   error.attr("findings") = findings;
-  PyErr_SetObject(classes().input, error.ptr());
+  PyErr_SetObject(kind, error.ptr());
 }
 
 void translate(std::exception_ptr caught) try {
   if (caught) std::rethrow_exception(caught);
+} catch (const io::CorruptFileError& e) {
+  raise_input(classes().corrupt, e);
 } catch (const InputError& e) {
-  raise_input(e);
+  raise_input(classes().input, e);
 } catch (const SolverError& e) {
   PyErr_SetString(classes().solver, e.what());
 } catch (const RefusedError& e) {
@@ -59,6 +63,9 @@ void bind_errors(py::module_& m) {
                  "exit code 2.",
                  bases(error, PyExc_ValueError));
   py::handle(c.input).attr("findings") = py::tuple();
+  c.corrupt = make(m, "CorruptFileError",
+                   "A result or checkpoint is not, bit for bit, what tidewatt wrote. Exit code 2.",
+                   py::make_tuple(py::handle(c.input)));
   c.solver = make(m, "SolverError",
                   "A numerical method failed; the message holds the time and the worst components. Exit code 3.",
                   bases(error, PyExc_RuntimeError));

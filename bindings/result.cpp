@@ -1,12 +1,16 @@
-// A finished run: arrays as read-only views into its memory, figures, and the file.
+// Results, of a run or from a file: arrays as read-only views into their memory, figures, and the file.
 #include "tidewatt/sim/result.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "bind.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/io/result_file.hpp"
 #include "tidewatt/io/summary_json.hpp"
 
 namespace tidewatt::bindings {
@@ -32,34 +36,33 @@ py::object view(const sim::Array& a, const std::vector<std::string>& values, con
   return shaped;
 }
 
-const sim::Array& find(const RunResult& r, const std::string& path) {
-  for (const auto& a : r.result.arrays)
-    if (a.path == path) return a;
-  throw py::key_error(path);
-}
-
-py::object values(const Shared& r, const std::string& path) {
-  const auto& a = find(*r, path);
-  const py::object owner = py::cast(r);
-  return std::visit([&](const auto& v) { return view(a, v, owner); }, a.values);
-}
-
-py::list arrays(const RunResult& r) {
+py::list columns(const std::vector<sim::Array>& arrays) {
   py::list rows;
-  for (const auto& a : r.result.arrays)
-    rows.append(py::make_tuple(a.path, py::tuple(py::cast(a.dims)), a.unit, a.long_name));
+  for (const auto& a : arrays) rows.append(py::make_tuple(a.path, py::tuple(py::cast(a.dims)), a.unit, a.long_name));
   return rows;
 }
 
-py::object summary(const RunResult& r) {
-  // By way of the JSON text, so that Python and `run --json` cannot differ in a figure.
-  return py::module_::import("json").attr("loads")(io::result_json(r.result));
+py::dict texts(const std::vector<std::pair<std::string, std::string>>& provenance) {
+  py::dict out;
+  for (const auto& [key, text] : provenance) out[py::str(key)] = text;
+  return out;
 }
 
-py::dict provenance(const RunResult& r) {
-  py::dict out;
-  for (const auto& [key, text] : r.result.provenance) out[py::str(key)] = text;
-  return out;
+// By way of the JSON text, so that Python and `run --json` cannot differ in a figure.
+py::object figures(const std::string& json) { return py::module_::import("json").attr("loads")(json); }
+
+const sim::Array* find(RunResult& r, const std::string& path) {
+  const auto at = std::ranges::find(r.result.arrays, path, &sim::Array::path);
+  return at == r.result.arrays.end() ? nullptr : &*at;
+}
+const sim::Array* find(io::ResultFile& r, const std::string& path) { return r.read(path); }
+
+template <class Source>
+py::object values(const std::shared_ptr<Source>& r, const std::string& path) {
+  const sim::Array* a = find(*r, path);
+  if (a == nullptr) throw py::key_error(path);
+  const py::object owner = py::cast(r);
+  return std::visit([&](const auto& v) { return view(*a, v, owner); }, a->values);
 }
 
 /// The same file as `tidewatt run` writes. Its name is one of the figures in it, hence the copy.
@@ -81,13 +84,32 @@ std::shared_ptr<RunResult> make_result(sim::Result&& result, double wall_s) {
 
 void bind_result(py::module_& m) {
   py::class_<RunResult, Shared>(m, "RunResult")
-      .def_property_readonly("arrays", &arrays)
-      .def("values", &values, py::arg("path"))
-      .def_property_readonly("summary", &summary)
-      .def_property_readonly("provenance", &provenance)
+      .def_property_readonly("arrays", [](const RunResult& r) { return columns(r.result.arrays); })
+      .def("values", &values<RunResult>, py::arg("path"))
+      .def_property_readonly("summary", [](const RunResult& r) { return figures(io::result_json(r.result)); })
+      .def_property_readonly("provenance", [](const RunResult& r) { return texts(r.result.provenance); })
       .def_readonly("payload_sha256", &RunResult::payload_sha256)
       .def_readonly("wall_s", &RunResult::wall_s)
       .def("save", &save, py::arg("path"));
+  m.def("write_durably", [](const std::string& path, const py::bytes& data) {
+    const std::string_view bytes = data;
+    const py::gil_scoped_release no_gil;
+    io::write_durably(path, bytes);
+  }, py::arg("path"), py::arg("data"));
+  m.def("try_output", &io::try_output, py::arg("path"), py::call_guard<py::gil_scoped_release>());
+  using io::ResultFile;
+  py::class_<ResultFile, std::shared_ptr<ResultFile>>(m, "ResultFile")
+      .def(py::init([](const std::string& path) {
+             const py::gil_scoped_release no_gil;
+             return std::make_shared<ResultFile>(path);
+           }), py::arg("path"))
+      .def_property_readonly("path", &ResultFile::path)
+      .def_property_readonly("arrays", [](const ResultFile& r) { return columns(r.arrays()); })
+      .def("values", &values<ResultFile>, py::arg("path"))
+      .def_property_readonly("summary", [](const ResultFile& r) { return figures(r.summary_json()); })
+      .def_property_readonly("provenance", [](const ResultFile& r) { return texts(r.provenance()); })
+      .def_property_readonly("payload_sha256", &ResultFile::payload_sha256)
+      .def("save", &ResultFile::copy_to, py::arg("path"), py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace tidewatt::bindings

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import report as report
     from ._catalog import Catalog
-    from ._core import Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
+    from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._fit_inference import InferencePower, fit_inference_power
     from ._load import Scenario, load
@@ -54,7 +54,7 @@ _READERS = [
     "read_price", "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
     "read_squeue", "read_weather",
 ]  # fmt: skip
-# Loaded when first asked for: the report of a result file needs neither the compiled half nor xarray.
+# Loaded when first asked for: the report of a result file needs no xarray.
 _HOME = {
     "load": "_load",
     "Scenario": "_load",
@@ -74,11 +74,12 @@ _HOME = {
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     **dict.fromkeys(
-        ["Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"], "_core"
+        ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
+        "_core",
     ),
 }
 __all__ = [
-    "Catalog", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
+    "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
     "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS, "InferencePower", "fit_inference_power",
 ]  # fmt: skip
 

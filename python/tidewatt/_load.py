@@ -26,7 +26,7 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """The TOML that was read, after inheritance, with the overrides as comments at its end."""
+        """The TOML that was read and what it inherits, with the overrides and hashes of all other input files as comments."""
         return self._core.text
 
     @property

@@ -1,9 +1,7 @@
 """Results, in memory or from a file, behind one face."""
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -107,13 +105,7 @@ class Result:
         """
         from . import report
 
-        path = getattr(self._source, "path", None)
-        if path is not None:
-            return report.write(path, out_dir)
-        with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
-            path = os.path.join(folder, "result.h5")
-            self._source.save(path)
-            return report.write(path, out_dir)
+        return report.write(self._source._core, out_dir)
 
     def __repr__(self) -> str:
         figures = "\n".join(f"  {key:<32} {_shown(value)}" for key, value in self.summary.items())
@@ -143,24 +135,28 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     @param core: the finished run.
     @param scenario: what was run.
     """
-    from ._memory import MemorySource
+    from ._source import Source
 
     figures = list(core.summary.items())
     figures.insert(2, ("wall_s", core.wall_s))
     summary = dict(figures)
     summary["result_file"] = None
     summary["jobs"] = summary.pop("jobs")  # last, as the command prints it
-    return Result(MemorySource(core), summary)
+    return Result(Source(core), summary)
 
 
 def open(path: str | os.PathLike[str]) -> Result:
-    """A saved result, with the same face as a fresh one. Arrays are read when first asked for; the file is not kept open.
+    """A saved result, with the same face as a fresh one. The file's hash is checked before anything else reads it; arrays are
+    decoded when first asked for, from memory; the file is not kept open.
 
     @param path: an HDF5 file that `tidewatt run` or `Result.save` wrote.
-    @raises OSError: if it is not there or not HDF5.
-    @raises InputError: if it is HDF5, but not a result of tidewatt.
+    @raises FileNotFoundError: if it is not there.
+    @raises CorruptFileError: if it is not, bit for bit, what tidewatt wrote.
+    @raises InputError: if it cannot be read.
     """
-    from ._saved import SavedSource
+    from . import _core
+    from ._source import Source
 
-    source = SavedSource(os.fspath(path))
-    return Result(source, json.loads(source.summary_json))
+    os.stat(path)
+    core = _core.ResultFile(os.fspath(path))
+    return Result(Source(core), core.summary)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-import time
 from pathlib import Path as _FilePath
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
@@ -213,7 +212,5 @@ def _as_file(file: Path | Mapping[str, Any], folder: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n".join(lines) + "\n"
     if not path.exists() or path.read_text(encoding="utf-8") != text:
-        temporary = path.with_name(f"sweep.toml.{os.getpid()}.{time.monotonic_ns()}")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        _core.write_durably(str(path), text.encode())
     return str(path)

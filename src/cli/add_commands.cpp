@@ -15,4 +15,5 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_export_command(app, exit_code);
   add_plant_command(app, exit_code);
   add_machines_command(app, exit_code);
+  add_verify_command(app, exit_code);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "commands.hpp"
@@ -11,6 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/study/fit_entry.hpp"
 #include "tidewatt/study/fit_fan_loop.hpp"
@@ -39,10 +39,7 @@ void write(const Arguments& a, const std::string& kind, const std::string& text)
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
   const auto path = folder / (a.name + ".toml");
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) throw OutputError(fmt::format("{}: cannot be written", path.string()));
+  io::write_durably(path.string(), text);
   fmt::print("{}: `--catalog {}` makes it {} '{}'\n", path.string(), a.out, kind, a.name);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/torsional.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/export_playback.hpp"
 #include "tidewatt/io/read_waveform.hpp"
 #include "tidewatt/grid/machine_response.hpp"
@@ -48,12 +48,6 @@ double site_bus(const Arguments& a, const grid::MachineCase& c) {
 
 std::filesystem::path out_file(const Arguments& a, const char* suffix) {
   return a.out.empty() ? std::filesystem::path(a.result).replace_extension("").string() + suffix : a.out;
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream to(path, std::ios::binary);
-  to << text;
-  if (!to.flush()) throw OutputError(path.string() + ": could not be written");
 }
 
 std::vector<grid::TorsionalFinding> screen(const Arguments& a, const io::Waveform& w) {
@@ -92,7 +86,7 @@ void respond(const Arguments& a) {
     csv += "\n";
   }
   const auto path = out_file(a, ("_" + a.grid_case + ".csv").c_str());
-  write(path, csv);
+  io::write_durably(path.string(), csv);
   if (a.json) {
     nlohmann::ordered_json o{{"case", a.grid_case}, {"bus", bus}, {"window", w.window}, {"begin_s", w.first_s}, {"length_s", static_cast<double>(w.pcc_W.size()) * w.step_s},
                              {"left_out_slower_s", r.left_out_slower_s}, {"voltage_lowest_pu", r.voltage_lowest_pu},
@@ -189,8 +183,8 @@ void sweep(const Arguments& a) {
   const std::string stem = a.out.empty() ? a.grid_case + "_sweep" : a.out;
   std::string csv = "period_s,peak_to_peak_mHz\n";
   for (std::size_t i = 0; i < period_s.size(); ++i) csv += fmt::format("{:.6g},{:.6g}\n", period_s[i], mHz[i]);
-  write(stem + ".csv", csv);
-  write(stem + ".svg", svg(period_s, mHz, linear.swing_modes(), fmt::format("{:g} MW square wave at bus {:g} of {}", a.swing_MW, bus, a.grid_case)));
+  io::write_durably(stem + ".csv", csv);
+  io::write_durably(stem + ".svg", svg(period_s, mHz, linear.swing_modes(), fmt::format("{:g} MW square wave at bus {:g} of {}", a.swing_MW, bus, a.grid_case)));
   if (a.json) {
     nlohmann::ordered_json o{{"case", a.grid_case}, {"bus", bus}, {"worst_period_s", period_s[at]}, {"worst_mHz", mHz[at]},
                              {"swing_within_deadband_MW", a.swing_MW * 2.0 * a.deadband_mHz / mHz[at]}};

@@ -1,11 +1,9 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 
 #include "commands.hpp"
 #include "python_module.hpp"
-#include "tidewatt/base/error.hpp"
+#include "tidewatt/io/verified_file.hpp"
 
 namespace {
 
@@ -16,8 +14,8 @@ struct Arguments {
 };
 
 int draw(const Arguments& a) {
-  if (!fs::is_regular_file(a.result)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.result));
-  if (!a.other.empty() && !fs::is_regular_file(a.other)) throw tidewatt::InputError(fmt::format("{}: no such result file", a.other));
+  tidewatt::io::verify_file(a.result);
+  if (!a.other.empty()) tidewatt::io::verify_file(a.other);
   const std::string out = a.out.empty() ? fs::path(a.result).replace_extension("").string() + "_report" : a.out;
   std::vector<std::string> arguments = {"--out", out, a.result};
   if (!a.other.empty()) arguments.push_back(a.other);

@@ -4,16 +4,18 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
 #include "option_checks.hpp"
+#include "stop_signals.hpp"
 #include "tidewatt/grid/compliance_report.hpp"
 #include "tidewatt/io/checkpoint.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
@@ -72,19 +74,35 @@ std::string show(const sim::Value& v) {
   return "-";
 }
 
-/// As sim::run, from a checkpoint if one is named and writing others on the way.
-sim::Result simulate(const Arguments& a, const sim::Scenario& scenario, Progress& progress) {
-  sim::Engine engine(scenario, {a.threads, {}});
-  if (!a.resume.empty()) io::read_checkpoint(a.resume, engine, scenario.text);
+/// Steps to the end, writing checkpoints on the way.
+/// @returns false where a signal stopped it: a checkpoint then holds what is done
+bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& engine, Progress& progress) {
+  std::optional<StopSignals> signals;
+  if (!a.checkpoint.empty()) signals.emplace();  // without a checkpoint there is nothing to save: the process just ends
   const double every_s = a.checkpoint_every_h * 3600.0;
   double next_s = engine.time_s() + every_s;
   while (!engine.done()) {
     engine.step();
     progress(std::min(1.0, engine.time_s() / scenario.run.duration_s));
-    if (a.checkpoint.empty() || engine.time_s() < next_s || engine.done()) continue;
+    const bool stop = signals && StopSignals::caught() != 0;
+    if (a.checkpoint.empty() || (!stop && (engine.time_s() < next_s || engine.done()))) continue;
     io::write_checkpoint(a.checkpoint, engine, scenario.text);
     next_s = engine.time_s() + every_s;
+    if (!stop) continue;
+    fmt::print(stderr, "tidewatt: stopped by {} at {:.0f} s of {:.0f} s; the same command with --resume {} continues\n",
+               strsignal(StopSignals::caught()), engine.time_s(), scenario.run.duration_s, a.checkpoint);
+    return false;
   }
+  return true;
+}
+
+/// As sim::run, from a checkpoint if one is named. @returns nothing where a signal stopped it
+std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& scenario, Progress& progress) {
+  std::string state;
+  if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text);  // refused before the fleet is built
+  sim::Engine engine(scenario, {a.threads, {}});
+  if (!a.resume.empty()) engine.restore(state);
+  if (!advance(a, scenario, engine, progress)) return {};
   return engine.finish();
 }
 
@@ -112,18 +130,8 @@ void write_compliance(const std::filesystem::path& result_file, const std::vecto
     const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_" + r.rule_set;
     const std::pair<const char*, std::string> files[] = {
         {".txt", grid::compliance_text(r)}, {".html", grid::compliance_html(r)}, {".json", grid::compliance_json(r)}};
-    for (const auto& [suffix, text] : files) {
-      std::ofstream to(stem + suffix, std::ios::binary);
-      to << text;
-      if (!to.flush()) throw OutputError(stem + suffix + ": could not be written");
-    }
+    for (const auto& [suffix, text] : files) io::write_durably(stem + suffix, text);
   }
-}
-
-void write_text(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream to(path, std::ios::binary);
-  to << text;
-  if (!to.flush()) throw OutputError(path.string() + ": could not be written");
 }
 
 /// hottest, slowest, or `server/slot`, both counted from 0.
@@ -144,12 +152,25 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
 void show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result, const std::filesystem::path& result_file) {
   const auto view = sim::view_gpu(scenario, result, chosen_gpu(a.gpu));
   const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
-  write_text(stem + ".csv", sim::gpu_view_csv(view));
-  write_text(stem + ".svg", sim::gpu_view_svg(view));
+  io::write_durably(stem + ".csv", sim::gpu_view_csv(view));
+  io::write_durably(stem + ".svg", sim::gpu_view_svg(view));
   if (!a.json) fmt::print("\n{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg");
 }
 
-void run(Arguments a) {
+/// Where the result goes: into a folder, or the file itself where its name ends like one. Every output is tried before the
+/// first step. @throws OutputError
+std::filesystem::path result_path(const Arguments& a) {
+  auto path = std::filesystem::path(a.out);
+  if (path.extension() != ".h5") path /= std::filesystem::path(a.file).stem().string() + ".h5";
+  std::error_code ec;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ec);
+  if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", path.parent_path().string(), ec.message()));
+  io::try_output(path.string());
+  if (!a.checkpoint.empty()) io::try_output(a.checkpoint);
+  return path;
+}
+
+void run(Arguments a, int& exit_code) {
   if (!a.gpu.empty()) chosen_gpu(a.gpu);
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
@@ -159,14 +180,14 @@ void run(Arguments a) {
     for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
     return;
   }
-  // A folder, or the result file itself where its name ends like one.
-  auto path = std::filesystem::path(a.out);
-  if (path.extension() != ".h5") path /= std::filesystem::path(a.file).stem().string() + ".h5";
-  std::error_code ec;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ec);
-  if (ec) throw OutputError(fmt::format("{}: cannot be created: {}", path.parent_path().string(), ec.message()));
-  auto progress = std::make_shared<Progress>(!a.quiet);
-  auto result = simulate(a, scenario, *progress);
+  const auto path = result_path(a);
+  Progress progress(!a.quiet);
+  auto finished = simulate(a, scenario, progress);
+  if (!finished) {
+    exit_code = 128 + StopSignals::caught();
+    return;
+  }
+  auto& result = *finished;
   std::optional<study::SwingReport> swing;
   if (a.explain == "swing")
     swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
@@ -215,7 +236,7 @@ void add_common(CLI::App& c, Arguments& a) {
 
 }  // namespace
 
-void add_run_commands(CLI::App& app, int&) {
+void add_run_commands(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   auto* r = app.add_subcommand("run", "simulate a scenario and write its result file");
   add_common(*r, *a);
@@ -223,7 +244,7 @@ void add_run_commands(CLI::App& app, int&) {
   r->add_option("--seed", a->seed, "seed of all random draws");
   r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->capture_default_str();
   r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->check(worker_count())->capture_default_str();
-  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way");
+  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way and when SIGINT, SIGTERM or SIGHUP stops the run");
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(within(1e-6, 1e6))->capture_default_str();
   r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
   r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
@@ -233,7 +254,7 @@ void add_run_commands(CLI::App& app, int&) {
                 "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")
       ->check(CLI::IsMember({"iteration", "gpu"}));
   r->add_option("--gpu", a->gpu, "which one --show gpu looks at: hottest (default), slowest, or SERVER/SLOT");
-  r->callback([a] { run(*a); });
+  r->callback([a, &exit_code] { run(*a, exit_code); });
   auto b = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("check", "read and check a scenario without running it");
   add_common(*c, *b);

@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "option_checks.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/study/gpu_capacity.hpp"
 #include "tidewatt/study/sizing.hpp"
@@ -77,11 +77,8 @@ void confirm(const Arguments& a, const sim::Scenario& scenario, const study::Siz
   if (!a.json) fmt::print("run as a whole: {}{}\n", verdict, not_passed.empty() ? "" : " (" + not_passed + ")");
   if (a.write.empty()) return;
   const auto base = std::filesystem::path(a.file).filename().string();
-  if (std::filesystem::path(a.write).parent_path() != std::filesystem::path(a.file).parent_path())
-    throw InputError("--write: must lie beside the scenario, from which it inherits");
-  std::ofstream to(a.write);
-  to << "# " << base << " with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"" << base << "\"\n" << e.portfolio.toml(choices);
-  if (!to.flush()) throw OutputError(a.write + ": could not be written");
+  io::write_durably(a.write, fmt::format("# {0} with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"{0}\"\n{1}", base,
+                                         e.portfolio.toml(choices)));
 }
 
 void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
@@ -135,6 +132,11 @@ void size(const Arguments& a, int& exit_code) {
   auto load = a.load;
   if (a.what == "gpus") load.set.push_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
+  if (!a.write.empty()) {
+    if (std::filesystem::path(a.write).parent_path() != std::filesystem::path(a.file).parent_path())
+      throw InputError("--write: must lie beside the scenario, from which it inherits");
+    io::try_output(a.write);
+  }
   if (a.what == "gpus") size_gpus(a, scenario);
   else size_remedies(a, scenario, exit_code);
 }

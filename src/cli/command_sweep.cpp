@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
+#include "stop_signals.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/study/compare.hpp"
@@ -26,9 +25,6 @@ struct Arguments {
   study::SweepRunOptions run;
   bool tornado = false, monte_carlo = false, merge = false, verify = false, list = false, quiet = false, json = false;
 };
-
-std::atomic<int> caught = 0;
-void remember(int signal) { caught = signal; }
 
 /// "45 s", "12 min", "3 h 20 min".
 std::string rounded(double s) {
@@ -155,9 +151,8 @@ void sweep(Arguments& a, int& exit_code) {
   if (a.list) return list(runner);
   if (a.verify) return verify(runner, a, exit_code);
   if (a.merge) return merge(runner, a);
-  std::signal(SIGINT, remember);
-  std::signal(SIGTERM, remember);
-  a.run.stop = [] { return caught != 0; };
+  const StopSignals signals;
+  a.run.stop = [] { return StopSignals::caught() != 0; };
   if (!a.quiet) a.run.progress = Show();
   const auto outcome = study::run_sweep(runner, a.out, a.run);
   if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
@@ -167,7 +162,7 @@ void sweep(Arguments& a, int& exit_code) {
     table = a.out + "/table.csv";
   }
   report(a, outcome, table);
-  if (outcome.stopped) exit_code = 128 + caught;
+  if (outcome.stopped) exit_code = 128 + StopSignals::caught();
 }
 
 }  // namespace

@@ -18,3 +18,4 @@ void add_size_command(CLI::App& app, int& exit_code);      // size
 void add_machines_command(CLI::App& app, int& exit_code);  // machines
 void add_plant_command(CLI::App& app, int& exit_code);     // plant
 void add_import_command(CLI::App& app, int& exit_code);    // import
+void add_verify_command(CLI::App& app, int& exit_code);    // verify

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 #include "commands.hpp"
+#include "standard_files.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace {
@@ -27,6 +30,7 @@ void keep_memory() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_files();
   keep_memory();
   CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together"};
   app.set_version_flag("--version", TIDEWATT_VERSION);
@@ -46,6 +50,10 @@ int main(int argc, char** argv) {
   } catch (const tidewatt::RefusedError& e) {
     return fail(4, e.what());
   } catch (const tidewatt::OutputError& e) {
+    return fail(74, e.what());
+  } catch (const std::filesystem::filesystem_error& e) {
+    return fail(3, e.what());
+  } catch (const std::system_error& e) {  // what fmt throws where printing fails
     return fail(74, e.what());
   } catch (const std::bad_alloc&) {
     return fail(4, "out of memory");

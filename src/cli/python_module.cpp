@@ -1,9 +1,12 @@
 #include "python_module.hpp"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -41,13 +44,18 @@ int run_python_module(const std::string& module, const std::vector<std::string>&
   for (const std::string* s : {&p.program, &flag, &name}) add(*s);
   for (const std::string& s : arguments) add(s);
   argv.push_back(nullptr);
-  const pid_t child = fork();
+  const pid_t parent = ::getpid(), child = ::fork();
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // what a killed command would have shown is of use to nobody
+    if (::getppid() != parent) ::_exit(74);
     if (!path.empty()) setenv("PYTHONPATH", path.c_str(), 1);
     execv(p.program.c_str(), argv.data());
     _exit(127);
   }
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0) throw tidewatt::OutputError("Python could not be started");
+  if (child < 0) throw tidewatt::OutputError("Python could not be started");
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw tidewatt::OutputError("Python could not be waited for");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw tidewatt::OutputError(p.program + ": could not be started");
   return WIFEXITED(status) ? WEXITSTATUS(status) : 74;
 }

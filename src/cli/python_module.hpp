@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-/// Runs `python3 -m MODULE ARGUMENTS` without a shell and hands its exit code on; 74 if it ended by a signal. The Python is that of
+/// Runs `python3 -m MODULE ARGUMENTS` without a shell and hands its exit code on; 74 if it ended by a signal. It does not outlive this
+/// process. The Python is that of
 /// $TIDEWATT_PYTHON, else /usr/bin/python3 with the package beside the installed program or in the source tree of a build, else the one
 /// of the virtual environment that pip put this program into.
 /// @param module a module of the package `tidewatt`, e.g. "report"

@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <string_view>
 
-#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/io/verified_file.hpp"
+#include "tidewatt/sim/scenario_inputs.hpp"
 
 namespace tidewatt::io {
 namespace {
 
-constexpr std::string_view head = "tidewatt checkpoint 1\n";
+constexpr std::string_view head = "tidewatt checkpoint 2\n";
+constexpr std::string_view any_head = "tidewatt checkpoint ";
 constexpr std::size_t digits = 64;
 
 /// The next line of `rest`, which moves on behind it.
@@ -23,25 +27,51 @@ std::string_view line(std::string_view& rest) {
   return out;
 }
 
+/// What stands behind the hash, which fits. @param file the whole file
+std::string_view verified_body(const std::string& path, std::string_view file) {
+  if (file.substr(0, any_head.size()) != any_head) throw CorruptFileError(path, "not a checkpoint of tidewatt");
+  if (file.substr(0, head.size()) != head) throw CorruptFileError(path, "damaged, or written by another version of tidewatt");
+  file.remove_prefix(head.size());
+  const auto digest = line(file);
+  if (digest.size() != digits || sha256_hex(file) != digest) throw CorruptFileError(path, "damaged: its hash does not match its contents");
+  return file;
+}
+
+/// Every input that is another one now, by name. @throws InputError
+void require_same(const std::string& path, const std::string& before, const std::string& now) {
+  auto findings = sim::input_changes(before, now);
+  for (auto& finding : findings) {
+    finding.place.file = path;
+    finding.message = "not as when the checkpoint was written: " + finding.message;
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+std::string read_whole(const std::string& path) { return read_file(path, std::size_t{8} << 30U); }
+
 }  // namespace
 
 void write_checkpoint(const std::string& path, sim::Engine& engine, const std::string& scenario_text) {
-  std::string body = fmt::format("{}\n{}\n", TIDEWATT_VERSION, sha256_hex(scenario_text));
+  std::string body = fmt::format("{}\n{}\n{}\n", TIDEWATT_VERSION, scenario_text.size(), scenario_text);
   body += engine.save();
   write_durably(path, std::string(head) + sha256_hex(body) + "\n" + body);
 }
 
-void read_checkpoint(const std::string& path, sim::Engine& engine, const std::string& scenario_text, bool other_scenario) {
-  const std::string file = read_file(path, std::size_t{8} << 30U);
-  std::string_view rest(file);
-  const auto refuse = [&](const char* why) { throw InputError(fmt::format("{}: {}", path, why)); };
-  if (rest.substr(0, head.size()) != head) refuse("not a checkpoint of this program");
-  rest.remove_prefix(head.size());
-  const auto digest = line(rest);
-  if (digest.size() != digits || sha256_hex(rest) != digest) refuse("damaged: its hash does not fit its contents");
-  if (line(rest) != TIDEWATT_VERSION) refuse("written by another version");
-  if (line(rest) != sha256_hex(scenario_text) && !other_scenario) refuse("of another scenario");
-  engine.restore(rest);
+void verify_checkpoint(const std::string& path) { verified_body(path, read_whole(path)); }
+
+std::string checkpoint_state(const std::string& path, const std::string& scenario_text, bool other_scenario) {
+  const std::string file = read_whole(path);
+  std::string_view rest = verified_body(path, file);
+  const std::string version(line(rest));
+  if (version != TIDEWATT_VERSION)
+    throw InputError(Finding{{path, 0, 0}, "", fmt::format("written by version {}, this is {}: only the same version can go on from it", version, TIDEWATT_VERSION)});
+  const std::string_view count = line(rest);
+  std::size_t n = 0;
+  std::from_chars(count.data(), count.data() + count.size(), n);  // the hash fits: it is a number
+  const std::string before(rest.substr(0, n));
+  rest.remove_prefix(std::min(rest.size(), n + 1));
+  if (!other_scenario) require_same(path, before, scenario_text);
+  return std::string(rest);
 }
 
 }  // namespace tidewatt::io

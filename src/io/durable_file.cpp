@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "tidewatt/base/error.hpp"
 
@@ -65,11 +70,39 @@ void refuse_special(const std::string& path) {
   }
 }
 
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+/// Whether a temporary file of this name belongs to a process of this machine that is dead.
+bool is_orphan(const std::string& folder, const std::string& name, std::size_t at) {
+  pid_t pid = 0;
+  const auto [end, status] = std::from_chars(name.data() + at, name.data() + name.size(), pid);
+  if (status != std::errc() || *end != '-' || pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) return false;
+  // On a shared disk the process may live on another machine: then it holds the lock.
+  const Descriptor file(::open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+void remove_orphans(const std::string& path) {
+  const std::string folder = folder_of(path), prefix = path.substr(path.rfind('/') + 1) + ".tmp-";
+  std::error_code ec;
+  for (std::filesystem::directory_iterator at(folder, ec), end; !ec && at != end; at.increment(ec)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(prefix) && is_orphan(folder, name, prefix.size())) ::unlink((folder + "/" + name).c_str());
+  }
+}
+
 std::pair<int, std::string> open_fresh(const std::string& path) {
+  remove_orphans(path);
   for (int k = 0; k < 1000; ++k) {
     std::string name = fmt::format("{}.tmp-{}-{}", path, ::getpid(), k);
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return {fd, std::move(name)};
+    if (fd >= 0) {
+      ::flock(fd, LOCK_EX | LOCK_NB);  // where the disk knows no locks, the process's number alone protects the file
+      return {fd, std::move(name)};
+    }
     if (errno != EEXIST) fail("create", name, errno);
   }
   fail("create a temporary file for", path, EEXIST);
@@ -85,8 +118,7 @@ void write_all(int fd, std::span<const char> bytes, const std::string& path) {
 }
 
 void sync_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  const std::string folder = folder_of(path);
   const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) fail("sync the folder", folder, errno);
 }
@@ -95,6 +127,17 @@ void sync_folder_of(const std::string& path) {
 
 void write_durably(const std::string& path, std::span<const char> bytes) {
   write_durably_in_pieces(path, [&](const Append& append) { append(bytes); });
+}
+
+void try_output(const std::string& path) {
+  constexpr std::size_t some_bytes = std::size_t{64} << 10U;
+  refuse_special(path);
+  auto [fd, name] = open_fresh(path);
+  Descriptor file(fd);
+  const Temporary temporary(std::move(name));
+  write_all(file.get(), std::vector<char>(some_bytes), temporary.path());
+  if (::fsync(file.get()) != 0) fail("sync", temporary.path(), errno);
+  if (file.close() != 0) fail("close", temporary.path(), errno);
 }
 
 void write_durably_in_pieces(const std::string& path, const std::function<void(const Append&)>& fill) {

@@ -11,6 +11,7 @@
 #include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/io/verified_file.hpp"
 
 namespace tidewatt::io {
 namespace {
@@ -109,7 +110,10 @@ std::vector<char> hdf5_image(const sim::Result& result) {
   create_groups(file, result);
   write_arrays(file, result, extents);
   write_provenance(file, result);
-  return take_image(file);
+  std::vector<char> image = take_image(file);
+  const std::string line = seal({image.data(), image.size()});
+  image.insert(image.end(), line.begin(), line.end());
+  return image;
 }
 
 void Hdf5Sink::write(const sim::Result& result) { write_durably(path_, hdf5_image(result)); }

@@ -7,6 +7,7 @@
 #include "engine.hpp"
 #include "grid_summary.hpp"
 #include "tidewatt/sim/grid_case.hpp"
+#include "tidewatt/sim/scenario_inputs.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -237,6 +238,7 @@ Result Engine::Impl::finish() {
   add_jobs(result);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   result.provenance = {{"scenario", scenario.text},
+                       {"inputs", inputs_of(scenario.text)},
                        {"start_time", scenario.run.start},
                        {"seed", fmt::format("{}", scenario.run.seed)},
                        {"version", TIDEWATT_VERSION},

@@ -15,6 +15,7 @@
 #include "tidewatt/cooling/epw.hpp"
 #include "tidewatt/cooling/weather_csv.hpp"
 #include "tidewatt/sim/inherit.hpp"
+#include "tidewatt/sim/scenario_inputs.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -292,6 +293,7 @@ Scenario load_scenario(const std::string& path, const LoadOptions& options) {
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();
   for (const auto& item : options.recording)
     s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) + std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
+  s.text += input_lines(s, options);
   return s;
 }
 

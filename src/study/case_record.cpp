@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/io/verified_file.hpp"
 
 namespace tidewatt::study {
 
-using io::sha256_hex;
 namespace {
 
 constexpr std::string_view magic = "tidewatt case 1 ";
@@ -40,11 +39,11 @@ std::string encode(const CaseRecord& r) {
 }
 
 CaseRecord decode(std::string_view bytes, const std::string& file) {
-  const auto damaged = [&](const char* why) { return InputError(Finding{{file, 0, 0}, "", fmt::format("damaged case file: {}", why)}); };
+  const auto damaged = [&](const char* why) { return io::CorruptFileError(file, fmt::format("damaged case file: {}", why)); };
   const std::size_t head = magic.size() + digest_digits + 1;
   if (bytes.size() <= head || !bytes.starts_with(magic) || bytes[head - 1] != '\n') throw damaged("no header");
   const std::string_view body = bytes.substr(head);
-  if (bytes.substr(magic.size(), digest_digits) != sha256_hex(body)) throw damaged("its checksum does not fit");
+  if (bytes.substr(magic.size(), digest_digits) != sha256_hex(body)) throw damaged("its hash does not match its contents");
   try {
     const auto j = nlohmann::ordered_json::parse(body);
     CaseRecord r;

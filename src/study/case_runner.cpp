@@ -7,8 +7,8 @@
 #include <new>
 
 #include "scenario_tree.hpp"
-#include "tidewatt/base/embedded.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
@@ -19,23 +19,6 @@ namespace tidewatt::study {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string files_below(const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const auto& item : fs::recursive_directory_iterator(folder))
-    if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
-  std::sort(paths.begin(), paths.end());
-  std::string out;
-  for (const auto& p : paths)
-    out += fmt::format("catalog {} {}\n", fs::relative(p, folder).string(), io::sha256_hex(read_file(p, 1u << 20)));
-  return out;
-}
-
-std::string built_in_catalog() {
-  std::string all;
-  for (const auto& file : embedded::catalog_files()) all += std::string(file.path) + "\n" + std::string(file.text);
-  return io::sha256_hex(all);
-}
 
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -103,12 +86,9 @@ void CaseRunner::check_ends() const {
 }
 
 std::string CaseRunner::describe(const sim::Scenario& base) const {
-  std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\nbuilt-in catalog {}\n", TIDEWATT_VERSION,
-                                spec_.mode, spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "), built_in_catalog());
-  if (!options_.load.catalog_overlay.empty()) out += files_below(options_.load.catalog_overlay);
-  if (!base.weather.csv.empty()) out += fmt::format("weather {}\n", io::sha256_hex(read_file(base.weather.csv, 1u << 28)));
-  if (!base.weather.epw.empty()) out += fmt::format("weather {}\n", io::sha256_hex(read_file(base.weather.epw, 1u << 28)));
-  out += fmt::format("scenario {}\n{}\n", io::sha256_hex(base.text), base.text);
+  std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\n", TIDEWATT_VERSION, spec_.mode,
+                                spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "));
+  out += fmt::format("scenario {}\n{}\n", sha256_hex(base.text), base.text);
   out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));
   for (const auto& row : cases_.values) out += fmt::format("{}\n", fmt::join(row, "\t"));
   return out;
@@ -125,7 +105,7 @@ void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord
     const auto image = io::hdf5_image(result);
     fs::create_directories(fs::path(store.result_path(i)).parent_path());
     io::write_durably(store.result_path(i), image);
-    record.result_sha256 = io::sha256_hex({image.data(), image.size()});
+    record.result_sha256 = sha256_hex({image.data(), image.size()});
   }
   for (auto& figure : result.summary)
     if (spec_.outputs.empty() || std::find(spec_.outputs.begin(), spec_.outputs.end(), figure.first) != spec_.outputs.end())

@@ -1,4 +1,3 @@
-#include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/study/case_store.hpp"
 
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <filesystem>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/io/durable_file.hpp"
 
@@ -20,7 +20,7 @@ namespace tidewatt::study {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t case_limit_B = 1ull << 24, plan_limit_B = 1ull << 32, result_limit_B = 1ull << 34;
+constexpr std::uint64_t plan_limit_B = 1ull << 32, result_limit_B = 1ull << 34;
 constexpr std::string_view plan_magic = "tidewatt sweep 1 ";
 constexpr std::size_t line_check_digits = 16;
 
@@ -39,7 +39,7 @@ void write_text(const std::string& path, const std::string& text) { io::write_du
 /// One line of a manifest: case, hash of its file, hash of these two.
 std::string manifest_line(std::size_t i, const std::string& file_sha256) {
   const std::string facts = fmt::format("{} {}", i, file_sha256);
-  return fmt::format("{} {}\n", facts, io::sha256_hex(facts).substr(0, line_check_digits));
+  return fmt::format("{} {}\n", facts, sha256_hex(facts).substr(0, line_check_digits));
 }
 
 /// The case and file hash of an intact line.
@@ -57,7 +57,7 @@ std::string name_of(const Shard& shard) { return fmt::format("manifest-{}-of-{}.
 }  // namespace
 
 CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size_t n_case)
-    : folder_(std::move(folder)), plan_(io::sha256_hex(plan_text)), n_case_(n_case) {
+    : folder_(std::move(folder)), plan_(sha256_hex(plan_text)), n_case_(n_case) {
   make_folder(folder_);
   const std::string path = folder_ + "/plan.txt", text = fmt::format("{}{}\n{}", plan_magic, plan_, plan_text);
   std::error_code ec;
@@ -118,12 +118,12 @@ void CaseStore::read_case(std::size_t i, State& state, const std::string& noted,
     return;
   }
   try {
-    const std::string bytes = read_file(path, case_limit_B);
-    const std::string file_sha256 = io::sha256_hex(bytes);
+    const std::string bytes = read_file(path, most_case_bytes);
+    const std::string file_sha256 = sha256_hex(bytes);
     const auto record = decode(bytes, path);
     if (record.index != i || record.plan != plan_) return damaged(path + ": belongs to another case or sweep");
     if (!noted.empty() && noted != file_sha256) return damaged(path + ": is not the file that the manifest notes");
-    if (!record.result_sha256.empty() && record.result_sha256 != io::sha256_hex(read_file(result_path(i), result_limit_B)))
+    if (!record.result_sha256.empty() && record.result_sha256 != sha256_hex(read_file(result_path(i), result_limit_B)))
       return damaged(result_path(i) + ": is not as written");
     state.finished.emplace(i, Finished{file_sha256, record.failed()});
     if (visit) visit(record);
@@ -206,8 +206,8 @@ void CaseStore::set_aside(const State& state) const {
 }
 
 CaseRecord CaseStore::note(std::size_t i) {
-  const std::string bytes = read_file(case_path(i), case_limit_B);
-  append(manifest_line(i, io::sha256_hex(bytes)));
+  const std::string bytes = read_file(case_path(i), most_case_bytes);
+  append(manifest_line(i, sha256_hex(bytes)));
   return decode(bytes, case_path(i));
 }
 

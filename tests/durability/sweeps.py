@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = os.environ.get("TIDEWATT", str(ROOT / "build" / "bin" / "tidewatt"))
+TINY = ROOT / "tests" / "scenarios" / "tiny.toml"
 SHORT = ["run.duration_h=0.002", "record.window.sample.duration_s=1", "record.window.sample.start_s=1"]
 
 

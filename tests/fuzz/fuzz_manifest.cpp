@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/payload_hash.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/study/case_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {  // behind the right checksum, so that the reader behind it is reached
     const std::string body(text);
-    tidewatt::study::decode("tidewatt case 1 " + tidewatt::io::sha256_hex(body) + "\n" + body, "f");
+    tidewatt::study::decode("tidewatt case 1 " + tidewatt::sha256_hex(body) + "\n" + body, "f");
   } catch (const tidewatt::InputError&) {
   }
   return 0;

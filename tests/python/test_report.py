@@ -8,11 +8,10 @@ import unittest
 import warnings
 from pathlib import Path
 
-import h5py
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
 
 import synthetic_result  # noqa: E402
 from tidewatt import report  # noqa: E402
@@ -110,7 +109,7 @@ class Drawn(unittest.TestCase):
     def test_the_module_runs_as_a_program(self):
         out = Path(self.folder.name) / "program"
         command = [sys.executable, "-m", "tidewatt.report", str(self.file), "--out", str(out)]
-        environment = {"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin", "HOME": self.folder.name}
+        environment = {"PYTHONPATH": str(Path(report.__file__).parents[2]), "PATH": "/usr/bin:/bin", "HOME": self.folder.name}
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(done.stdout.split()), len(self.paths))
@@ -126,7 +125,7 @@ class Incomplete(unittest.TestCase):
             file = Path(folder) / "r.h5"
             synthetic_result.write(file, leave_out)
             if change:
-                with h5py.File(file, "r+") as f:
+                with synthetic_result.edited(file) as f:
                     change(f)
             done = report.build(file, Path(folder) / "out")
             return done, {path.name for path in done.paths}, done.paths[0].read_text()

@@ -7,15 +7,21 @@ namespace tidewatt::io {
 
 /// Puts a simulation's state into a file, whole or not at all (see write_durably):
 ///
-///     "tidewatt checkpoint 1\n"  SHA-256 of the rest (64 digits)  "\n"  version "\n"  SHA-256 of the scenario "\n"  state
+///     "tidewatt checkpoint 2\n"  SHA-256 of the rest (64 digits)  "\n"  version "\n"  bytes of the text "\n"  text "\n"  state
 ///
-/// @param scenario_text what the engine was made from  @throws OutputError
+/// @param scenario_text what the engine was made from: `Scenario::text`, which names every input file with its hash
+/// @throws OutputError
 void write_checkpoint(const std::string& path, sim::Engine& engine, const std::string& scenario_text);
 
-/// Puts an engine made from the same scenario where the checkpoint left one; it goes on with the same bits.
-/// @param other_scenario accept another scenario with a fleet and jobs of the same shape, for what-if branches
-/// @throws InputError if the file is damaged, of another version, or of another scenario
-void read_checkpoint(const std::string& path, sim::Engine& engine, const std::string& scenario_text,
-                     bool other_scenario = false);
+/// Checks a checkpoint's hash. @throws InputError if it cannot be read, CorruptFileError if it is not as written
+void verify_checkpoint(const std::string& path);
+
+/// The state in a checkpoint, for `sim::Engine::restore` of an engine made from the same scenario: it goes on with the same
+/// bits.
+/// @param scenario_text the scenario's text now  @param other_scenario accept another scenario with a fleet and jobs of the
+/// same shape, for what-if branches
+/// @throws CorruptFileError if the file is damaged  @throws InputError if it is of another version; if an input is not as it
+/// was, a finding for each (sim/scenario_inputs.hpp)
+std::string checkpoint_state(const std::string& path, const std::string& scenario_text, bool other_scenario = false);
 
 }  // namespace tidewatt::io

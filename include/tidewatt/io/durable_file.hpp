@@ -7,7 +7,8 @@ namespace tidewatt::io {
 
 /// Puts `bytes` under `path` whole or not at all, also when the machine stops half way: a temporary file beside it is
 /// written, synced and renamed, then the folder is synced. An older file under that name stays until the rename.
-/// The temporary file is `PATH.tmp-<pid>-<k>`; it is removed on any failure, and only a killed process leaves one.
+/// The temporary file is `PATH.tmp-<pid>-<k>`; it is removed on any failure. Only a killed process leaves one: the next
+/// write of that path removes it.
 /// @param path a new name or a regular file, in a folder that exists.
 /// @throws OutputError with the system's reason; nothing of ours is left behind, unless the final sync of the folder is
 /// what failed: then the whole file stands under its name, but may not survive a power cut.
@@ -19,5 +20,9 @@ using Append = std::function<void(std::span<const char>)>;
 /// The same for a file that need not fit into memory: `fill` is called once and appends it piece by piece.
 /// @throws OutputError as above, and whatever `fill` throws; then no file is left behind
 void write_durably_in_pieces(const std::string& path, const std::function<void(const Append&)>& fill);
+
+/// Tries whether a file could be written there, before work that takes long: a temporary file of 64 KiB is written, synced
+/// and removed. @throws OutputError with the system's reason: a missing folder, a full or read-only disk
+void try_output(const std::string& path);
 
 }  // namespace tidewatt::io

@@ -14,10 +14,12 @@ namespace tidewatt::io {
 ///   without an offset, e.g. "2023-07-20 00:00:00").
 /// * float64 and int64 little-endian, in chunks along the first dimension with fletcher32 (single values and empty
 ///   arrays without), shuffled and deflated (level 1) above 1 KiB. Text is UTF-8 and variable in length; HDF5 1.10 has
-///   no filter for it, so `payload_sha256` is what vouches for text. The file's own structure carries HDF5's checksums.
+///   no filter for it, the hash at the file's end covers it. The file's own structure carries HDF5's checksums.
 /// * On `/`: each summary figure as an attribute (null is left out, a list of pairs is JSON text), all of them as
 ///   `summary_json`, and `payload_sha256` (payload_hash.hpp).
 /// * `/provenance`: texts of one line as attributes, longer ones (the scenario) as scalar text of that name.
+/// * Behind the HDF5 data one line with the SHA-256 of the whole file (verified_file.hpp): tidewatt reads a file only if
+///   it matches, and other HDF5 and netCDF readers do not see it.
 /// * No times of creation: equal results and equal provenance make equal files.
 class Hdf5Sink final : public sim::RecordSink {
  public:

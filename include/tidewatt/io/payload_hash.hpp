@@ -1,13 +1,9 @@
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "tidewatt/sim/result.hpp"
 
 namespace tidewatt::io {
-
-/// SHA-256 of `bytes` as 64 lower-case hexadecimal digits. @throws OutputError if the library for it fails
-std::string sha256_hex(std::string_view bytes);
 
 /// SHA-256 over every array outside `/provenance`, as 64 lower-case hexadecimal digits.
 ///

@@ -11,9 +11,10 @@ struct Waveform {
   std::vector<double> pcc_W, pcc_var, bus_pu, frequency_Hz;
 };
 
-/// Names of the windows that a result file holds. @throws InputError if it is no result
+/// Names of the windows that a result file holds, ascending. @throws InputError if it is no result, CorruptFileError if it
+/// is not as written (verified_file.hpp)
 std::vector<std::string> waveform_windows(const std::string& path);
-/// @throws InputError naming the windows there are
+/// @param window empty: the first  @throws InputError naming the windows there are, and as above
 Waveform read_waveform(const std::string& path, const std::string& window);
 
 }  // namespace tidewatt::io

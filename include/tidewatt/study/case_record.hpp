@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,8 +25,11 @@ struct CaseRecord {
 /// The record as a file that vouches for itself: one line with the SHA-256 of the rest, then JSON.
 std::string encode(const CaseRecord& record);
 
+/// Files larger than this are no case files, bytes.
+inline constexpr std::uint64_t most_case_bytes = std::uint64_t{1} << 24U;
+
 /// @param bytes a whole file  @param file its name, for messages
-/// @throws InputError if any bit of it is not as `encode` wrote it
+/// @throws io::CorruptFileError if any bit of it is not as `encode` wrote it
 CaseRecord decode(std::string_view bytes, const std::string& file);
 
 }  // namespace tidewatt::study

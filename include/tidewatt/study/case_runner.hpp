@@ -19,7 +19,8 @@ class CaseRunner {
 
   const SweepSpec& spec() const { return spec_; }
   const CaseList& cases() const { return cases_; }
-  /// All that the figures depend on, as text: version, scenario, catalog and weather files, every case's overrides.
+  /// All that the figures depend on, as text: version, scenario with its input files (sim/scenario_inputs.hpp), every
+  /// case's overrides.
   const std::string& plan_text() const { return plan_text_; }
   const std::vector<std::string>& notes() const { return notes_; }
 

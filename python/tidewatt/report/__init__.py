@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from pathlib import Path
 from typing import Callable, Iterator
 
@@ -26,19 +27,21 @@ def write(result_path, out_dir) -> list[Path]:
     @param result_path: an HDF5 file that `tidewatt run` wrote.
     @param out_dir: folder for the pictures; made if it is not there, files in it are replaced.
     @returns the paths written, the page (`report.html`) first.
+    @raises InputError: the file is no result. @raises CorruptFileError: it is not as it was written.
+    @raises OutputError: the folder cannot be written.
     """
     return build(result_path, out_dir).paths
 
 
 def build(result_path, out_dir) -> Report:
-    """As `write`, with the notes on what was left out. @param result_path, out_dir: as for `write`."""
+    """As `write`, with the notes on what was left out. @param result_path, out_dir: as for `write`; a finished run may stand
+    in the place of the path."""
     from . import page
     from .read import Missing, ResultFile
     from .style import house_style
 
-    folder = Path(out_dir)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths, notes = [folder / "report.html"], []
+    target = _Target(out_dir, "report.html")
+    files, notes = {}, []
     with ResultFile(result_path) as result, house_style():
         for name, draw in _pictures(result):
             try:
@@ -47,11 +50,11 @@ def build(result_path, out_dir) -> Report:
                 notes.append(f"{name}: {missing}")
                 continue
             for kind, metadata in [("png", {"Software": None}), ("svg", {"Date": None})]:
-                paths.append(folder / f"{name}.{kind}")
-                figure.savefig(paths[-1], format=kind, metadata=metadata)
+                bytes_ = io.BytesIO()
+                figure.savefig(bytes_, format=kind, metadata=metadata)
+                files[f"{name}.{kind}"] = bytes_.getvalue()
         html, left_out = page.write(result)
-        paths[0].write_text(html, encoding="utf-8")
-    return Report(paths, notes + [note for note in left_out if note not in notes])
+    return Report(target.write({"report.html": html.encode(), **files}), notes + [note for note in left_out if note not in notes])
 
 
 def compare(before_path, after_path, out_dir) -> Report:
@@ -63,13 +66,30 @@ def compare(before_path, after_path, out_dir) -> Report:
     from . import compare_page
     from .read import ResultFile
 
-    folder = Path(out_dir)
-    folder.mkdir(parents=True, exist_ok=True)
+    target = _Target(out_dir, "compare.html")
     with ResultFile(before_path) as before, ResultFile(after_path) as after:
         html, notes = compare_page.write(before, after)
-    path = folder / "compare.html"
-    path.write_text(html, encoding="utf-8")
-    return Report([path], notes)
+    return Report(target.write({"compare.html": html.encode()}), notes)
+
+
+class _Target:
+    """The folder of the pictures, made and tried before anything is drawn. @raises OutputError: it cannot be written."""
+
+    def __init__(self, out_dir, first: str):
+        from .. import _core
+
+        self._core, self._folder = _core, Path(out_dir)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _core.OutputError(f"{self._folder}: cannot be created: {error.strerror or error}") from error
+        _core.try_output(str(self._folder / first))
+
+    def write(self, files: dict[str, bytes]) -> list[Path]:
+        """Writes what was drawn, each file whole or not at all. @raises OutputError: one of them cannot be written."""
+        for name, data in files.items():
+            self._core.write_durably(str(self._folder / name), data)
+        return [self._folder / name for name in files]
 
 
 def _pictures(result) -> Iterator[tuple[str, Callable]]:

@@ -8,18 +8,25 @@ from . import build, compare
 
 
 def main() -> int:
-    """The command line. @returns exit code: 0, or 2 for a file that is no result."""
+    """The command line. @returns exit code: 0; 2: a file is no result, or damaged; 74: the pictures cannot be written."""
     parser = argparse.ArgumentParser(prog="tidewatt.report", description="Draw the pictures of a result file.")
     parser.add_argument("result", help="HDF5 file from `tidewatt run`")
     parser.add_argument("other", nargs="?", help="a second one: one page that compares them")
     parser.add_argument("--out", default="report", help="folder for the pictures (default: report)")
     args = parser.parse_args()
     try:
+        from .. import _core
+    except ImportError as error:
+        print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
+        return 74
+    try:
         report = build(args.result, args.out) if args.other is None else compare(args.result, args.other, args.out)
-    except OSError as error:
-        names = args.result if args.other is None else f"{args.result}, {args.other}"
-        print(f"tidewatt: {names}: not a result file of tidewatt ({error})", file=sys.stderr)
+    except _core.InputError as error:
+        print(f"tidewatt: {error}", file=sys.stderr)
         return 2
+    except (_core.OutputError, ImportError) as error:
+        print(f"tidewatt: {error}", file=sys.stderr)
+        return 74
     for path in report.paths:
         print(path)
     for note in report.notes:

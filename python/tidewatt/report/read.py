@@ -1,29 +1,27 @@
-"""A result file as plain numpy arrays: what the pictures are drawn from."""
+"""A result as plain numpy arrays: what the pictures are drawn from."""
 from __future__ import annotations
 
 import datetime
-import json
+import os
 from pathlib import Path
+from typing import Callable
 
-import h5py
 import numpy as np
+
+from .. import _core
 
 
 class Missing(Exception):
-    """A picture needs something that the file does not hold; the message says what."""
+    """A picture needs something that the result does not hold; the message says what."""
 
 
 class Group:
     """The arrays of one group by name, each with its unit. Asking for one that is absent or empty raises Missing."""
 
-    def __init__(self, name: str, source: h5py.Group):
+    def __init__(self, name: str, units: dict[str, str], values: Callable[[str], np.ndarray]):
         self.name = name
-        self.units: dict[str, str] = {}
-        self._source = source
-        self._cache: dict[str, np.ndarray] = {}
-        for key, item in source.items():
-            if isinstance(item, h5py.Dataset) and not _is_bare(item):
-                self.units[key] = str(item.attrs.get("units", ""))
+        self.units = units
+        self._values = values
 
     def __contains__(self, key: str) -> bool:
         return key in self.units
@@ -31,13 +29,10 @@ class Group:
     def __getitem__(self, key: str) -> np.ndarray:
         if key not in self.units:
             raise Missing(f"/{self.name}/{key} is not in the file")
-        if key not in self._cache:
-            item = self._source[key]
-            is_text = h5py.check_string_dtype(item.dtype) is not None
-            self._cache[key] = item.asstr()[()] if is_text else item[()]
-        if self._cache[key].size == 0:
+        values = self._values(f"/{self.name}/{key}")
+        if values.size == 0:
             raise Missing(f"/{self.name}/{key} holds no values")
-        return self._cache[key]
+        return values
 
     @property
     def start(self) -> datetime.datetime | None:
@@ -50,22 +45,31 @@ class Group:
 
 
 class ResultFile:
-    """Read-only view of one result file; groups are read when first asked for. Use as a context manager."""
+    """Read-only view of one result; arrays are read when first asked for. Use as a context manager.
 
-    def __init__(self, path):
-        self.path = Path(path)
-        self._file = h5py.File(self.path, "r")
-        self.summary: dict = json.loads(_text(self._file.attrs.get("summary_json", "{}")))
-        self.payload_sha256: str = _text(self._file.attrs.get("payload_sha256", ""))
-        self.provenance = self._read_provenance()
-        self._groups = {k: Group(k, g) for k, g in self._file.items() if isinstance(g, h5py.Group)}
-        self._groups.pop("provenance", None)
+    @param source: path of a result file, which is read only if its hash fits, or a finished run.
+    @raises CorruptFileError: the file is not as it was written.
+    @raises InputError: the file cannot be read, or is no result.
+    """
+
+    def __init__(self, source: str | os.PathLike[str] | _core.RunResult | _core.ResultFile):
+        core = _core.ResultFile(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source
+        self.path = Path(getattr(core, "path", ""))
+        self.summary: dict = core.summary
+        self.payload_sha256: str = core.payload_sha256
+        self.provenance: dict[str, str] = core.provenance
+        units: dict[str, dict[str, str]] = {}
+        for path, _, unit, _ in core.arrays:
+            group, _, name = path[1:].rpartition("/")
+            is_time = name == "time" and "start_time" in self.provenance
+            units.setdefault(group, {})[name] = f"seconds since {self.provenance['start_time']}" if is_time else unit
+        self._groups = {name: Group(name, of_group, core.values) for name, of_group in units.items()}
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._file.close()
+        pass
 
     def group(self, name: str) -> Group:
         """The group `name`. @raises Missing: no such group, or nothing in it."""
@@ -89,21 +93,3 @@ class ResultFile:
         """The number `key` of the summary; NaN where it is null or absent."""
         value = self.summary.get(key)
         return float(value) if isinstance(value, (int, float)) else float("nan")
-
-    def _read_provenance(self) -> dict[str, str]:
-        group = self._file.get("provenance")
-        if group is None:
-            return {}
-        out = {key: _text(value) for key, value in group.attrs.items()}
-        for key, item in group.items():
-            if isinstance(item, h5py.Dataset) and item.shape == () and h5py.check_string_dtype(item.dtype):
-                out[key] = item.asstr()[()]
-        return out
-
-
-def _text(value) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _is_bare(item: h5py.Dataset) -> bool:
-    return _text(item.attrs.get("NAME", b"")).startswith("This is a netCDF dimension but not a netCDF variable")

@@ -52,7 +52,7 @@ TEST_CASE("a run resumed at any macro step ends with the bits of one that was ne
     engine.restore(saved[i]);
     io::write_checkpoint(path, engine, scenario.text);
     sim::Engine again(scenario, {2, {}});
-    io::read_checkpoint(path, again, scenario.text);
+    again.restore(io::checkpoint_state(path, scenario.text));
     INFO(i);
     CHECK(hash_of(again) == expected);
   }
@@ -99,16 +99,16 @@ TEST_CASE("a damaged checkpoint, or one of another scenario, is refused") {
   engine.step();
   const std::string path = temporary("tidewatt_damaged_");
   io::write_checkpoint(path, engine, scenario.text);
-  CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text + "#"), InputError);
-  CHECK_NOTHROW(io::read_checkpoint(path, engine, scenario.text + "#", true));
+  CHECK_THROWS_AS(io::checkpoint_state(path, scenario.text + "#"), InputError);
+  CHECK_NOTHROW(engine.restore(io::checkpoint_state(path, scenario.text + "#", true)));
   std::string bytes = read_file(path, std::size_t{1} << 30U);
   for (const std::size_t at : {std::size_t{3}, std::size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
     std::string bad = bytes;
     bad[at] = static_cast<char>(bad[at] ^ 1);
     std::ofstream(path, std::ios::binary) << bad;
-    CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text), InputError);
+    CHECK_THROWS_AS(io::checkpoint_state(path, scenario.text), InputError);
   }
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
-  CHECK_THROWS_AS(io::read_checkpoint(path, engine, scenario.text), InputError);
+  CHECK_THROWS_AS(io::checkpoint_state(path, scenario.text), InputError);
   std::filesystem::remove(path);
 }

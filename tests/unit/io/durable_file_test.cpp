@@ -1,6 +1,10 @@
 #include "tidewatt/io/durable_file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -87,11 +91,43 @@ TEST_CASE("devices and folders are not replaced by a file") {
   CHECK(message_of(folder.file("sub"), kilobytes).find("not a regular file") != std::string::npos);
 }
 
-TEST_CASE("a temporary file that a killed process left is neither used nor touched") {
+TEST_CASE("the temporary file of a living process is neither used nor touched") {
   const ScratchFolder folder;
-  const std::string stale = folder.file("a.tmp-" + std::to_string(getpid()) + "-0");
-  std::ofstream(stale) << "stale";
+  const std::string other = folder.file("a.tmp-" + std::to_string(getpid()) + "-0");
+  std::ofstream(other) << "other";
   io::write_durably(folder.file("a"), kilobytes);
   CHECK(bytes_of(folder.file("a")) == kilobytes);
-  CHECK(bytes_of(stale).size() == 5);
+  CHECK(bytes_of(other).size() == 5);
+}
+
+TEST_CASE("the temporary file of a dead process is removed, unless a process elsewhere holds it") {
+  const ScratchFolder folder;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);  // its number is free now
+  const std::string left = folder.file("a.tmp-" + std::to_string(child) + "-0"), held = folder.file("a.tmp-" + std::to_string(child) + "-1");
+  const std::string of_another = folder.file("ab.tmp-" + std::to_string(child) + "-0");
+  for (const auto& path : {left, held, of_another}) std::ofstream(path) << "half a file";
+  const int fd = open(held.c_str(), O_RDONLY);
+  REQUIRE(flock(fd, LOCK_EX) == 0);
+  io::write_durably(folder.file("a"), kilobytes);
+  CHECK_FALSE(std::filesystem::exists(left));
+  CHECK(std::filesystem::exists(held));
+  CHECK(std::filesystem::exists(of_another));
+  close(fd);
+  io::try_output(folder.file("a"));
+  CHECK_FALSE(std::filesystem::exists(held));
+  CHECK(bytes_of(folder.file("a")) == kilobytes);
+}
+
+TEST_CASE("a place is tried before work begins, and nothing stays behind") {
+  const ScratchFolder folder;
+  io::try_output(folder.file("a"));
+  CHECK(folder.entries() == 0);
+  CHECK_THROWS_AS(io::try_output(folder.file("missing/a")), OutputError);
+  CHECK_THROWS_AS(io::try_output("/proc/tidewatt"), OutputError);
+  CHECK_THROWS_AS(io::try_output("/dev/full"), OutputError);
+  const FileSizeLimit limit(10000);
+  CHECK_THROWS_AS(io::try_output(folder.file("a")), OutputError);
+  CHECK(folder.entries() == 0);
 }

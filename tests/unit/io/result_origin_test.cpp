@@ -4,6 +4,7 @@
 #include "sample_result.hpp"
 #include "scratch_folder.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 
@@ -22,7 +23,7 @@ TEST_CASE("a result says where it came from: program, start, scenario with its h
   CHECK(o.version == "0.9");
   CHECK(o.start_time == "2023-07-20 00:00:00");
   CHECK(o.scenario == r.provenance[2].second);
-  CHECK(o.scenario_sha256 == io::sha256_hex(o.scenario));
+  CHECK(o.scenario_sha256 == sha256_hex(o.scenario));
   CHECK(o.payload_sha256 == io::payload_sha256(r));
   CHECK(o.events == std::vector<std::pair<double, std::string>>{{4.5, "sag"}, {9.0, "failure"}});
 }

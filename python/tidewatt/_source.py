@@ -1,0 +1,45 @@
+"""Where a result's arrays come from: the memory of a run, or a file whose hash has been checked."""
+from __future__ import annotations
+
+import contextlib
+from typing import Iterator
+
+import numpy as np
+
+from . import _core
+from ._datasets import Column
+from .report.read import ResultFile
+
+
+class Source:
+    """@param core: the finished run or the opened file; views into it keep it alive."""
+
+    def __init__(self, core: _core.RunResult | _core.ResultFile):
+        self._core = core
+        self.columns: dict[str, list[Column]] = {}
+        for path, dims, unit, long_name in core.arrays:
+            group, _, name = path[1:].rpartition("/")
+            self.columns.setdefault(group, []).append(Column(name, dims, unit, long_name))
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """What the run was made from: name to text."""
+        return self._core.provenance
+
+    @property
+    def payload_sha256(self) -> str:
+        """SHA-256 over all arrays."""
+        return self._core.payload_sha256
+
+    def values(self, path: str) -> np.ndarray:
+        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
+        return self._core.values(path)
+
+    def save(self, path: str) -> None:
+        """Writes the HDF5 file at `path`, whole or not at all. @raises OutputError: if it cannot be written."""
+        self._core.save(path)
+
+    @contextlib.contextmanager
+    def drawing(self) -> Iterator[ResultFile]:
+        """What the report's drawing functions read from."""
+        yield ResultFile(self._core)

@@ -1,0 +1,156 @@
+#include "hdf5_read.hpp"
+
+#include <hdf5_hl.h>
+
+#include <array>
+
+namespace tidewatt::io::hdf5 {
+namespace {
+
+herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+herr_t add_attribute_name(hid_t, const char* name, const H5A_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+/// The path of the first scale of a dimension.
+herr_t scale_name(hid_t, unsigned, hid_t scale, void* name) {
+  std::array<char, 1024> text{};
+  const ssize_t n = H5Iget_name(scale, text.data(), text.size());
+  if (n > 0) *static_cast<std::string*>(name) = text.data();
+  return 1;
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The places of a file's space, a count.
+std::vector<std::uint64_t> shape_of(hid_t space) {
+  const int rank = check(H5Sget_simple_extent_ndims(space), "measure a space");
+  std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
+  check(H5Sget_simple_extent_dims(space, extent.data(), nullptr), "measure a space");
+  return {extent.begin(), extent.end()};
+}
+
+std::vector<std::string> dimensions(hid_t dataset, const std::string& path, std::size_t rank) {
+  if (H5DSis_scale(dataset) > 0) return {last_part(path)};
+  std::vector<std::string> out(rank);
+  for (unsigned i = 0; i < rank; ++i) {
+    std::string name;
+    if (H5DSget_num_scales(dataset, i) > 0) H5DSiterate_scales(dataset, i, nullptr, scale_name, &name);
+    out[i] = last_part(name);
+  }
+  return out;
+}
+
+/// Text of any length, of one value (or as many as the space has).
+std::vector<std::string> take_texts(std::vector<char*>& raw, hid_t type, hid_t space) {
+  std::vector<std::string> out;
+  for (const char* text : raw) out.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
+  return out;
+}
+
+Type memory_text() {
+  Type type(H5Tcopy(H5T_C_S1), "create a text type");
+  check(H5Tset_size(type, H5T_VARIABLE), "make text variable in length");
+  check(H5Tset_cset(type, H5T_CSET_UTF8), "mark text as UTF-8");
+  return type;
+}
+
+}  // namespace
+
+File open_in_memory(std::string_view image) {
+  // HDF5 takes a pointer to what it may change; it does not without OPEN_RW.
+  return {H5LTopen_file_image(const_cast<char*>(image.data()), image.size(), H5LT_FILE_IMAGE_DONT_COPY | H5LT_FILE_IMAGE_DONT_RELEASE),
+          "open the file"};
+}
+
+std::vector<std::string> dataset_paths(hid_t file) {
+  std::vector<std::string> names, out;
+  if (H5Lvisit(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, add_name, &names) < 0) {
+    names.clear();
+    check(H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, add_name, &names), "list the file");
+  }
+  for (const auto& name : names) {
+    const hid_t object = check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name);
+    if (H5Iget_type(object) == H5I_DATASET) out.push_back("/" + name);
+    H5Oclose(object);
+  }
+  return out;
+}
+
+std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path) {
+  const Dataset dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "open " + path);
+  const auto name = read_attribute(dataset, "NAME");
+  if (name && name->starts_with("This is a netCDF dimension but not a netCDF variable")) return {};
+  const Space space(H5Dget_space(dataset), "open the space of " + path);
+  sim::Array out;
+  out.path = path;
+  out.shape = shape_of(space);
+  out.dims = dimensions(dataset, path, out.shape.size());
+  out.unit = read_attribute(dataset, "units").value_or("");
+  out.long_name = read_attribute(dataset, "long_name").value_or("");
+  const Type type(H5Dget_type(dataset), "find the type of " + path);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_INTEGER) out.values = std::vector<std::int64_t>{};
+  if (kind == H5T_STRING && H5Tis_variable_str(type) > 0) out.values = std::vector<std::string>{};
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && !(kind == H5T_STRING && H5Tis_variable_str(type) > 0)) fail("use the type of " + path);
+  return out;
+}
+
+void read_values(hid_t file, sim::Array& array) {
+  const Dataset dataset(H5Dopen2(file, array.path.c_str(), H5P_DEFAULT), "open " + array.path);
+  const Space space(H5Dget_space(dataset), "open the space of " + array.path);
+  const auto n = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space), "measure " + array.path));
+  const auto read = [&](hid_t type, void* to) {
+    if (n > 0) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "read " + array.path);
+  };
+  if (auto* numbers = std::get_if<std::vector<double>>(&array.values)) {
+    numbers->resize(n);
+    read(H5T_NATIVE_DOUBLE, numbers->data());
+  } else if (auto* whole = std::get_if<std::vector<std::int64_t>>(&array.values)) {
+    whole->resize(n);
+    read(H5T_NATIVE_INT64, whole->data());
+  } else {
+    std::vector<char*> raw(n, nullptr);
+    const Type type = memory_text();
+    read(type, raw.data());
+    array.values = take_texts(raw, type, space);
+  }
+}
+
+std::optional<std::string> read_attribute(hid_t object, const std::string& name) {
+  if (check(H5Aexists(object, name.c_str()), "look for the attribute " + name) == 0) return {};
+  const Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open the attribute " + name);
+  const Type stored(H5Aget_type(attribute), "find the type of " + name);
+  if (H5Tget_class(stored) != H5T_STRING) return {};
+  if (H5Tis_variable_str(stored) <= 0) {  // HDF5's own attributes
+    std::string text(H5Tget_size(stored), '\0');
+    check(H5Aread(attribute, stored, text.data()), "read the attribute " + name);
+    return text.substr(0, text.find('\0'));
+  }
+  const Space space(H5Aget_space(attribute), "open the space of " + name);
+  if (H5Sget_simple_extent_npoints(space) != 1) return {};
+  const Type type = memory_text();
+  std::vector<char*> raw(1, nullptr);
+  check(H5Aread(attribute, type, raw.data()), "read the attribute " + name);
+  return take_texts(raw, type, space).front();
+}
+
+std::vector<std::pair<std::string, std::string>> read_attributes(hid_t object) {
+  std::vector<std::string> names;
+  if (H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add_attribute_name, &names) < 0) {
+    names.clear();
+    check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_attribute_name, &names), "list attributes");
+  }
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& name : names)
+    if (auto text = read_attribute(object, name)) out.emplace_back(name, std::move(*text));
+  return out;
+}
+
+}  // namespace tidewatt::io::hdf5

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hdf5_handle.hpp"
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::io::hdf5 {
+
+/// Opens a file image that lies in memory. @param image must outlive the file  @throws OutputError as everything below
+File open_in_memory(std::string_view image);
+
+/// Paths of all datasets, "/day/time", in the order of creation where the file knows it, else by name.
+std::vector<std::string> dataset_paths(hid_t file);
+
+/// What a dataset is, without its values; nothing for a dimension without values (write_bare_scale).
+std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path);
+
+/// The values of `array`, which `describe_dataset` gave.
+void read_values(hid_t file, sim::Array& array);
+
+/// A text attribute of an object; nothing if there is none of that name.
+std::optional<std::string> read_attribute(hid_t object, const std::string& name);
+
+/// All text attributes of an object.
+std::vector<std::pair<std::string, std::string>> read_attributes(hid_t object);
+
+}  // namespace tidewatt::io::hdf5
