@@ -2,12 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tidewatt {
 namespace {
 
 std::string join(const std::vector<Finding>& findings) {
   std::string out = fmt::format("{} finding{} in the input", findings.size(), findings.size() == 1 ? "" : "s");
   for (const auto& f : findings) out += "\n  " + f.text();
+  return out;
+}
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
+
+/// What the input holds must not steer the terminal that shows it.
+std::string without_control(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   return out;
 }
 
@@ -20,14 +31,8 @@ std::string Place::text() const {
 std::string Finding::text() const {
   std::string at = place.text();
   if (!at.empty()) at += ": ";
-  // What the input holds must not steer the terminal that shows it.
-  std::string out;
-  for (const char c : key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message)) {
-    const auto code = static_cast<unsigned char>(c);
-    const bool control = (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f;
-    out += control ? fmt::format("\\x{:02x}", code) : std::string(1, c);
-  }
-  return out;
+  std::string all = key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message);
+  return std::any_of(all.begin(), all.end(), is_control) ? without_control(all) : all;
 }
 
 InputError::InputError(std::vector<Finding> findings)

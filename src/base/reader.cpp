@@ -132,8 +132,14 @@ const Node* TableReader::child(std::string_view key, Need need) { return take(ke
 void TableReader::finish() {
   const auto* table = std::get_if<Node::Table>(&node_.value);
   if (!table) return;
+  constexpr int most_hints = 100;  // nobody reads on, and each takes an edit distance to every known key
+  int n_unknown = 0;
   for (const auto& [key, n] : *table) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    if (++n_unknown > most_hints) {
+      report(&n, key, "unknown key");
+      continue;
+    }
     std::string hint;
     for (const auto& k : known_)
       if (unit_of_key(k) && unit_of_key(key) && stem_of_key(k) == stem_of_key(key))

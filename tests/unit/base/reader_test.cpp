@@ -80,3 +80,8 @@ TEST_CASE("the suffix of a key says its unit: prefixes, hours and days, degrees,
   CHECK(si("memory_GB", 1) == Approx(1e9));
   CHECK(si("memory_GiB", 1) == Approx(1073741824.0));
 }
+
+TEST_CASE("a finding shows control characters of the input as text") {
+  CHECK(Finding{{"f.toml", 1, 2}, "a", "\"\x1b[2J\x7f\" is no name"}.text() == "f.toml:1:2: a: \"\\x1b[2J\\x7f\" is no name");
+  CHECK(Finding{{}, "", "two\n  lines"}.text() == "two\n  lines");
+}
