@@ -1,4 +1,4 @@
-"""Acceptance of what an interconnection engineer files: exports as other programs read them."""
+"""Acceptance of what an interconnection engineer files: exports as other programs read them, ride-through verdicts."""
 from pathlib import Path
 
 import export_readers as readers
@@ -64,3 +64,28 @@ def check_exports(report):
     series = export(report, result, "andes", *cut[:-1], "0.5")[".csv"].parent
     played = readers.third_party("andes", next(series.glob("*_timeseries.csv")))
     compare(report, "ANDES TimeSeries, 0.5 s played", played, [[v / 100 for v in c[:500]] for c in values[:2]], "text")
+
+
+def ride(report, scenario, *more):
+    return product.call([report.binary, "ride", scenario, "--rule", "ercot_nogrr282", "--json", *more])
+
+
+def check_ride(report):
+    large, small = SCENARIOS / "xai_100k_unmitigated.toml", ROOT / "tests" / "scenarios" / "tiny.toml"
+    sag = ("--voltage", "0.5", "--duration", "0.06")
+    bare = ride(report, large, *sag).json
+    staying = bare["items"][0]
+    report.judge("98,304 GPUs drop off at a 60 ms sag", bare["verdict"] == "fail" and not bare["point"]["stays"] and "band" in staying["why"] and "change site" in staying["why"],
+                 f"{bare['verdict']}: {staying['why']}", "fail, with band and setting")
+    ups = ("--set", "site.ups=ups_double_conversion", "--current-limit-pu", "1.25")
+    with_ups = ride(report, large, *ups, *sag).json
+    report.judge("the same behind supplies as shipped", with_ups["verdict"] == "fail", with_ups["items"][0]["why"], "fail")
+    changed = ride(report, large, *ups, "--set", "site.ups.low_pu=0", "--set", "site.ups.high_pu=1.25", "--set", "site.ups.lockout_count=0", *sag).json
+    report.judge("the same with the settings that the verdict names changed", changed["verdict"] == "pass", changed["verdict"], "pass")
+    two_thousand = ride(report, small, "--set", "hall.a.n_gpu=2048").json
+    report.judge("2,048 GPUs", two_thousand["verdict"] == "does not apply", f"{two_thousand['verdict']}: {two_thousand['why_not']}", "does not apply")
+    at = {pu: ride(report, small, "--as-if", "--voltage", pu, "--duration", s).json["point"] for pu, s in (("0.69", "0.021"), ("0.71", "0.5"))}
+    report.judge("ITIC-only servers: leave below 0.70 pu past 20 ms, stay from 0.71 pu", not at["0.69"]["stays"] and at["0.71"]["stays"], f"{at['0.69']['left_after_s']} s", "separate")
+    free, limited = (ride(report, small, "--as-if", "--voltage", "0.79", "--duration", "0.02", *m).json for m in ((), ("--current-limit-pu", "1.25")))
+    item = [{i["name"]: i["verdict"] for i in a["items"]}["current"] for a in (free, limited)]
+    report.judge("ITIC-only servers: current at 0.79 pu", item == ["fail", "pass"], f"{free['point']['current_ratio']:.3f}, limited {limited['point']['current_ratio']:.3f}", "above 1.25, 1.25")

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tidewatt/base/reader.hpp"
+#include "tidewatt/grid/rule_book.hpp"
 
 namespace tidewatt::grid {
 namespace {
@@ -157,8 +158,13 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
   TableReader reader(values, path, findings);
   reader.text("title", out.title, "name of the rule set");
   reader.text("date", out.date, "of the source");
-  const Node* rules = reader.child("rule", Need::required);
+  // The rest of a rule file is read by read_rule_book, so that a mistake there shows here as well.
+  const bool rides = read_rule_book(values, set_name, path, findings).ride.has_value();
+  for (const char* key : {"jurisdiction", "document", "status", "tag", "note", "applies", "ride"}) reader.child(key);
+  const Node* rules = reader.child("rule", rides ? Need::optional : Need::required);
   reader.finish();
+  if (rides && !rules) findings.push_back({values.place, path, fmt::format("'{}' is about ride-through: judge it with tidewatt ride --rule {}", set_name, set_name)});
+  if (rides) out.title += " (without ride-through: tidewatt ride)";
   const auto* table = rules ? std::get_if<Node::Table>(&rules->value) : nullptr;
   if (!table) return out;
   std::vector<const Node::Table::value_type*> in_order;  // as written, whatever order the parser keeps
@@ -167,6 +173,12 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
                    [](const auto* a, const auto* b) { return a->second.place.line < b->second.place.line; });
   for (const auto* item : in_order) {
     const auto& [key, node] = *item;
+    const Node* figure = node.find("figure");
+    if (figure && figure->is_text() && is_record_figure(std::get<std::string>(figure->value))) {
+      findings.push_back({figure->place, path + ".rule." + key + ".figure",
+                          fmt::format("'{}' is judged on a recorded window: tidewatt rules check {} RESULT", std::get<std::string>(figure->value), set_name)});
+      continue;
+    }
     RuleParams p;
     const std::size_t before = findings.size();
     TableReader one(node, path + ".rule." + key, findings);

@@ -1,0 +1,83 @@
+#include "tidewatt/sim/load_groups.hpp"
+
+#include <fmt/format.h>
+
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/sim/site_params.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+void add_curve(const grid::RideThroughCurve& c, const std::string& setting, grid::LoadGroup& g) {
+  const auto add = [&](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s, bool below, const char* key) {
+    for (std::size_t i = 0; i < limit.size(); ++i) to.push_back({limit[i], s[i], below, fmt::format("{}{} ({:g}, {:g} s)", setting, key, limit[i], s[i])});
+  };
+  add(g.voltage, c.low_pu, c.low_s, true, ".low_pu");
+  add(g.voltage, c.high_pu, c.high_s, false, ".high_pu");
+  add(g.frequency, c.low_Hz, c.low_Hz_s, true, ".low_Hz");
+  add(g.frequency, c.high_Hz, c.high_Hz_s, false, ".high_Hz");
+}
+
+grid::LoadGroup behind_ups(const power::UpsParams& u) {
+  grid::LoadGroup g;
+  g.name = "servers behind the supplies";
+  g.voltage = {{u.low_pu, 0.0, true, fmt::format("site.ups.low_pu ({:g})", u.low_pu)}, {u.high_pu, 0.0, false, fmt::format("site.ups.high_pu ({:g})", u.high_pu)}};
+  g.return_low_pu = u.low_pu;
+  g.return_high_pu = u.high_pu;
+  g.return_s = u.return_s;
+  g.ramp_s = u.walk_in_s;
+  g.count_limit = u.lockout_count;
+  g.count_window_s = u.lockout_window_s;
+  g.count_setting = fmt::format("site.ups.lockout_count ({})", u.lockout_count);
+  return g;
+}
+
+grid::LoadGroup by_curve(const grid::RideThroughCurve& curve, const std::optional<grid::ReturnParams>& back) {
+  grid::LoadGroup g;
+  g.name = "the site";
+  add_curve(curve, "site.ride_through.curve", g);
+  // As in a run: without a return logic of its own a site comes back when healthy for a second, at once.
+  const auto b = back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0});
+  g.return_low_pu = b.healthy_low_pu;
+  g.return_high_pu = b.healthy_high_pu;
+  g.return_s = b.return_delay_s;
+  g.ramp_s = b.return_ramp_s;
+  g.count_limit = b.count_limit;
+  g.count_window_s = b.count_window_s;
+  g.count_below_pu = b.count_below_pu;
+  g.count_setting = fmt::format("site.return_logic.count_limit ({})", b.count_limit);
+  return g;
+}
+
+grid::LoadGroup bare_servers() {
+  grid::LoadGroup g;
+  g.name = "servers without a UPS";
+  grid::RideThroughCurve itic;
+  std::vector<Finding> findings;
+  const Node values = catalog::Catalog().values("ride_through", "itic");
+  TableReader t(*values.find("curve"), "itic.curve", findings);
+  itic.fields(t);
+  add_curve(itic, "site.ups or site.ride_through (none: ITIC servers)", g);
+  for (auto& trip : g.voltage) trip.setting = trip.setting.substr(0, trip.setting.find(')') + 1);
+  g.returns = false;
+  return g;
+}
+
+}  // namespace
+
+SiteGroups site_groups(const Scenario& s, double current_ratio) {
+  SiteGroups out;
+  out.largest_W = design_load_W(s);
+  const auto& d = s.devices;
+  grid::LoadGroup g = d.ups ? behind_ups(*d.ups) : d.ride_through ? by_curve(*d.ride_through, d.back) : bare_servers();
+  g.power_W = out.largest_W;
+  g.current_ratio = current_ratio;
+  if (!d.ups && !d.ride_through) out.open.push_back("no supplies and no ride-through curve are named: servers are taken as built to the ITIC curve at the connection's voltage");
+  out.open.push_back("motors and drives of the cooling plant: no trip settings are stated, so their load is not counted");
+  if (!(current_ratio < 1e9)) out.open.push_back("no input current limit of the supplies is stated: constant power");
+  out.open.push_back("transformer connection: balanced voltages only");
+  out.groups.push_back(std::move(g));
+  return out;
+}
+
+}  // namespace tidewatt::sim

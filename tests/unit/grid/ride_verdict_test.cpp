@@ -1,0 +1,119 @@
+#include "tidewatt/grid/ride_verdict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::grid;
+
+namespace {
+
+RuleBook texas() {
+  RuleBook b;
+  b.name = "texas";
+  RideRule r;
+  const auto band = [&](double low, double high, BandDuty duty, double s, bool holds_low = true, bool holds_high = false) { r.voltage.push_back({low, high, holds_low, holds_high, duty, s}); };
+  band(0.0, 0.2, BandDuty::timed, 0.15), band(0.2, 0.5, BandDuty::timed, 0.25), band(0.5, 0.8, BandDuty::timed, 0.5), band(0.8, 0.9, BandDuty::timed, 2.0);
+  band(0.9, 1.1, BandDuty::continuous, 0.0, true, true), band(1.1, 1.2, BandDuty::timed, 2.0, false, true);
+  band(1.2, INFINITY, BandDuty::may_trip, 0.0, false, false);
+  r.recovery_frac = 0.9, r.recovery_s = 2.0, r.current_ratio = 1.25, r.counters_allowed = false;
+  b.ride = r;
+  return b;
+}
+
+LoadGroup itic() {
+  LoadGroup g;
+  g.name = "servers", g.power_W = 100e6;
+  g.voltage = {{0.9, 10.0, true, "low_pu"}, {0.8, 0.5, true, "low_pu"}, {0.7, 0.02, true, "low_pu"}, {1.1, 10.0, false, "high_pu"}, {1.2, 0.5, false, "high_pu"}};
+  g.returns = false;
+  return g;
+}
+
+const RideItem& item(const RideVerdict& v, const std::string& name) {
+  return *std::find_if(v.items.begin(), v.items.end(), [&](const auto& i) { return i.name == name; });
+}
+
+}  // namespace
+
+TEST_CASE("ITIC-only servers leave below 0.70 pu past 20 ms and stay from 0.71 pu up; current decides apart from that") {
+  const auto rule = texas();
+  auto g = itic();
+  const auto at = [&](double pu, double s) {
+    const LoadGroup groups[] = {g};
+    return play_point(*rule.ride, groups, 60.0, pu, s, false);
+  };
+  CHECK(at(0.69, 0.02).left_W == 0.0);
+  CHECK(at(0.69, 0.021).left_W == 100e6);
+  CHECK(at(0.71, 0.5).left_W == 0.0);
+  CHECK(at(0.75, 0.5).current_ratio > 1.25);
+  CHECK(at(0.80, 0.5).current_ratio == Approx(1.25));
+  g.current_ratio = 1.25;
+  CHECK(at(0.71, 0.5).current_ratio == Approx(1.25));
+  const LoadGroup groups[] = {g};
+  const auto v = judge_ride(rule, groups, 60.0);
+  CHECK(v.fails());
+  CHECK(item(v, "staying connected").answer == RideAnswer::fail);
+  CHECK(item(v, "staying connected").why.find("change low_pu") != std::string::npos);
+  CHECK(item(v, "current").answer == RideAnswer::pass);
+  CHECK(v.voltage[2].answer == RideAnswer::fail);  // 0.5 to 0.8 pu
+  CHECK(v.voltage[3].answer == RideAnswer::pass);
+}
+
+TEST_CASE("a supply that transfers in a 60 ms sag fails; one that stays and limits its current passes") {
+  LoadGroup g;
+  g.name = "ups", g.power_W = 100e6;
+  g.voltage = {{0.85, 0.0, true, "site.ups.low_pu (0.85)"}};
+  g.return_s = 10.0, g.ramp_s = 15.0;
+  g.current_ratio = 1.25;
+  const LoadGroup leaves[] = {g};
+  const auto v = judge_ride(texas(), leaves, 60.0);
+  CHECK(v.text() == "fail");
+  CHECK(item(v, "recovery").answer == RideAnswer::fail);
+  CHECK(item(v, "staying connected").why.find("site.ups.low_pu (0.85)") != std::string::npos);
+  CHECK(play_point(*texas().ride, leaves, 60.0, 0.5, 0.06, false).recovery_s == Approx(10.0 + 0.9 * 15.0).margin(0.01));
+  g.voltage.clear();
+  const LoadGroup stays[] = {g};
+  CHECK(judge_ride(texas(), stays, 60.0).text() == "pass");
+  g.count_limit = 3, g.count_setting = "counter";
+  const LoadGroup counts[] = {g};
+  CHECK(item(judge_ride(texas(), counts, 60.0), "counters").answer == RideAnswer::fail);
+}
+
+TEST_CASE("a band without a figure never makes a pass") {
+  auto rule = texas();
+  rule.ride->voltage[1].duty = BandDuty::not_read;
+  LoadGroup g;
+  g.name = "ups", g.power_W = 1e6, g.current_ratio = 1.25;
+  const LoadGroup groups[] = {g};
+  CHECK(judge_ride(rule, groups, 60.0).text() == "passes what could be judged: 6 of 7 bands");
+  for (auto& b : rule.ride->voltage) b.duty = BandDuty::not_read;
+  CHECK(judge_ride(rule, groups, 60.0).text().starts_with("not judged"));
+  rule.ride.reset();
+  CHECK_THROWS_AS(judge_ride(rule, groups, 60.0), InputError);
+}
+
+TEST_CASE("V5 and V6: 0.60 pu is must-stay for 0.49 s and may trip at 0.51 s; recovery is measured from the voltage's return") {
+  LoadGroup g;
+  g.name = "site", g.power_W = 100e6;
+  g.voltage = {{0.7, 0.5, true, "low"}};
+  g.return_s = 1.9;
+  const LoadGroup groups[] = {g};
+  const auto rule = texas();
+  const auto sag = [&](double s) {
+    std::vector<double> v(5000, 1.0);
+    for (std::size_t i = 1000; i < 1000 + static_cast<std::size_t>(std::lround(s * 1e3)); ++i) v[i] = 0.6;
+    return judge_record(*rule.ride, groups, v, 1e-3);
+  };
+  CHECK(sag(0.49).why == "nothing leaves");
+  CHECK(sag(0.51).answer == RideAnswer::pass);
+  CHECK(sag(0.51).why.find("allowed by then") != std::string::npos);
+  g.voltage[0].after_s = 0.4;
+  const LoadGroup early[] = {g};
+  std::vector<double> v(5000, 1.0);
+  std::fill(v.begin() + 1000, v.begin() + 1450, 0.6);
+  CHECK(judge_record(*rule.ride, early, v, 1e-3).answer == RideAnswer::fail);
+  CHECK(play_point(*rule.ride, groups, 60.0, 0.6, 0.6, false).recovery_s == Approx(1.9).margin(0.003));
+}
