@@ -80,3 +80,14 @@ TEST_CASE("the suffix of a key says its unit: prefixes, hours and days, degrees,
   CHECK(si("memory_GB", 1) == Approx(1e9));
   CHECK(si("memory_GiB", 1) == Approx(1073741824.0));
 }
+
+TEST_CASE("a quantity written as text is told as the number to write") {
+  Thing t;
+  const auto f = read("tdp_W = \"600 W\"\nclock_MHz = \"1.2 GHz\"\ninlet_degC = \"20 m\"\nn = \"8\"\n", t);
+  std::string all;
+  for (const auto& x : f) all += x.text() + "\n";
+  CHECK_THAT(all, Catch::Contains("tdp_W: \"600 W\" is not a number; write 600: the unit is in the key"));
+  CHECK_THAT(all, Catch::Contains("clock_MHz: \"1.2 GHz\" is not a number; write 1200: the key's unit is MHz"));
+  CHECK_THAT(all, Catch::Contains("write a plain number: the key's unit is degC"));
+  CHECK_THAT(all, Catch::Contains("write 8 without quotes"));
+}
