@@ -1,0 +1,12 @@
+#pragma once
+// Private to sim: what a scenario may leave out.
+#include "scenario_reading.hpp"
+
+namespace tidewatt::sim {
+
+/// Puts the stated defaults (catalog entry defaults/scenario) where a scenario leaves a key out, and notes each in
+/// `s.defaults`: time, weather, feeder, grid, server and plant of a GPU, network of a server, settings of the plan, required
+/// keys of a job's life. Replaces `n_gpu = "all"` and `replica_batch_sequences` in plans by counts.
+void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Scenario& s);
+
+}  // namespace tidewatt::sim
