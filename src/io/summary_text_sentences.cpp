@@ -74,7 +74,8 @@ class Sentences {
     auto shares = f_.list("limiter_share");
     if (shares.empty()) return;
     static const std::map<std::string, std::string> names = {{"power", "the power limit"}, {"thermal", "the temperature limit"}, {"slowdown", "the hardware slowdown"},
-                                                             {"clock", "the highest clock or a clock lock"}, {"none", "nothing"}};
+                                                             {"clock", "the highest clock or a clock lock"}, {"brake", "the power brake"},
+                                                             {"memory", "the memory's temperature limit"}, {"none", "nothing"}};
     static const std::map<std::string, std::string> why = {
         {"power", "warmer air makes warmer chips, which leak more and leave fewer watts for the clock"},
         {"thermal", "warmer air leaves less room below the temperature limit, and clocks fall"},

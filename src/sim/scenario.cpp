@@ -243,6 +243,7 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
 Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options, FieldLog* log) {
   const catalog::Catalog catalog(options.catalog_overlay);
   Node root = inherit(given, folder).root;
+  name_only_items(root);  // before overrides, which find list items by their names
   for (const auto& set : options.set) apply_set(root, set);
   Reading reading{catalog, {}, {}, {}, log};
   Scenario s;

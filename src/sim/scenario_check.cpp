@@ -92,7 +92,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     // One NVLink domain may reach over several servers, as in a rack of trays.
     if (per_server > 0 && j.network.gpus_per_node % per_server != 0)
       report("job." + j.name + ".network.gpus_per_node",
-             fmt::format("NVLink joins {} GPUs, which is not a multiple of the servers' {}", j.network.gpus_per_node, per_server));
+             fmt::format("{} GPUs per node (joined by NVLink) are not a multiple of the servers' {}", j.network.gpus_per_node, per_server));
     const std::int64_t together = j.plan.tp * j.plan.cp * (j.plan.rank_order == "tp-cp-dp-pp" ? j.plan.dp() : 1);
     if (per_server > 0 && j.plan.tp * j.plan.cp * j.plan.pp > 0 && j.plan.pp > 1 && together % per_server != 0)
       report("job." + j.name + ".plan.pp",

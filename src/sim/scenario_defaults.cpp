@@ -12,10 +12,13 @@ std::string text_of(const Node* n) { return n != nullptr && n->is_text() ? std::
 /// The catalog entry that a key names, as text or as a table's `catalog`.
 std::string entry_name(const Node* n) { return n == nullptr || n->is_text() ? text_of(n) : text_of(n->find("catalog")); }
 
-std::int64_t whole(const Node* n, std::int64_t otherwise = 0) {
+/// A count that the reader has yet to check: what is not one, or too large to multiply, counts as `otherwise`.
+std::int64_t whole(const Node* n, std::int64_t otherwise = 0, std::int64_t most = 1'000'000) {
   const auto* i = n != nullptr ? std::get_if<std::int64_t>(&n->value) : nullptr;
-  return i != nullptr ? *i : otherwise;
+  return i != nullptr && *i >= 0 && *i <= most ? *i : otherwise;
 }
+
+constexpr std::int64_t most_gpus = 1'000'000'000'000, most_batch = 100'000'000;
 
 class Filler {
  public:
@@ -76,7 +79,7 @@ std::vector<Node*> items(Node& root, const char* key) {
 
 std::int64_t gpus_of_halls(Node& root) {
   std::int64_t n = 0;
-  for (const Node* hall : items(root, "hall")) n += whole(hall->find("n_gpu"));
+  for (const Node* hall : items(root, "hall")) n += whole(hall->find("n_gpu"), 0, most_gpus);
   return n;
 }
 
@@ -89,14 +92,14 @@ void Filler::batch(Node& plan, const std::string& path) {
     return;
   }
   const std::int64_t pp = whole(plan.find("pp"), 1), model = whole(plan.find("tp"), 1) * whole(plan.find("cp"), 1) * pp;
-  const std::int64_t dp = model > 0 ? std::max<std::int64_t>(1, whole(plan.find("n_gpu")) / model) : 1;
-  std::int64_t each = whole(replica);
+  const std::int64_t dp = model > 0 ? std::clamp<std::int64_t>(whole(plan.find("n_gpu"), 0, most_gpus) / model, 1, most_batch) : 1;
+  std::int64_t each = whole(replica, 0, most_batch);
   const Place place = replica != nullptr ? replica->place : nowhere;
   if (replica == nullptr) {
     each = whole(value("batch", "micro_batches_per_stage")) * pp * whole(plan.find("micro_batch_sequences"), 1);
     s_.defaults.push_back({path + ".replica_batch_sequences", std::to_string(each), source("batch.micro_batches_per_stage")});
   }
-  if (each > 0 && each <= 100'000'000) plan.set("global_batch_sequences", Node{each * dp, place});
+  if (each > 0 && each <= most_batch) plan.set("global_batch_sequences", Node{each * dp, place});
 }
 
 void Filler::life(Node& item, const std::string& path) {
@@ -142,6 +145,11 @@ void name_only_item(Node& root, const char* list, const char* name) {
 
 }  // namespace
 
+void name_only_items(Node& root) {
+  name_only_item(root, "hall", "a");
+  name_only_item(root, "job", "main");
+}
+
 void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Scenario& s) {
   if (!root.is_table()) return;
   Filler fill(reading, s);
@@ -150,8 +158,6 @@ void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Sce
     fill.put(*weather, "weather", "climate", "weather");
   if (Node* site = table_at(root, "site"); site != nullptr && !has_any(*site, {"feeder", "delivery"})) fill.put(*site, "site", "feeder", "site");
   if (Node* grid = table_at(root, "grid"); grid != nullptr && !has_any(*grid, {"catalog", "source", "frequency"})) fill.put(*grid, "grid", "catalog", "grid");
-  name_only_item(root, "hall", "a");
-  name_only_item(root, "job", "main");
   for (Node* hall : items(root, "hall")) {
     const std::string path = "hall." + name_of(*hall, 0), gpu = entry_name(hall->find("gpu"));
     fill.put(*hall, path, "server", fill.value("server_for", gpu), fill.source("server_for." + gpu));

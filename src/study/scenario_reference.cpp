@@ -23,9 +23,9 @@ bool is_structure(Kind kind) { return kind == Kind::table || kind == Kind::list 
 const std::map<std::string, std::string> named_entries = {{"weather.climate", "climate"}, {"grid.case", "grid_case"}};
 const std::map<std::string, std::vector<std::string>> mixed_tables = {{"mitigation.*", {"storage", "ballast"}}};
 
-/// Examples of keys that no reference scenario can hold: files that a user has.
+/// Examples of keys that reference scenarios cannot hold, or that are resolved before they are read.
 const std::map<std::string, std::string> file_examples = {{"weather.epw", "\"weather/site.epw\""}, {"weather.csv", "\"weather/site.csv\""},
-                                                          {"base", "\"llama3_405b_day\""}};
+                                                          {"base", "\"llama3_405b_day\""}, {"mitigation.*.catalog", "\"site_battery_10MW\""}};
 
 /// Keys of which a scenario gives one or the other.
 const std::map<std::string, std::string> alternatives = {{"job.*.plan.global_batch_sequences", "replica_batch_sequences"}};

@@ -11,8 +11,21 @@ namespace tidewatt::study {
 
 using Kind = FieldEntry::Kind;
 
+namespace {
+
+/// The unit that a number's key ends with; beside the units with a scale, those that are counted or paid.
+std::string unit_of(const FieldInfo& f) {
+  if (!f.unit.empty()) return f.unit;
+  if (f.key.starts_with("n_")) return "count";
+  for (const char* unit : {"USD_per_year", "USD_per_m3", "USD", "years", "bins"})
+    if (f.key.ends_with(std::string("_") + unit)) return unit;
+  return "1";
+}
+
+}  // namespace
+
 std::string ReferenceKey::unit() const {
-  const std::string unit = field.info.unit.empty() ? "1" : field.info.unit;
+  const std::string unit = unit_of(field.info);
   switch (field.kind) {
     case Kind::number: return unit;
     case Kind::integer: return "count";
