@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "commands.hpp"
 #include "rule_files.hpp"
+#include "tidewatt/base/text.hpp"
 
 void add_commands(CLI::App& app, int& exit_code) {
   app.require_subcommand(1);
@@ -19,4 +22,14 @@ void add_commands(CLI::App& app, int& exit_code) {
   add_plant_command(app, exit_code);
   add_machines_command(app, exit_code);
   add_verify_command(app, exit_code);
+  add_schema_command(app, exit_code);
+  add_completion_command(app, exit_code);
+}
+
+std::string wrong_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; })) known.push_back(c->get_name());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return {};
+  const std::string close = tidewatt::nearest(word, known);
+  return "no command '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") + "; tidewatt --help lists all";
 }

@@ -18,7 +18,9 @@ struct Arguments {
 };
 
 void make(const Arguments& a) {
-  const std::string text = tidewatt::study::new_scenario(a.scenario);
+  const auto made = tidewatt::study::write_scenario(a.scenario);
+  const std::string& text = made.text;
+  for (const auto& choice : made.choices) fmt::print(stderr, "{}\n", choice);
   if (a.file == "-") {
     fmt::print("{}", text);
     return;
@@ -27,23 +29,23 @@ void make(const Arguments& a) {
   if (!a.force && std::filesystem::exists(a.file, ec))
     throw tidewatt::InputError(fmt::format("{}: is there already; --force replaces it", a.file));
   tidewatt::io::write_durably(a.file, {text.data(), text.size()});
-  fmt::print("{}: written. Try: tidewatt run {}\n", a.file, a.file);
+  fmt::print("{}: written and checked. Run it: tidewatt run {}\n", a.file, a.file);
 }
 
 }  // namespace
 
 void add_new_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("new", "write a commented scenario file to start from; it runs as it is");
+  auto* c = app.add_subcommand("new", "write a commented scenario that has been checked and runs as it is; says what it chose");
   c->add_option("file", a->file, "file to write, or - for standard output")->required();
-  c->add_option("--n-gpu,--gpus", a->scenario.n_gpu, "GPUs, a multiple of 32")->capture_default_str();
+  c->add_option("--n-gpu,--gpus", a->scenario.n_gpu, "GPUs, whole servers; default: the least of 128, 256, 512, … that hold the model");
   c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
-  c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU")->capture_default_str();
-  c->add_option("--server", a->scenario.server, "catalog name of the server")->capture_default_str();
-  c->add_option("--plant", a->scenario.plant, "catalog name of the cooling plant")->capture_default_str();
+  c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU; default: h100_sxm_700W, or the server's");
+  c->add_option("--server", a->scenario.server, "catalog name of the server; default: one that takes the GPU");
+  c->add_option("--plant", a->scenario.plant, "catalog name of the cooling plant; default: one for the server's air or liquid");
   c->add_option("--climate", a->scenario.climate, "catalog name of the climate")->capture_default_str();
   c->add_option("--model", a->scenario.model, "catalog name of the model that is trained")->capture_default_str();
-  c->add_option("--network", a->scenario.network, "catalog name of the network")->capture_default_str();
+  c->add_option("--network", a->scenario.network, "catalog name of the network; default: one that joins the servers");
   c->add_option("--grid", a->scenario.grid, "catalog name of the grid")->capture_default_str();
   c->add_flag("--force", a->force, "replace an existing file");
   c->callback([a] { make(*a); });

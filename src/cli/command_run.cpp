@@ -19,6 +19,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/io/summary_text.hpp"
 #include "tidewatt/sim/gpu_view.hpp"
 #include "tidewatt/sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -35,7 +36,7 @@ struct Arguments {
   std::string checkpoint, resume;
   std::string explain;
   double checkpoint_every_h = 24.0;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, all = false;
   std::string show, gpu;
   sim::LoadOptions load;
 };
@@ -61,18 +62,6 @@ class Progress {
   bool on_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_{};
 };
-
-std::string show(const sim::Value& v) {
-  if (const auto* d = std::get_if<double>(&v)) return fmt::format("{:.6g}", *d);
-  if (const auto* i = std::get_if<std::int64_t>(&v)) return fmt::format("{}", *i);
-  if (const auto* s = std::get_if<std::string>(&v)) return *s;
-  if (const auto* list = std::get_if<std::vector<std::pair<std::string, double>>>(&v)) {
-    std::string text;
-    for (const auto& [k, x] : *list) text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", k, x);
-    return text;
-  }
-  return "-";
-}
 
 /// Steps to the end, writing checkpoints on the way.
 /// @returns false where a signal stopped it: a checkpoint then holds what is done
@@ -204,15 +193,13 @@ void run(Arguments a, int& exit_code) {
   if (a.json) {
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
     if (swing) object["explain"] = {{"swing", swing_json(*swing)}};
+    object["defaults"] = nlohmann::ordered_json::object();
+    for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
     fmt::print("{}\n", object.dump());
     return;
   }
-  for (const auto& [key, value] : s) fmt::print("{:<32} {}\n", key, show(value));
-  if (result.jobs.size() > 1)
-    for (const auto& job : result.jobs) {
-      fmt::print("\njob {}\n", show(job.front().second));
-      for (std::size_t i = 1; i < job.size(); ++i) fmt::print("{:<32} {}\n", job[i].first, show(job[i].second));
-    }
+  fmt::print("{}", a.all ? io::summary_sentences(result) + "\n" + io::summary_all(result) : io::summary_text(result));
+  if (!a.all) fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s, path.string());
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
   if (a.show == "gpu") show_gpu(a, scenario, result, path);
 }
@@ -222,13 +209,14 @@ void check(const Arguments& a) {
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   std::int64_t n_gpu = 0;
   for (const auto& h : scenario.halls) n_gpu += h.hall.n_gpu;
-  fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs)\n", a.file, n_gpu, scenario.halls.size(),
-             scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0, scenario.assumed.size());
+  fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs, {} defaults)\n", a.file, n_gpu, scenario.halls.size(),
+             scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0, scenario.assumed.size(), scenario.defaults.size());
+  for (const auto& d : scenario.defaults) fmt::print("  default: {} = {}\n", d.key, d.value);
 }
 
 void add_common(CLI::App& c, Arguments& a) {
-  c.add_option("scenario", a.file, "scenario file (TOML)")->required();
-  c.add_option("--set", a.load.set, "override a key, e.g. --set job.main.plan.n_gpu=8192 (repeatable)")->allow_extra_args(false);
+  c.add_option("scenario", a.file, "scenario file (TOML), or the name of a shipped scenario")->required();
+  c.add_option("--set", a.load.set, "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")->allow_extra_args(false);
   c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather");
   c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->allow_extra_args(false);
   c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
@@ -241,6 +229,7 @@ void add_run_commands(CLI::App& app, int& exit_code) {
   auto* r = app.add_subcommand("run", "simulate a scenario and write its result file");
   add_common(*r, *a);
   r->add_flag("--json", a->json, "print the summary as one JSON object");
+  r->add_flag("--all", a->all, "print every figure by its key, and the defaults that the scenario leaves to the program");
   r->add_option("--seed", a->seed, "seed of all random draws");
   r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->capture_default_str();
   r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->check(worker_count())->capture_default_str();

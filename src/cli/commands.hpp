@@ -20,3 +20,8 @@ void add_machines_command(CLI::App& app, int& exit_code);  // machines
 void add_plant_command(CLI::App& app, int& exit_code);     // plant
 void add_import_command(CLI::App& app, int& exit_code);    // import
 void add_verify_command(CLI::App& app, int& exit_code);    // verify
+void add_schema_command(CLI::App& app, int& exit_code);      // schema
+void add_completion_command(CLI::App& app, int& exit_code);  // completion
+
+/// What to say of a first word that is no command, with the nearest one; empty if it is a command.
+std::string wrong_command(const CLI::App& app, const std::string& word);

@@ -36,6 +36,12 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", TIDEWATT_VERSION);
   int exit_code = 0;
   add_commands(app, exit_code);
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
+  if (const std::string word = argv[1]; !word.starts_with('-'))
+    if (const std::string wrong = wrong_command(app, word); !wrong.empty()) return fail(2, wrong.c_str());
   try {
     app.parse(argc, argv);
     // A summary that did not reach its reader is a failed write, not a success.

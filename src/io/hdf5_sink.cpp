@@ -12,6 +12,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 #include "tidewatt/io/verified_file.hpp"
+#include "tidewatt/io/summary_text.hpp"
 
 namespace tidewatt::io {
 namespace {
@@ -84,6 +85,7 @@ void write_summary(const File& file, const sim::Result& result) {
   const Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
   write_attribute(root, "Conventions", std::string("CF-1.8"));
   write_attribute(root, "summary_json", result_json(result));
+  write_attribute(root, "summary_text", summary_text(result));
   write_attribute(root, "payload_sha256", payload_sha256(result));
   for (const auto& [name, value] : result.summary) {
     if (name != "payload_sha256") std::visit(WriteFigure{root, name}, value);

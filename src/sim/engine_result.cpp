@@ -159,8 +159,11 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   if (const auto* d = stream->delivery()) supplied_J += d->local_J() - d->stored_J();
   put("pue", number((supplied_J - stream->battery_stored_J()) / r.it_J()));
   put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
-  put("capacity_margin_min_percent", 100.0 * halls.books().capacity_margin_min_frac);
-  put("heat_reused_MWh", halls.books().reuse.value() / 3.6e9);
+  const auto any_hall = [&](auto&& has) { return std::any_of(scenario.halls.begin(), scenario.halls.end(), has); };
+  const bool has_plant = any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != "prescribed_inlet"; });
+  const bool has_heat_user = any_hall([](const HallSpec& h) { return h.own_plant || (h.plant_kind == "hydronic" && h.hydronic.reuse_max_W > 0.0); });
+  put("capacity_margin_min_percent", has_plant ? Value(100.0 * halls.books().capacity_margin_min_frac) : Value());
+  put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_thermal", books.thermal);
   put("n_interruptions_power", books.power);
@@ -170,7 +173,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
   put("effective_time_percent",
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
-  put("smoothing_burn_MWh", meters.smoothing_burn.value() / 3.6e9);
+  put("smoothing_burn_MWh", scenario.holds_power() ? Value(meters.smoothing_burn.value() / 3.6e9) : Value());
   put("energy_closure", closure);
   put("input_energy_error", input_error());
   add_grid_summary(*stream, result);
@@ -249,6 +252,9 @@ Result Engine::Impl::finish() {
                                              static_cast<double>(stream->repeated_bins()) * 1e-3)},
                        {"threads", fmt::format("{}", options.n_thread)},
                        {"compiler", __VERSION__}};
+  std::string defaults;
+  for (const auto& d : scenario.defaults) defaults += fmt::format("{} = {}  # {}\n", d.key, d.value, d.source);
+  if (!defaults.empty()) result.provenance.emplace_back("defaults", defaults);
   std::string open;
   for (const auto& l : levels)
     if (!(l.closure(floor_J) <= most_closure))

@@ -8,6 +8,7 @@
 
 #include "tidewatt/base/path_below.hpp"
 #include "tidewatt/base/text.hpp"
+#include "tidewatt/sim/shipped_scenarios.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -31,6 +32,22 @@ std::filesystem::path real_path(const std::string& path) {
   return ec ? std::filesystem::path(path) : real;
 }
 
+/// A file's text; where there is no such file, that of the shipped scenario of this name.
+template <class Refuse>
+std::string base_text(const std::string& name, const std::string& path, Refuse&& refuse) {
+  std::error_code ec;
+  const bool there = std::filesystem::exists(path, ec);
+  if (!there)
+    if (auto text = shipped_scenario(name)) return std::move(*text);
+  try {
+    return read_file(path, file_limit_B);
+  } catch (const InputError& e) {
+    const std::string close = there ? "" : nearest(name, shipped_scenarios());
+    throw refuse(fmt::format("\"{}\": {}{}", shorten(name, 60), e.findings().front().message,
+                             there ? "" : ", and no shipped scenario has this name" + (close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close))));
+  }
+}
+
 }  // namespace
 
 Inherited inherit(Node given, const std::string& folder) {
@@ -47,11 +64,7 @@ Inherited inherit(Node given, const std::string& folder) {
     if (std::find(seen.begin(), seen.end(), real) != seen.end()) throw refuse(fmt::format("{} closes a circle of scenarios that inherit from each other", base->text()));
     if (out.bases.size() == base_limit) throw refuse(fmt::format("more than {} scenarios inherit from one another", base_limit));
     seen.push_back(real);
-    try {
-      out.bases.emplace_back(name, read_file(*path, file_limit_B));
-    } catch (const InputError& e) {
-      throw refuse(fmt::format("{}: {}", base->text(), e.findings().front().message));
-    }
+    out.bases.emplace_back(name, base_text(name, *path, refuse));
     chain.push_back(parse_toml(out.bases.back().second, *path));
   }
   const Place own = chain.front().place;

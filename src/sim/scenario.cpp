@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "scenario_check.hpp"
+#include "scenario_defaults.hpp"
 #include "scenario_grid.hpp"
 #include "scenario_reading.hpp"
 #include "scenario_site.hpp"
@@ -21,8 +22,8 @@ namespace tidewatt::sim {
 namespace {
 
 void read_liquid(Reading& reading, const Node& node, const std::string& path, thermal::LiquidCooling& liquid) {
-  TableReader r(node, path, reading.findings);
-  reading.read(reading.entry(r, "plate", "cold_plate"), path + ".plate", liquid.plate);
+  TableReader r = reading.table(node, path);
+  reading.read(reading.entry(r, "plate", "cold_plate", "cold plate on each GPU"), path + ".plate", liquid.plate);
   liquid.capture.fields(r);
   r.finish();
 }
@@ -31,7 +32,7 @@ void read_liquid(Reading& reading, const Node& node, const std::string& path, th
 /// them (read_scenario).
 void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, dvfs::SampledGovernorParams& sampling) {
   const Node usual{std::string("nvidia_sampled"), {}};
-  const Node* spec = gpu.child("sampling");
+  const Node* spec = gpu.entry("sampling", "governor", Need::optional, "how the power management samples and acts; needed by the power brake and by --show gpu");
   Node named = spec != nullptr ? *spec : usual;
   if (named.is_table() && named.find("catalog") == nullptr) std::get<Node::Table>(named.value).emplace_back("catalog", usual);
   std::vector<catalog::AssumedInput> all;
@@ -42,34 +43,33 @@ void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, 
 
 void read_hall(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   HallSpec& h = s.halls.emplace_back();
-  TableReader r(node, path, reading.findings);
+  TableReader r = reading.table(node, path);
   h.hall.fields(r);
-  const Node gpu = reading.entry(r, "gpu", "gpu");
+  const Node gpu = reading.entry(r, "gpu", "gpu", "GPU");
   if (found(gpu)) {
-    TableReader g(gpu, path + ".gpu", reading.findings);
-    reading.section(g, "power", h.gpu);
-    reading.section(g, "governor", h.governor);
+    TableReader g = reading.table(gpu, path + ".gpu");
+    reading.section(g, "power", h.gpu, "power of the board");
+    reading.section(g, "governor", h.governor, "clocks under the power and temperature limits");
     read_sampling(reading, g, path + ".gpu.sampling", h.sampling);
-    reading.section(g, "spread", h.spread);
-    if (const Node* memory = g.child("memory"))
-      reading.read(reading.catalog.resolve(*memory, "memory_branch", path + ".gpu.memory", reading.findings, reading.assumed), path + ".gpu.memory",
-                   h.memory.emplace());
-    reading.section(g, "package", h.package);
-    reading.read(reading.entry(g, "compute", "compute"), path + ".gpu.compute", h.compute);
+    reading.section(g, "spread", h.spread, "differences between chips of one type");
+    if (const auto memory = reading.optional_entry(g, "memory", "memory_branch", "memory stacks on the package; left out: no memory temperatures"))
+      reading.read(*memory, path + ".gpu.memory", h.memory.emplace());
+    reading.section(g, "package", h.package, "heat path from the die to the air or the liquid");
+    reading.read(reading.entry(g, "compute", "compute", "matrix rates, memory and kernels"), path + ".gpu.compute", h.compute);
     g.finish();
   }
-  const Node server = reading.entry(r, "server", "server");
+  const Node server = reading.entry(r, "server", "server", "server");
   if (found(server)) {
-    TableReader v(server, path + ".server", reading.findings);
-    reading.section(v, "power", h.server);
-    reading.section(v, "air", h.air);
-    if (const Node* position = v.child("position")) reading.read(*position, path + ".server.position", h.position.emplace());
-    if (const Node* liquid = v.child("liquid")) read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
+    TableReader v = reading.table(server, path + ".server");
+    reading.section(v, "power", h.server, "power of the server beside its GPUs");
+    reading.section(v, "air", h.air, "air flow and fans");
+    if (const Node* position = v.child("position", Need::optional, "differences between the slots of a server")) reading.read(*position, path + ".server.position", h.position.emplace());
+    if (const Node* liquid = v.child("liquid", Need::optional, "cold plates; left out: an air-cooled server")) read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();
   }
-  const Node plant = reading.entry(r, "plant", "plant");
+  const Node plant = reading.entry(r, "plant", "plant", "cooling plant of the hall");
   if (!found(plant)) return r.finish();
-  TableReader p(plant, path + ".plant", reading.findings);
+  TableReader p = reading.table(plant, path + ".plant");
   static constexpr std::array<std::string_view, 3> types = {"outside_air", "hydronic", "prescribed_inlet"};
   p.choice("type", h.plant_kind, types, "kind of plant");
   if (h.plant_kind == "prescribed_inlet")
@@ -84,19 +84,23 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
 
 void read_job(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   JobSpec& j = s.jobs.emplace_back();
-  TableReader r(node, path, reading.findings);
+  TableReader r = reading.table(node, path);
   r.text("name", j.name, "name of the job");
   if (const Node* m = node.find("model"))
     j.model_name = m->is_text() ? std::get<std::string>(m->value) : name_of(*m, 0);
-  reading.read(reading.entry(r, "model", "model"), path + ".model", j.model);
-  reading.read(reading.entry(r, "network", "network"), path + ".network", j.network);
-  reading.section(r, "plan", j.plan);
-  reading.read(reading.entry(r, "life", "job"), path + ".life", j.life);
-  if (const Node* f = r.child("failures")) {
-    const Node rates = reading.catalog.resolve(*f, "failures", path + ".failures", reading.findings, reading.assumed);
-    reading.read(rates, path + ".failures", j.failures.emplace());
+  reading.read(reading.entry(r, "model", "model", "model that is trained"), path + ".model", j.model);
+  reading.read(reading.entry(r, "network", "network", "network within and between the servers"), path + ".network", j.network);
+  if (const Node* plan = r.child("plan", Need::required, "how the model is spread over the GPUs")) {
+    TableReader p = reading.table(*plan, path + ".plan");
+    j.plan.fields(p);
+    std::int64_t each = 1;  // the defaults have made a global batch of it
+    p.integer("replica_batch_sequences", each, {1, 1e8}, "sequences per iteration and replica, in the place of global_batch_sequences", Need::optional);
+    p.finish();
   }
-  if (const Node* p = r.child("placement")) reading.read(*p, path + ".placement", j.placement.emplace());
+  reading.read(reading.entry(r, "life", "job", "start, checkpoints, failures and stops of the job"), path + ".life", j.life);
+  if (const auto rates = reading.optional_entry(r, "failures", "failures", "random failures; left out: none"))
+    reading.read(*rates, path + ".failures", j.failures.emplace());
+  if (const Node* p = r.child("placement", Need::optional, "which servers the job uses; left out: the first free ones")) reading.read(*p, path + ".placement", j.placement.emplace());
   r.finish();
 }
 
@@ -125,10 +129,14 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   Node resolved = node;
   if (kind == "site_battery") resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
   if (kind == "ballast") resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
-  TableReader r(resolved, path, reading.findings);
+  TableReader r = reading.table(resolved, path);
   std::string name, word;
   r.text("name", name, "name of the mitigation");
   r.choice("kind", word, kinds, "what it is");
+  if (word == "site_battery" || word == "ballast") {
+    std::string entry;  // resolved above
+    r.text("catalog", entry, "catalog entry that gives the values; keys beside it win", Need::optional);
+  }
   const auto only = [&](auto& slot) {
     if (slot) r.report(&node, "", fmt::format("only one {} is possible", word));
     slot.emplace().fields(r);
@@ -137,8 +145,8 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   if (word == "ballast") only(s.ballast);
   if (word == "site_battery") {
     only(s.battery);
-    if (const Node* wear = r.child("wear"))
-      reading.read(reading.catalog.resolve(*wear, "battery_wear", path + ".wear", reading.findings, reading.assumed), path + ".wear", s.battery_wear.emplace());
+    if (const auto wear = reading.optional_entry(r, "wear", "battery_wear", "ageing of the battery; left out: not counted"))
+      reading.read(*wear, path + ".wear", s.battery_wear.emplace());
   }
   if (word == "iteration_beat" || word == "job_stagger") read_beat(reading, r, node, word, s);
   r.finish();
@@ -161,9 +169,9 @@ mitigation::TariffParams at_end(const mitigation::TariffParams& tariff, const st
 
 void read_economics(Reading& reading, const Node& node, Scenario& s) {
   EconomicsParams e;
-  TableReader r(node, "economics", reading.findings);
-  reading.read(reading.entry(r, "tariff", "tariff"), "economics.tariff", e.tariff);
-  reading.read(reading.entry(r, "footprint", "footprint"), "economics.footprint", e.footprint);
+  TableReader r = reading.table(node, "economics");
+  reading.read(reading.entry(r, "tariff", "tariff", "prices of energy, demand and water"), "economics.tariff", e.tariff);
+  reading.read(reading.entry(r, "footprint", "footprint", "carbon and water of the electricity"), "economics.footprint", e.footprint);
   r.number("devices_USD_per_year", e.devices_USD_per_year, {0, 1e12}, "what remedies cost a year, e.g. from tidewatt size", Need::optional);
   r.finish();
   const auto hours = [&](const std::vector<double>& v, const char* key) {
@@ -179,7 +187,7 @@ void read_economics(Reading& reading, const Node& node, Scenario& s) {
 }
 
 void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& catalog, Scenario& s, const LoadOptions& options) {
-  const Node* node = r.child("weather");
+  const Node* node = r.child("weather", Need::optional, "weather of the site: one of a climate, an EPW file and a CSV file");
   if (node) reading.read(*node, "weather", s.weather);
   auto& w = s.weather;
   const Place place = node ? node->place : Place{};
@@ -220,8 +228,12 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   } else if (!s.weather.climate.empty()) {
     const Node* named = node ? node->find("climate") : nullptr;
     const Node spec{s.weather.climate, named ? named->place : place};
-    reading.read(catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed), "weather.climate",
-                 s.climate.emplace());
+    const Node climate = catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed);
+    if (found(climate)) {
+      TableReader c(climate, "weather.climate", reading.findings);  // the scenario names it and cannot change it
+      s.climate.emplace().fields(c);
+      c.finish();
+    }
     if (s.weather.day == "hot_clear" || s.weather.day == "dated")
       report("day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", s.weather.day));
   }
@@ -229,43 +241,47 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
 
 }  // namespace
 
-Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options) {
+Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options, FieldLog* log) {
   const catalog::Catalog catalog(options.catalog_overlay);
   Node root = inherit(given, folder).root;
+  name_only_items(root);  // before overrides, which find list items by their names
   for (const auto& set : options.set) apply_set(root, set);
-  Reading reading{catalog, {}, {}};
+  Reading reading{catalog, {}, {}, {}, log};
   Scenario s;
   s.folder = folder;
-  TableReader r(root, "", reading.findings);
+  fill_defaults(reading, root, options, s);
+  TableReader r = reading.table(root, "");
   std::int64_t schema = 1;
-  r.integer("schema", schema, {1, 1}, "version of the scenario format");
-  reading.section(r, "run", s.run);
-  if (const Node* record = r.child("record")) {
-    TableReader rr(*record, "record", reading.findings);
-    each(reading, rr, "window", false, [&](const Node& n, const std::string& path) {
+  r.integer("schema", schema, {1, 1}, "version of the scenario format", Need::optional);
+  std::string base;  // merged before; a key of the format all the same
+  r.text("base", base, "scenario that this one inherits from: a file below this one's folder, or the name of a shipped scenario", Need::optional);
+  reading.section(r, "run", s.run, "time, seed and settings of the simulation");
+  if (const Node* record = r.child("record", Need::optional, "what is recorded at full resolution")) {
+    TableReader rr = reading.table(*record, "record");
+    each(reading, rr, "window", false, "windows of time recorded every millisecond", [&](const Node& n, const std::string& path) {
       reading.read(n, "record." + path, s.windows.emplace_back());
     });
     rr.finish();
   }
   read_weather(reading, r, catalog, s, options);
-  if (const Node* site = r.child("site", Need::required)) {
-    read_site(*site, catalog, reading.findings, reading.assumed, s, [&](TableReader& sr) {
-      each(reading, sr, "neighbour", false, [&](const Node& n, const std::string& path) { read_neighbour(reading, n, "site." + path, options, s); });
+  if (const Node* site = r.child("site", Need::required, "power delivery of the site, its neighbours and the utility's rules")) {
+    read_site(reading, *site, s, [&](TableReader& sr) {
+      each(reading, sr, "neighbour", false, "other loads behind the same connection", [&](const Node& n, const std::string& path) { read_neighbour(reading, n, "site." + path, options, s); });
     });
   }
-  if (const Node* grid_node = r.child("grid", Need::required)) {
+  if (const Node* grid_node = r.entry("grid", "grid", Need::required, "grid behind the connection")) {
     const Node n = catalog.resolve(*grid_node, "grid", "grid", reading.findings, reading.assumed);
-    TableReader gr(n, "grid", reading.findings);
-    reading.section(gr, "source", s.source);
-    reading.section(gr, "frequency", s.frequency);
-    read_grid_case(*grid_node, gr, catalog, reading.findings, reading.assumed, s);
+    TableReader gr = reading.table(n, "grid");
+    reading.section(gr, "source", s.source, "strength and voltage of the grid at the connection");
+    reading.section(gr, "frequency", s.frequency, "how the grid's frequency answers a change of load");
+    read_grid_case(reading, *grid_node, gr, s);
     gr.finish();
   }
-  each(reading, r, "hall", true, [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });
-  each(reading, r, "job", true, [&](const Node& n, const std::string& path) { read_job(reading, n, path, s); });
-  each(reading, r, "mitigation", false, [&](const Node& n, const std::string& path) { read_mitigation(reading, n, path, s); });
-  if (const Node* n = r.child("economics")) read_economics(reading, *n, s);
-  each(reading, r, "event", false,
+  each(reading, r, "hall", true, "halls of the site", [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });
+  each(reading, r, "job", true, "training jobs", [&](const Node& n, const std::string& path) { read_job(reading, n, path, s); });
+  each(reading, r, "mitigation", false, "mitigations of power swings", [&](const Node& n, const std::string& path) { read_mitigation(reading, n, path, s); });
+  if (const Node* n = r.child("economics", Need::optional, "prices and footprints; left out: no costs")) read_economics(reading, *n, s);
+  each(reading, r, "event", false, "disturbances at a time",
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
   r.finish();
   if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == "power_brake"; }))
@@ -277,23 +293,6 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   }
   admit(s);
   s.assumed = std::move(reading.assumed);
-  return s;
-}
-
-Scenario load_scenario(const std::string& path, const LoadOptions& options) {
-  const std::string text = read_file(path, 16u << 20);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const auto inherited = inherit(parse_toml(text, path), folder.empty() ? "." : folder);
-  Scenario s = read_scenario(inherited.root, folder.empty() ? "." : folder, options);
-  s.text = text;
-  // What it inherits belongs to it: the text alone must be able to repeat the run.
-  for (const auto& [name, base_text] : inherited.bases) s.text += "\n# ---- base = " + name + "\n" + base_text;
-  for (const auto& set : options.set) s.text += "\n# --set " + set;
-  if (!options.weather_epw.empty())
-    s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();
-  for (const auto& item : options.recording)
-    s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) + std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
-  s.text += input_lines(s, options);
   return s;
 }
 

@@ -150,9 +150,16 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   for (const auto& j : s.jobs) {
     if (j.plan.n_gpu > n_gpu)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} GPUs, but the halls hold {}", j.plan.n_gpu, n_gpu));
-    if (!s.halls.empty() && s.halls.front().server.n_gpu != j.network.gpus_per_node)
+    const std::int64_t per_server = s.halls.empty() ? 0 : s.halls.front().server.n_gpu;
+    // One NVLink domain may reach over several servers, as in a rack of trays.
+    if (per_server > 0 && j.network.gpus_per_node % per_server != 0)
       report("job." + j.name + ".network.gpus_per_node",
-             fmt::format("{} GPUs per node, but the servers have {}", j.network.gpus_per_node, s.halls.front().server.n_gpu));
+             fmt::format("{} GPUs per node (joined by NVLink) are not a multiple of the servers' {}", j.network.gpus_per_node, per_server));
+    const std::int64_t together = j.plan.tp * j.plan.cp * (j.plan.rank_order == "tp-cp-dp-pp" ? j.plan.dp() : 1);
+    if (per_server > 0 && j.plan.tp * j.plan.cp * j.plan.pp > 0 && j.plan.pp > 1 && together % per_server != 0)
+      report("job." + j.name + ".plan.pp",
+             fmt::format("a server of {} GPUs would hold several pipeline stages: each takes {} neighbouring GPUs; choose tp × cp as a multiple of {}, or rank_order = "
+                         "\"tp-cp-dp-pp\" with tp × cp × dp as one", per_server, together, per_server));
     if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
     if (!s.halls.empty())

@@ -15,8 +15,8 @@ void RunParams::fields(FieldVisitor& v) {
   v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature", Need::optional);
   v.choice("advance", advance, ways, "repeat iterations by the exact map, or resolve every one", Need::optional);
   v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
-  v.flag("spread", spread, "unequal chips; false makes every chip nominal", Need::optional);
-  v.flag("gating", gating, "ranks wait for the slowest; false moves the job at the mean clock", Need::optional);
+  v.flag("spread", spread, "chips differ; false: identical chips", Need::optional);
+  v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)", Need::optional);
 }
 
 void WindowParams::fields(FieldVisitor& v) {
@@ -60,15 +60,15 @@ void EventParams::fields(FieldVisitor& v) {
   static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");
   v.choice("kind", kind, kinds, "what happens");
-  v.text("job", job, "job that it strikes: failure, pause", Need::optional);
-  v.text("hall", hall, "hall whose plant loses parts, or whose GPUs are braked; power_brake: empty is all", Need::optional);
-  v.number("at_s", at_s, {0, 3.5e7}, "when, from the start of the run");
-  v.number("duration_s", duration_s, {0, 3.5e7}, "how long; a failure needs none; plants and power_brake: 0 is not before the run's end", Need::optional);
-  v.number("out_frac", out_frac, {0, 1}, "plants: share of the parts that fail", Need::optional);
-  v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: what is left of the voltage", Need::optional);
-  v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: the most that may be drawn", Need::optional);
-  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: how long before it holds the order is given", Need::optional);
-  v.choice("by", by, means, "curtailment: what meets it", Need::optional);
+  v.text("job", job, "failure, planned_stop, pause: job that is interrupted", Need::optional);
+  v.text("hall", hall, "plant failures: hall whose plant loses parts; power_brake: hall that is braked, empty: all", Need::optional);
+  v.number("at_s", at_s, {0, 3.5e7}, "begin, from the start of the run");
+  v.number("duration_s", duration_s, {0, 3.5e7}, "length; a failure needs none; plant failures and power_brake: 0 lasts until the run's end", Need::optional);
+  v.number("out_frac", out_frac, {0, 1}, "plant failures: share of the parts that fail", Need::optional);
+  v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
+  v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
+  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time between the order and its begin", Need::optional);
+  v.choice("by", by, means, "curtailment: how it is met", Need::optional);
 }
 
 }  // namespace tidewatt::sim

@@ -15,8 +15,8 @@ std::string listed(const std::vector<double>& numbers) {
 
 }  // namespace
 
-void read_grid_case(const Node& given, TableReader& r, const catalog::Catalog& catalog, std::vector<Finding>& findings,
-                    std::vector<catalog::AssumedInput>& assumed, Scenario& s) {
+void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenario& s) {
+  auto& findings = reading.findings;
   GridCaseParams g;
   std::int64_t bus = 0;
   g.length_s = 60.0;
@@ -32,7 +32,7 @@ void read_grid_case(const Node& given, TableReader& r, const catalog::Catalog& c
     return;
   }
   const std::size_t before = findings.size();
-  const Node n = catalog.resolve(Node{g.name, given.place}, "grid_case", "grid.case", findings, assumed);
+  const Node n = reading.catalog.resolve(Node{g.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
   if (findings.size() > before) return;
   g.system = grid::read_machine_case(n, "grid.case", findings);
   if (findings.size() > before) return;

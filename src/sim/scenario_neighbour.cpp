@@ -45,7 +45,7 @@ void ReplayParams::fields(FieldVisitor& v) {
 
 void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s) {
   NeighbourSpec& n = s.neighbours.emplace_back();
-  TableReader r(node, path, reading.findings);
+  TableReader r = reading.table(node, path);
   r.text("name", n.name, "name of the neighbour");
   r.choice("kind", n.kind, kinds, "what it is");
   if (n.kind == "replay") {
@@ -54,9 +54,9 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   } else if (n.kind == "inference") {
     r.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
     r.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
-    reading.read(reading.entry(r, "model", "model"), path + ".model", n.model);
-    reading.read(reading.entry(r, "network", "network"), path + ".network", n.network);
-    reading.section(r, "service", n.service);
+    reading.read(reading.entry(r, "model", "model", "model that is served"), path + ".model", n.model);
+    reading.read(reading.entry(r, "network", "network", "network within and between its servers"), path + ".network", n.network);
+    reading.section(r, "service", n.service, "requests and how they are served");
   }
   const std::size_t before = reading.findings.size();
   r.finish();

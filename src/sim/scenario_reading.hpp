@@ -2,9 +2,11 @@
 // What the readers of a scenario's tables share. Private to sim.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/field_log.hpp"
 #include "tidewatt/base/name.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -22,22 +24,31 @@ struct Reading {
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
   std::vector<catalog::AssumedInput> of_brake{};  ///< that only a power brake uses
+  FieldLog* log = nullptr;                        ///< notes every key that is asked for; null: none
 
+  /// A strict reader of one table.
+  TableReader table(const Node& node, const std::string& path) { return {node, path, findings, log}; }
   template <class Params>
   void read(const Node& node, const std::string& path, Params& params) {
     if (!found(node) && !findings.empty()) return;
-    TableReader r(node, path, findings);
+    TableReader r = table(node, path);
     params.fields(r);
     r.finish();
   }
-  /// The catalog entry that `key` names, with what stands beside it.
-  Node entry(TableReader& r, const char* key, const char* kind) {
-    const Node* spec = r.child(key, Need::required);
+  /// The catalog entry of this kind that `key` names, with what stands beside it.
+  Node entry(TableReader& r, const char* key, const char* kind, const char* doc) {
+    const Node* spec = r.entry(key, kind, Need::required, doc);
     return spec ? catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed) : Node{Node::Table{}, {}};
   }
+  /// As `entry`, for a key that may be left out. @return whether it is there
+  std::optional<Node> optional_entry(TableReader& r, const char* key, const char* kind, const char* doc) {
+    const Node* spec = r.entry(key, kind, Need::optional, doc);
+    if (!spec) return std::nullopt;
+    return catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed);
+  }
   template <class Params>
-  void section(TableReader& r, const char* key, Params& params) {
-    const Node* n = r.child(key, Need::required);
+  void section(TableReader& r, const char* key, Params& params, const char* doc) {
+    const Node* n = r.child(key, Need::required, doc);
     if (n) read(*n, below(r.path(), key), params);
   }
 };
@@ -50,8 +61,8 @@ inline std::string name_of(const Node& item, std::size_t i) {
 }
 
 template <class Visit>
-void each(Reading& reading, TableReader& r, const char* key, bool required, Visit&& visit) {
-  const Node* list = r.child(key, required ? Need::required : Need::optional);
+void each(Reading& reading, TableReader& r, const char* key, bool required, const char* doc, Visit&& visit) {
+  const Node* list = r.list(key, required ? Need::required : Need::optional, doc);
   if (!list) return;
   if (!list->is_array()) return r.report(list, key, fmt::format("expected a list of tables [[{}]]", key));
   const auto& items = std::get<Node::Array>(list->value);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "tidewatt/base/reader.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -13,37 +12,35 @@ namespace {
 bool empty(const Node& n) { return n.is_table() && std::get<Node::Table>(n.value).empty(); }
 
 struct SiteReading {
-  const catalog::Catalog& catalog;
-  std::vector<Finding>& findings;
-  std::vector<catalog::AssumedInput>& assumed;
+  Reading& reading;
   TableReader& r;
 
   /// Visits the resolved entry that `key` names, if the site names one.
   template <class Visit>
-  void device(const char* key, const char* kind, Visit&& visit) {
-    const Node* spec = r.child(key);
+  void device(const char* key, const char* kind, const char* doc, Visit&& visit, Need need = Need::optional) {
+    const Node* spec = r.entry(key, kind, need, doc);
     if (!spec) return;
     const std::string path = std::string("site.") + key;
-    const Node n = catalog.resolve(*spec, kind, path, findings, assumed);
+    const Node n = reading.catalog.resolve(*spec, kind, path, reading.findings, reading.assumed);
     if (empty(n)) return;
-    TableReader t(n, path, findings);
+    TableReader t = reading.table(n, path);
     visit(t);
     t.finish();
   }
 };
 
 void read_devices(SiteReading& in, SiteDevices& d) {
-  in.device("rack_storage", "rack_storage", [&](TableReader& t) {
+  in.device("rack_storage", "rack_storage", "storage in the racks; left out: none", [&](TableReader& t) {
     static constexpr std::array<std::string_view, 3> each = {"gpu", "rack", "site"};
     d.rack_storage.emplace().fields(t);
     t.choice("per", d.storage_per, each, "what one entry stands for; it is scaled with their number", Need::optional);
   });
-  in.device("response", "converter_chain", [&](TableReader& t) { d.response.emplace().fields(t); });
-  in.device("ups", "ups", [&](TableReader& t) {
+  in.device("response", "converter_chain", "how the converters between grid and servers answer fast changes; left out: at once", [&](TableReader& t) { d.response.emplace().fields(t); });
+  in.device("ups", "ups", "central uninterruptible supplies; left out: none", [&](TableReader& t) {
     d.ups.emplace().fields(t);
     t.integer("n_unit", d.n_ups, {0, 100000}, "supplies of this rating in parallel; 0: as many as the design load needs", Need::optional);
   });
-  in.device("generators", "generator", [&](TableReader& t) {
+  in.device("generators", "generator", "standby generators behind the supplies; left out: none", [&](TableReader& t) {
     d.generators.emplace().fields(t);
     power::BackupParams times;
     times.fields(t);
@@ -51,25 +48,25 @@ void read_devices(SiteReading& in, SiteDevices& d) {
     d.utility_good_s = times.utility_good_s;
     d.transfer_gap_s = times.transfer_gap_s;
   });
-  in.device("turbines", "generator", [&](TableReader& t) {
+  in.device("turbines", "generator", "the site's own turbines, in parallel with the grid; left out: none", [&](TableReader& t) {
     auto& turbines = d.turbines.emplace();
     turbines.generator.fields(t);
     t.number("dispatch_MW", turbines.dispatch_W, {0, 1e5}, "output in parallel with the grid");
   });
-  in.device("ride_through", "ride_through", [&](TableReader& t) {
-    if (const Node* curve = t.child("curve", Need::required)) {
-      TableReader c(*curve, "site.ride_through.curve", in.findings);
+  in.device("ride_through", "ride_through", "voltages at which the load leaves the grid; left out: it stays", [&](TableReader& t) {
+    if (const Node* curve = t.child("curve", Need::required, "voltage against time that the load endures")) {
+      TableReader c = in.reading.table(*curve, "site.ride_through.curve");
       d.ride_through.emplace().fields(c);
       c.finish();
     }
   });
-  in.device("hall_transformer", "transformer", [&](TableReader& t) { d.hall_transformer.emplace().fields(t); });
-  in.device("site_transformer", "transformer", [&](TableReader& t) { d.site_transformer.emplace().fields(t); });
-  in.device("return_logic", "return_logic", [&](TableReader& t) { d.back.emplace().fields(t); });
+  in.device("hall_transformer", "transformer", "hot spot and ageing of a hall's transformer; left out: not followed", [&](TableReader& t) { d.hall_transformer.emplace().fields(t); });
+  in.device("site_transformer", "transformer", "hot spot and ageing of the site's transformer; left out: not followed", [&](TableReader& t) { d.site_transformer.emplace().fields(t); });
+  in.device("return_logic", "return_logic", "when the load comes back after it left; left out: when the voltage is good", [&](TableReader& t) { d.back.emplace().fields(t); });
 }
 
 void read_rule_sets(SiteReading& in, SiteDevices& d) {
-  const Node* list = in.r.child("rules");
+  const Node* list = in.r.entry("rules", "rules", Need::optional, "rule set of the utility, or a list of them; the run is held against each");
   if (!list) return;
   std::vector<const Node*> sets;
   if (list->is_array())
@@ -77,29 +74,30 @@ void read_rule_sets(SiteReading& in, SiteDevices& d) {
   else
     sets.push_back(list);
   for (const Node* spec : sets) {
-    const Node n = in.catalog.resolve(*spec, "rules", "site.rules", in.findings, in.assumed);
+    const Node n = in.reading.catalog.resolve(*spec, "rules", "site.rules", in.reading.findings, in.reading.assumed);
     if (empty(n)) continue;
     const Node* name = spec->is_text() ? spec : spec->find("catalog");
-    d.rules.push_back(grid::read_rules(n, name && name->is_text() ? std::get<std::string>(name->value) : "user", "site.rules", in.findings));
+    d.rules.push_back(grid::read_rules(n, name && name->is_text() ? std::get<std::string>(name->value) : "user", "site.rules", in.reading.findings));
   }
 }
 
 }  // namespace
 
-void read_site(const Node& given, const catalog::Catalog& catalog, std::vector<Finding>& findings,
-               std::vector<catalog::AssumedInput>& assumed, Scenario& s, const std::function<void(TableReader&)>& more) {
+void read_site(Reading& reading, const Node& given, Scenario& s, const std::function<void(TableReader&)>& more) {
+  auto& findings = reading.findings;
   Node site = given;
   if (const Node* layout = given.find("delivery")) {
     // What stands beside the layout's name wins over the layout.
-    const Node under = catalog.resolve(*layout, "delivery", "site.delivery", findings, assumed);
+    const Node under = reading.catalog.resolve(*layout, "delivery", "site.delivery", findings, reading.assumed);
     std::erase_if(std::get<Node::Table>(site.value), [](const auto& item) { return item.first == "delivery"; });
     site = merge(under, site);
   }
-  TableReader r(site, "site", findings);
-  SiteReading in{catalog, findings, assumed, r};
+  TableReader r = reading.table(site, "site");
+  SiteReading in{reading, r};
+  r.entry("delivery", "delivery", Need::optional, "layout of the power delivery: feeder, storage and supplies together; keys beside it win");
   auto& d = s.devices;
-  if (!r.child("feeder", Need::required)) return r.finish();
-  in.device("feeder", "feeder", [&](TableReader& t) { s.feeder.fields(t); });
+  in.device("feeder", "feeder", "transformers and cables between the halls and the connection", [&](TableReader& t) { s.feeder.fields(t); }, Need::required);
+  if (site.find("feeder") == nullptr) return r.finish();
   read_devices(in, d);
   more(r);
   read_rule_sets(in, d);

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "diurnal_groups.hpp"
-#include "tidewatt/base/embedded.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/shipped_scenarios.hpp"
 #include "tidewatt/study/sampling.hpp"
 
 namespace tidewatt::validate {
@@ -18,8 +18,8 @@ constexpr const char* source = "llama3";
 sim::Scenario day(std::vector<std::string> set) {
   sim::LoadOptions options;
   options.set = std::move(set);
-  const auto file = embedded::scenario_files().front();
-  return sim::read_scenario(parse_toml(std::string(file.text), std::string(file.path)), ".", options);
+  const std::string name = "llama3_405b_day.toml";
+  return sim::read_scenario(parse_toml(sim::shipped_scenario(name).value(), name), ".", options);
 }
 
 const std::vector<std::string> prescribed = {"hall.a.plant=prescribed_llama3_day"};

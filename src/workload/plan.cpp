@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 2> order_words = {"tp-cp-pp-dp", "tp-cp-d
 }  // namespace
 
 void ParallelPlan::fields(FieldVisitor& v) {
-  v.integer("n_gpu", n_gpu, {1, 1e6}, "GPUs of the job");
+  v.integer("n_gpu", n_gpu, {1, 1e6}, "GPUs of the job; \"all\" in a scenario: every GPU of the halls");
   v.integer("tp", tp, {1, 1024}, "tensor parallel ranks");
   v.integer("cp", cp, {1, 4096}, "context parallel ranks", Need::optional);
   v.integer("pp", pp, {1, 1024}, "pipeline stages");

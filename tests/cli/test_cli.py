@@ -126,12 +126,23 @@ class RunsOnce(unittest.TestCase):
         self.assertGreater(capped["iteration_s"], self.figures["iteration_s"])
         self.assertLess(leaky["clock_slowest_MHz"], self.figures["clock_slowest_MHz"])
 
-    def test_human_summary_names_the_figures(self):
+    def test_all_names_every_figure(self):
+        with tempfile.TemporaryDirectory() as out:
+            plain = product.call([BINARY, "run", TINY, "--quiet", "--all", "--out", out])
+        self.assertEqual(plain.code, 0, plain.stderr)
+        for key, value in self.figures.items():
+            if key not in ("jobs", "defaults", "wall_s") and value is not None:
+                self.assertIn(f"\n{key} ", plain.stdout)
+
+    def test_the_summary_is_sentences_then_a_table(self):
         with tempfile.TemporaryDirectory() as out:
             plain = product.call([BINARY, "run", TINY, "--quiet", "--out", out])
         self.assertEqual(plain.code, 0, plain.stderr)
-        for key in ("iteration_s", "pcc_mean_MW", "energy_closure", "payload_sha256"):
-            self.assertIn(key, plain.stdout)
+        first = plain.stdout.splitlines()[0]
+        self.assertIn("128 GPUs process", first)
+        self.assertTrue(first.endswith("."))
+        self.assertIn("\nPower\n", plain.stdout)
+        self.assertNotIn("energy_closure", plain.stdout)
 
 
 class Nulls(unittest.TestCase):
@@ -176,8 +187,7 @@ class BadInput(unittest.TestCase):
         self.refused(self.run_file("duplicate_key.toml"), 2, "duplicate_key.toml:5:", "seed")
 
     def test_missing_keys_and_tables(self):
-        self.refused(self.run_file("missing_key.toml"), 2, "duration_h: missing", "site: missing", "hall: missing",
-                     "job: missing", findings=None)
+        self.refused(self.run_file("missing_key.toml"), 2, "hall: missing", "job: missing", findings=None)
 
     def test_a_billion_gpus_are_refused(self):
         self.refused(self.run_file("too_many_gpus.toml"), 4, "1000000000", "n_gpu", "memory")
@@ -215,6 +225,15 @@ class BadInput(unittest.TestCase):
             with self.subTest(key):
                 lines = [line for line in outcome.stderr.splitlines() if f"many_faults.toml:{place}: " in line]
                 self.assertTrue(any(key in line for line in lines), outcome.stderr)
+
+    def test_a_syntax_error_hides_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "broken.toml"
+            path.write_text(TINY.read_text(encoding="utf-8").replace("seed = 1", "seed = = 1").replace('day = "hot"', 'day = "hto"'), encoding="utf-8")
+            self.refused(check(path), 2, "broken.toml:7:", "weather.day", findings=2)
+
+    def test_a_quantity_with_its_unit(self):
+        self.refused(check(TINY, "--set", "hall.a.cap_W=600 W"), 2, "write 600: the unit is in the key")
 
     def test_arguments(self):
         self.assertEqual(product.call([BINARY, "run"]).code, 2)

@@ -6,12 +6,12 @@ namespace tidewatt::embedded {
 
 /// A data file compiled into the library.
 struct EmbeddedFile {
-  std::string_view path;  ///< below `catalog/`, e.g. "gpu/h100_sxm_700W.toml"
+  std::string_view path;  ///< below its folder, e.g. "gpu/h100_sxm_700W.toml"
   std::string_view text;
 };
 
 std::span<const EmbeddedFile> catalog_files();
-/// Scenarios that validation runs, by file name.
+/// The files of `scenarios/` but sweeps, by path.
 std::span<const EmbeddedFile> scenario_files();
 
 }  // namespace tidewatt::embedded

@@ -8,12 +8,16 @@
 
 namespace tidewatt {
 
+class FieldLog;
+struct FieldEntry;
+
 /// Strict reader of one table: every key must be known, every required key present, every value in range and with the
 /// right unit suffix. It never throws; what is wrong is added to the shared list of findings.
 class TableReader final : public FieldVisitor {
  public:
   /// @param node must outlive the reader  @param path key path of the table, for messages
-  TableReader(const Node& node, std::string path, std::vector<Finding>& findings);
+  /// @param log notes every key that is asked for; null: nothing is noted
+  TableReader(const Node& node, std::string path, std::vector<Finding>& findings, FieldLog* log = nullptr);
 
   void number(std::string_view key, double& si, Range range, std::string_view doc, Need need = Need::required) override;
   void integer(std::string_view key, std::int64_t& value, Range range, std::string_view doc,
@@ -28,7 +32,11 @@ class TableReader final : public FieldVisitor {
              Need need = Need::required) override;
 
   /// A sub-table or list that the caller reads by itself; marks the key as known. Null if absent.
-  const Node* child(std::string_view key, Need need = Need::optional);
+  const Node* child(std::string_view key, Need need = Need::optional, std::string_view doc = "table");
+  /// As `child`, for a key that holds a list of tables.
+  const Node* list(std::string_view key, Need need, std::string_view doc);
+  /// As `child`, for a key that names a catalog entry of this kind or overrides one in a table.
+  const Node* entry(std::string_view key, std::string_view catalog_kind, Need need, std::string_view doc);
   /// Reports every key that nobody asked for, with the nearest known one. Call once, last.
   void finish();
   /// Adds a finding. @param at place that it names; null: the table itself  @param key below the table's path
@@ -37,11 +45,14 @@ class TableReader final : public FieldVisitor {
 
  private:
   const Node* take(std::string_view key, Need need, std::string_view doc, Range range);
+  void note(FieldEntry entry);
   bool read_number(const Node& n, std::string_view key, double& out, Range range);
   const Node& node_;
   std::string path_;
   std::vector<Finding>& findings_;
   std::vector<std::string> known_;
+  FieldLog* log_;
+  std::string variant_;  ///< word of `kind` or `type`, once read
 };
 
 }  // namespace tidewatt

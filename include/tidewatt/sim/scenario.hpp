@@ -40,6 +40,10 @@
 #include "tidewatt/workload/placement.hpp"
 #include "tidewatt/workload/plan.hpp"
 
+namespace tidewatt {
+class FieldLog;
+}
+
 namespace tidewatt::sim {
 
 struct RunParams {
@@ -150,6 +154,13 @@ struct GridCaseParams {
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window
 };
 
+/// A key that the scenario leaves out and the value that is used instead.
+struct DefaultInput {
+  std::string key;     ///< full key path, e.g. `site.feeder`
+  std::string value;   ///< as TOML
+  std::string source;  ///< where the value comes from
+};
+
 /// The checked description of one case: the editable tree with every catalog entry resolved.
 struct Scenario {
   RunParams run;
@@ -175,6 +186,7 @@ struct Scenario {
   std::vector<std::string> notes;                ///< what is legal but has no effect
   std::string folder;                            ///< paths inside the scenario are below it
   std::vector<catalog::AssumedInput> assumed;
+  std::vector<DefaultInput> defaults;            ///< what it leaves out, in the order of the file
 };
 
 struct LoadOptions {
@@ -189,6 +201,8 @@ Tick local_time_of_day(const std::string& start);
 
 /// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
 Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
-Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {});
+/// As `load_scenario`, of a parsed file.
+/// @param folder paths inside the scenario are below it  @param log notes every key that is asked for; null: none
+Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {}, FieldLog* log = nullptr);
 
 }  // namespace tidewatt::sim

@@ -1,20 +1,31 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tidewatt::study {
 
-/// What a new scenario is about; the rest of it are values to start from.
+/// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
 struct NewScenario {
-  std::string gpu = "h100_sxm_700W", server = "grand_teton_h100", plant = "outside_air_evaporative", climate = "portland_or",
-              model = "llama3_8b", network = "llama3_roce", feeder = "hall_480V", grid = "ercot_like_60GVA";  ///< catalog names
-  std::int64_t n_gpu = 128;   ///< a multiple of 32, count
-  double duration_h = 1.0;    ///< simulated time, h
+  std::string gpu, server, plant, network;  ///< catalog names
+  std::string climate = "portland_or", model = "llama3_8b", feeder = "hall_480V", grid = "ercot_like_60GVA";  ///< catalog names
+  std::int64_t n_gpu = 0;   ///< count, whole servers; 0: the least of 128, 256, 512, … whose memory holds the model
+  double duration_h = 1.0;  ///< simulated time, h
 };
 
-/// A scenario file (TOML) that runs as it stands. Above every key stands what it means, its unit and its range, from the
-/// field lists that also read it; keys that need not be given are there as comments with their default.
-/// @throws InputError if `n_gpu` is not a positive multiple of 32; catalog names are checked when the file is read
+/// A new scenario and what was chosen for it.
+struct NewScenarioFile {
+  std::string text;                  ///< TOML
+  std::vector<std::string> choices;  ///< one sentence each, [n]
+};
+
+/// A scenario that runs as it is: server, plant, network, plan and recomputation fit the GPU and the model, and the text has
+/// been read and checked. The six keys that a user changes come first; the rest follows with meaning, unit and range of every
+/// key, from the field lists that also read it.
+/// @throws InputError for unknown names, for hardware that does not fit together, and for GPUs too few for the model
+NewScenarioFile write_scenario(const NewScenario& options = {});
+
+/// The text of `write_scenario`. @throws InputError as there
 std::string new_scenario(const NewScenario& options = {});
 
 }  // namespace tidewatt::study

@@ -85,3 +85,14 @@ TEST_CASE("a finding shows control characters of the input as text") {
   CHECK(Finding{{"f.toml", 1, 2}, "a", "\"\x1b[2J\x7f\" is no name"}.text() == "f.toml:1:2: a: \"\\x1b[2J\\x7f\" is no name");
   CHECK(Finding{{}, "", "two\n  lines"}.text() == "two\n  lines");
 }
+
+TEST_CASE("a quantity written as text is told as the number to write") {
+  Thing t;
+  const auto f = read("tdp_W = \"600 W\"\nclock_MHz = \"1.2 GHz\"\ninlet_degC = \"20 m\"\nn = \"8\"\n", t);
+  std::string all;
+  for (const auto& x : f) all += x.text() + "\n";
+  CHECK_THAT(all, Catch::Contains("tdp_W: \"600 W\" is not a number; write 600: the unit is in the key"));
+  CHECK_THAT(all, Catch::Contains("clock_MHz: \"1.2 GHz\" is not a number; write 1200: the key's unit is MHz"));
+  CHECK_THAT(all, Catch::Contains("write a plain number: the key's unit is degC"));
+  CHECK_THAT(all, Catch::Contains("write 8 without quotes"));
+}

@@ -97,3 +97,67 @@ TEST_CASE("measured weather as CSV: from the run's own hour, all findings at onc
   CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.start=\"2025-01-01T00:00:00\""}), Catch::Contains("the file reaches from"));
   CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.duration_h=20"}), Catch::Contains("covers"));
 }
+
+namespace {
+
+Scenario of(const std::string& text) { return read_scenario(parse_toml(text, "short.toml"), "."); }
+
+const std::string short_one = R"(
+[[hall]]
+n_gpu = 256
+gpu = "h100_sxm_700W"
+[[job]]
+model = "llama3_8b"
+[job.plan]
+tp = 8
+pp = 1
+)";
+
+std::string value_of(const Scenario& s, const std::string& key) {
+  for (const auto& d : s.defaults)
+    if (d.key == key) return d.value;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a scenario of hall, GPU, model and plan is whole; each default is listed with its source") {
+  const auto s = of(short_one);
+  CHECK(s.run.duration_s == 86400.0);
+  CHECK(value_of(s, "site.feeder") == "\"hall_480V\"");
+  CHECK(value_of(s, "hall.a.server") == "\"grand_teton_h100\"");
+  CHECK(value_of(s, "hall.a.plant") == "\"outside_air_evaporative\"");
+  CHECK(value_of(s, "job.main.network") == "\"llama3_roce\"");
+  CHECK(value_of(s, "job.main.life.detect_s") == "120");
+  for (const auto& d : s.defaults) CHECK_FALSE(d.source.empty());
+  // What a default of a job's life assumes is on the trust list, as if the scenario named it.
+  CHECK(std::any_of(s.assumed.begin(), s.assumed.end(), [](const auto& a) { return a.key == "job.main.life.detect_s" && a.low < a.value && a.value < a.high; }));
+}
+
+TEST_CASE("what a scenario gives is never replaced by a default") {
+  const auto s = of(short_one + "[job.life]\ndetect_s = 7\n[weather]\nclimate = \"phoenix_az\"\n[grid]\ncatalog = \"eastern_like_500GVA\"\n");
+  CHECK(s.jobs.front().life.detect_s == 7.0);
+  CHECK(s.weather.climate == "phoenix_az");
+  CHECK(value_of(s, "job.main.life.detect_s").empty());
+  CHECK(value_of(s, "weather.climate").empty());
+  CHECK(value_of(s, "grid.catalog").empty());
+  CHECK(load_scenario(day).defaults.empty());
+}
+
+TEST_CASE("one number scales a job: the GPUs of its halls, with the batch per replica") {
+  const std::string scaled = short_one + "n_gpu = \"all\"\nreplica_batch_sequences = 6\n";
+  const auto s = of(scaled);
+  CHECK(s.jobs.front().plan.n_gpu == 256);
+  CHECK(s.jobs.front().plan.global_batch_sequences == 6 * 32);
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024"};
+  const auto larger = read_scenario(parse_toml(scaled, "short.toml"), ".", o);
+  CHECK(larger.jobs.front().plan.n_gpu == 1024);
+  CHECK(larger.jobs.front().plan.micro_batches() == s.jobs.front().plan.micro_batches());
+  CHECK_THROWS_WITH(of(scaled + "global_batch_sequences = 8\n"), Catch::Contains("give the batch once"));
+}
+
+TEST_CASE("a server does not hold parts of several pipeline stages") {
+  CHECK_THROWS_WITH(of("[[hall]]\nn_gpu = 256\ngpu = \"h100_sxm_700W\"\n[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\ntp = 1\npp = 4\n"),
+                    Catch::Contains("several pipeline stages"));
+}

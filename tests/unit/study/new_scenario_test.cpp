@@ -9,7 +9,7 @@ using namespace tidewatt;
 
 TEST_CASE("a new scenario runs as it is written, for any of the usual sizes") {
   const StudyCase c;
-  for (const std::int64_t n_gpu : {32, 128, 1024}) {
+  for (const std::int64_t n_gpu : {64, 128, 1024}) {
     study::NewScenario o;
     o.n_gpu = n_gpu;
     o.duration_h = 0.02;
@@ -20,14 +20,35 @@ TEST_CASE("a new scenario runs as it is written, for any of the usual sizes") {
   }
 }
 
+TEST_CASE("the six keys that a user changes come first, each once") {
+  const std::string text = study::new_scenario();
+  std::size_t before = 0;
+  for (const char* key : {"start", "duration_h", "climate", "n_gpu", "gpu", "model"}) {
+    INFO(key);
+    const auto at = text.find("\n" + std::string(key) + " = ");
+    REQUIRE(at != std::string::npos);
+    CHECK(at > before);
+    before = at;
+  }
+  CHECK(before < text.find("Chosen to fit"));
+}
+
 TEST_CASE("every key of its sections is there, with its meaning, and optional ones can be switched on as they stand") {
   const StudyCase c;
   const std::string text = study::new_scenario();
-  for (const auto& f : list_fields(sim::RunParams{})) {
-    INFO(f.key);
-    CHECK(text.find("# " + f.doc) != std::string::npos);
-    CHECK((text.find("\n" + f.key + " = ") != std::string::npos || text.find("\n# " + f.key + " = ") != std::string::npos));
-  }
+  const auto explained = [&](const std::vector<FieldInfo>& fields) {
+    for (const auto& f : fields) {
+      INFO(f.key);
+      if (f.key == "name") continue;  // a and main need no words
+      CHECK(text.find("# " + f.doc) != std::string::npos);
+      CHECK((text.find("\n" + f.key + " = ") != std::string::npos || text.find("# " + f.key + " = ") != std::string::npos || text.find("#   " + f.key + " = ") != std::string::npos ||
+             f.key == "global_batch_sequences"));
+    }
+  };
+  explained(list_fields(sim::RunParams{}));
+  explained(list_fields(sim::HallParams{}));
+  explained(list_fields(workload::JobParams{}));
+  explained(list_fields(workload::ParallelPlan{}));
   std::string all;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -41,8 +62,28 @@ TEST_CASE("every key of its sections is there, with its meaning, and optional on
   CHECK_NOTHROW(sim::load_scenario(c.path("all.toml")));
 }
 
-TEST_CASE("sizes that do not fit the plan are refused") {
+TEST_CASE("what is left open is chosen to fit, and said") {
+  study::NewScenario o;
+  o.server = "hgx_h200_liquid";
+  const auto made = study::write_scenario(o);
+  CHECK(made.text.find("gpu = \"h200_sxm_700W_liquid\"") != std::string::npos);
+  CHECK(made.text.find("catalog = \"cdu_dry_cooler\"") != std::string::npos);
+  CHECK(made.choices.size() >= 5);
+  o = {};
+  o.model = "llama3_405b";
+  const auto large = sim::read_scenario(parse_toml(study::new_scenario(o), "new.toml"), ".");
+  CHECK(large.jobs.front().plan.tp * large.jobs.front().plan.pp >= 64);  // 405 billion parameters
+  CHECK(large.notes.empty());
+}
+
+TEST_CASE("sizes that do not fit are refused with the size that does") {
   study::NewScenario o;
   o.n_gpu = 100;
-  CHECK_THROWS_AS(study::new_scenario(o), InputError);
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("whole number of servers"));
+  o.n_gpu = 8;
+  o.model = "llama3_405b";
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("no plan of 8 GPUs holds llama3_405b"));
+  o = {};
+  o.gpu = "h100_sxm_70W";
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("did you mean 'h100_sxm_700W'?"));
 }

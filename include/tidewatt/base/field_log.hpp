@@ -1,0 +1,41 @@
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace tidewatt {
+
+/// One key that a strict reader asked for.
+struct FieldEntry {
+  enum class Kind { number, integer, flag, text, choice, numbers, texts, table, list, entry };
+  std::string table;  ///< pattern of the table's path, items of lists as `*`: "hall.*.gpu.power"; empty for the top level
+  FieldInfo info;     ///< key, unit, default, range, sentence; `value` is the default
+  Kind kind = Kind::text;
+  std::vector<std::string> options;  ///< words of a choice, [n]
+  std::string catalog_kind;          ///< of an entry: the kind of catalog entry that it names
+  std::string variant;               ///< word of the table's `kind` or `type` that had been read before; empty: none
+  std::string example;               ///< value in the file that was read, as TOML; empty where the file has none
+};
+
+/// Everything that a reader asks for while it reads a file: the keys of the format, from the reader itself. Schema and
+/// reference are made from it, so neither can differ from what the reader accepts.
+class FieldLog {
+ public:
+  /// Adds a key of the table at `path`; the entry's `table` is set here.
+  void add(const std::string& path, FieldEntry entry);
+  /// Says that `path` holds a list of tables whose items go on as `path.NAME`.
+  void list(const std::string& path) { lists_.insert(path); }
+  /// The path with the names of list items replaced by `*`.
+  std::string pattern(std::string_view path) const;
+  /// All keys in the order in which they were asked for, [n]; the same key of several items repeats.
+  const std::vector<FieldEntry>& entries() const { return entries_; }
+
+ private:
+  std::set<std::string> lists_;  ///< patterns
+  std::vector<FieldEntry> entries_;
+};
+
+}  // namespace tidewatt

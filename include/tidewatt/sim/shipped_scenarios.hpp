@@ -1,0 +1,15 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tidewatt::sim {
+
+/// Names of the scenarios that come with tidewatt, [n]: `base = "NAME"` inherits from one, and commands take the name in
+/// the place of a file.
+std::vector<std::string> shipped_scenarios();
+
+/// Text of a shipped scenario, by its name with or without `.toml`; nothing if there is none of this name.
+std::optional<std::string> shipped_scenario(const std::string& name);
+
+}  // namespace tidewatt::sim

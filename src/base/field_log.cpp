@@ -1,0 +1,21 @@
+#include "tidewatt/base/field_log.hpp"
+
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt {
+
+std::string FieldLog::pattern(std::string_view path) const {
+  std::string out;
+  for (const auto& part : split(path, '.')) {
+    const bool item = lists_.contains(out);
+    out += (out.empty() ? "" : ".") + (item ? std::string("*") : part);
+  }
+  return out;
+}
+
+void FieldLog::add(const std::string& path, FieldEntry entry) {
+  entry.table = pattern(path);
+  entries_.push_back(std::move(entry));
+}
+
+}  // namespace tidewatt

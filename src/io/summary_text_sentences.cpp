@@ -1,0 +1,214 @@
+// The sentences of a result's summary.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+
+#include "summary_figures.hpp"
+#include "tidewatt/io/summary_text.hpp"
+
+namespace tidewatt::io {
+namespace {
+
+constexpr double least_shown_share = 5e-4;
+
+std::string length_text(double s) {
+  if (s >= 2.0 * 86400.0) return fmt::format("{:.3g} days", s / 86400.0);
+  if (s >= 2.0 * 3600.0) return fmt::format("{:.3g} h", s / 3600.0);
+  return s >= 120.0 ? fmt::format("{:.3g} min", s / 60.0) : fmt::format("{:.3g} s", s);
+}
+
+/// "a, b and c"
+std::string listed(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return out;
+}
+
+class Sentences {
+ public:
+  explicit Sentences(const sim::Result& result) : f_(result) {}
+
+  std::string all() {
+    training();
+    swing();
+    limits();
+    slowest();
+    power();
+    waveform();
+    events();
+    rules();
+    costs();
+    trust();
+    return std::move(out_);
+  }
+
+ private:
+  void say(const std::string& sentence) { out_ += sentence + "\n"; }
+  bool known(std::initializer_list<const char*> keys) const {
+    return std::all_of(keys.begin(), keys.end(), [&](const char* k) { return std::isfinite(f_[k]); });
+  }
+
+  void training() {
+    const std::string length = length_text(f_["simulated_s"]), gpus = shown(f_["n_gpu"], every_digit);
+    if (!known({"tokens_per_s_mean", "iteration_s"})) return say(fmt::format("In {} no job on the {} GPUs reaches an iteration.", length, gpus));
+    std::string text = fmt::format("Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s", length, gpus,
+                                   shown(f_["tokens_per_s_mean"] * 1e-6), shown(f_["iteration_s"]));
+    if (known({"tflops_per_gpu", "mfu_percent"})) text += fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
+    say(text + ".");
+    const double stops = f_["n_interruptions_unexpected"], planned = f_["n_interruptions_planned"];
+    if (stops + planned > 0.0)
+      say(fmt::format("The job is interrupted {:.0f} times unexpectedly and {:.0f} times as planned; {} % of the time is effective.", stops, planned, shown(f_["effective_time_percent"])));
+  }
+
+  void swing() {
+    if (!known({"throughput_swing_percent", "throughput_min_hour"})) return;
+    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at {:02.0f}:00. One run gives no interval: a sweep over the "
+                    "assumed inputs does (tidewatt sweep).",
+                    shown(f_["throughput_swing_percent"]), f_["throughput_min_hour"]));
+  }
+
+  void limits() {
+    auto shares = f_.list("limiter_share");
+    if (shares.empty()) return;
+    static const std::map<std::string, std::string> names = {{"power", "the power limit"}, {"thermal", "the temperature limit"}, {"slowdown", "the hardware slowdown"},
+                                                             {"clock", "the highest clock or a clock lock"}, {"brake", "the power brake"},
+                                                             {"memory", "the memory's temperature limit"}, {"none", "nothing"}};
+    static const std::map<std::string, std::string> why = {
+        {"power", "warmer air makes warmer chips, which leak more and leave fewer watts for the clock"},
+        {"thermal", "warmer air leaves less room below the temperature limit, and clocks fall"},
+        {"slowdown", "chips reach the temperature of the hardware slowdown"}};
+    std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> parts;
+    for (const auto& [name, share] : shares)
+      if (share >= least_shown_share) parts.push_back(fmt::format("{} for {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
+    const auto reason = why.find(shares.front().first);
+    say(fmt::format("What holds the clocks, of the compute time: {}.", listed(parts)));
+    const std::string because = reason != why.end() ? reason->second : "no limit that depends on temperature holds for most of the time, so the weather hardly matters";
+    say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
+    if (known({"throughput_swing_percent"})) say("What decides the swing, and which lever moves it: tidewatt run FILE --explain swing.");
+  }
+
+  void slowest() {
+    if (!known({"clock_mean_MHz", "clock_slowest_MHz"})) return;
+    say(fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and every iteration waits for it. Dies average {} °C and peak at {} °C.",
+                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4), shown(100.0 * (1.0 - f_["clock_slowest_MHz"] / f_["clock_mean_MHz"]), 2),
+                    shown(f_["die_mean_degC"]), shown(f_["die_max_degC"])));
+  }
+
+  void power() {
+    if (!known({"it_mean_MW", "pcc_mean_MW"})) return;
+    std::string text = fmt::format("The servers draw {} MW on average and the connection {} MW", shown(f_["it_mean_MW"]), shown(f_["pcc_mean_MW"]));
+    if (known({"pue"})) text += fmt::format(": PUE {}", shown(f_["pue"], 4));
+    if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
+    say(text + ".");
+    if (f_["capacity_margin_min_percent"] < 0.0)
+      say(fmt::format("The cooling plant falls short: at worst {} % more is asked of it than it can give.", shown(-f_["capacity_margin_min_percent"])));
+  }
+
+  /// Amplitude of the spectral line at a frequency, MW: the largest of the five bins around it (the window's width).
+  double line_MW(double at_Hz) const {
+    const auto& frequency = f_.array("/spectrum/frequency_Hz");
+    const auto& amplitude = f_.array("/spectrum/pcc_amplitude_W");
+    if (frequency.empty() || amplitude.size() != frequency.size()) return std::nan("");
+    const auto near = std::min_element(frequency.begin(), frequency.end(), [&](double a, double b) { return std::abs(a - at_Hz) < std::abs(b - at_Hz); }) - frequency.begin();
+    const auto from = std::max<std::ptrdiff_t>(0, near - 2), to = std::min<std::ptrdiff_t>(near + 3, std::ssize(amplitude));
+    return *std::max_element(amplitude.begin() + from, amplitude.begin() + to) * 1e-6;
+  }
+
+  void waveform() {
+    if (known({"iteration_s", "pcc_dominant_Hz"})) {
+      const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"], ratio = largest / fundamental;
+      std::string text = fmt::format("In training the load repeats with the iteration: a fundamental of {} Hz with an amplitude of {} MW", shown(fundamental), shown(line_MW(fundamental)));
+      if (std::abs(ratio - 1.0) < 0.1) {
+        text += ", the largest spectral line.";
+      } else {
+        text += fmt::format("; the largest spectral line is at {} Hz, {}, with {} MW.", shown(largest),
+                            std::abs(ratio - std::round(ratio)) < 0.1 ? fmt::format("its harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics", shown(line_MW(largest)));
+      }
+      say(text);
+    }
+    if (known({"pcc_min_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"}))
+      say(fmt::format("The connection moves between {} and {} MW, by at most {} MW within a second; ramps over 0.1 s reach +{} and −{} MW/s.", shown(f_["pcc_min_MW"]),
+                    shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]), shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
+    if (known({"freq_deviation_max_mHz", "volt_deviation_max_percent"}))
+      say(fmt::format("Frequency deviates by up to {} mHz and the voltage at the connection by up to {} %.", shown(f_["freq_deviation_max_mHz"]),
+                    shown(f_["volt_deviation_max_percent"])));
+  }
+
+  /// How far the load falls within a second of a moment: the mean of the second before less the lowest millisecond after. NaN
+  /// outside the recorded windows.
+  double fall_MW(double at_s) const {
+    for (const auto& a : f_.result().arrays) {
+      if (!a.path.starts_with("/waveform_") || !a.path.ends_with("/time")) continue;
+      const auto& time = f_.array(a.path);
+      const auto& power = f_.array(a.path.substr(0, a.path.size() - 5) + "/pcc_W");
+      if (time.empty() || power.size() != time.size() || at_s - 1.0 < time.front() || at_s + 1.0 > time.back()) continue;
+      const auto index = [&](double s) { return std::lower_bound(time.begin(), time.end(), s) - time.begin(); };
+      const auto from = index(at_s - 1.0), until = index(at_s - 1e-3), after = index(at_s), end = index(at_s + 1.0);
+      double sum = 0.0;
+      for (auto i = from; i < until; ++i) sum += power[static_cast<std::size_t>(i)];
+      return (sum / static_cast<double>(until - from) - *std::min_element(power.begin() + after, power.begin() + end)) * 1e-6;
+    }
+    return std::nan("");
+  }
+
+  /// The first event of each kind: what it does to the load.
+  void events() {
+    static const std::map<std::string, std::string> words = {{"failure", "failure"}, {"pause", "pause"}, {"planned_stop", "planned stop"}, {"utility_loss", "loss of the utility"},
+                                                             {"sag", "voltage sag"}, {"islanding", "islanding"}, {"power_brake", "power brake"}, {"curtailment", "curtailment"},
+                                                             {"fan_wall_out", "failure of fan walls"}, {"cdu_out", "failure of coolant distribution units"},
+                                                             {"pump_out", "failure of pumps"}, {"rejection_out", "failure of heat rejection"}, {"chiller_out", "failure of chillers"}};
+    const auto& kind = f_.texts("/events/kind");
+    const auto& text = f_.texts("/events/text");
+    const auto& time = f_.array("/events/time");
+    std::map<std::string, std::vector<double>> when;
+    for (std::size_t i = 0; i < std::min(kind.size(), time.size()); ++i)
+      if (words.contains(kind[i]) && !(i < text.size() && text[i].starts_with("released"))) when[kind[i]].push_back(time[i]);
+    for (const auto& [k, at] : when) {
+      const std::string what = at.size() == 1 ? words.at(k) : fmt::format("the first of {} events of kind {}", at.size(), k);
+      const double fall = fall_MW(at.front());
+      say(fmt::format("Event at {} s ({}): {}.", shown(at.front(), 6), what,
+                      std::isfinite(fall) ? fmt::format("the load {} by {} MW within a second", fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)))
+                                          : "no recorded window holds the second after it ([[record.window]])"));
+    }
+    if (f_["load_lost_MW"] > 0.0) say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]), shown(f_["unserved_MWh"])));
+    if (f_.has("order_kept")) {
+      const double over = f_.of("order_kept", "most_over_MW");
+      say(over > 0.0 ? fmt::format("The order to draw less is exceeded by up to {} MW.", shown(over)) : "The order to draw less is kept.");
+    }
+  }
+
+  void rules() {
+    const std::string verdict = f_.text("compliance"), open = f_.text("compliance_not_passed");
+    if (verdict.empty()) return;
+    say(fmt::format("Against the site's rules the run is: {}{}.", verdict, open.empty() ? "" : " (" + open + ")"));
+    if (!open.empty()) say("What would pass, and at what cost: tidewatt size FILE.");
+  }
+
+  void costs() {
+    if (!f_.has("cost_USD")) return;
+    say(fmt::format("The run costs {} USD, {} to {} USD within the assumed prices.", shown(f_.of("cost_USD", "total")), shown(f_.of("cost_USD", "total_low_prices")),
+                    shown(f_.of("cost_USD", "total_high_prices"))));
+  }
+
+  void trust() {
+    const auto n_assumed = f_.texts("/trust/key").size();
+    const std::string defaults = f_.provenance("defaults");
+    const auto n_default = std::count(defaults.begin(), defaults.end(), '\n');
+    std::string text = fmt::format("The run rests on {} assumed inputs, each with a range", n_assumed);
+    if (n_default > 0) text += fmt::format(", and on {} default{} that the scenario leaves to the program (--all lists them)", n_default, n_default == 1 ? "" : "s");
+    say(text + "." + (known({"energy_closure"}) ? fmt::format(" Its energy balance closes to {:.0e}.", f_["energy_closure"]) : ""));
+  }
+
+  Figures f_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string summary_sentences(const sim::Result& result) { return Sentences(result).all(); }
+
+}  // namespace tidewatt::io

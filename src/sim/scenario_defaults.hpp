@@ -1,0 +1,15 @@
+#pragma once
+// Private to sim: what a scenario may leave out.
+#include "scenario_reading.hpp"
+
+namespace tidewatt::sim {
+
+/// Names the only hall `a` and the only job `main` where they have no name.
+void name_only_items(Node& root);
+
+/// Puts the stated defaults (catalog entry defaults/scenario) where a scenario leaves a key out, and notes each in
+/// `s.defaults`: time, weather, feeder, grid, server and plant of a GPU, network of a server, settings of the plan, required
+/// keys of a job's life. Replaces `n_gpu = "all"` and `replica_batch_sequences` in plans by counts.
+void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Scenario& s);
+
+}  // namespace tidewatt::sim

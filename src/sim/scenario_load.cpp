@@ -1,0 +1,57 @@
+// From files to scenarios: shipped scenarios, syntax errors, the text that repeats a run.
+#include <filesystem>
+
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/base/toml_recovery.hpp"
+#include "tidewatt/sim/inherit.hpp"
+#include "tidewatt/sim/scenario.hpp"
+#include "tidewatt/sim/scenario_inputs.hpp"
+#include "tidewatt/sim/shipped_scenarios.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+/// A file's text; where there is no such file, that of the shipped scenario of this name.
+std::string scenario_text(const std::string& path) {
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec))
+    if (auto shipped = shipped_scenario(path)) return std::move(*shipped);
+  return read_file(path, 16u << 20);
+}
+
+/// Syntax errors first, then what is wrong in the rest of the text and would be without them, too.
+[[noreturn]] void report_syntax(RecoveredToml toml, const std::string& folder, const LoadOptions& options) {
+  try {
+    read_scenario(toml.root, folder, options);
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings())
+      if (!toml.explains(f)) toml.findings.push_back(f);
+  } catch (const RefusedError&) {
+    // Too large a scenario is no finding; with its syntax mended it is refused.
+  }
+  throw InputError(std::move(toml.findings));
+}
+
+}  // namespace
+
+Scenario load_scenario(const std::string& path, const LoadOptions& options) {
+  const std::string text = scenario_text(path);
+  const auto parent = std::filesystem::path(path).parent_path().string();
+  const std::string folder = parent.empty() ? "." : parent;
+  RecoveredToml toml = recover_toml(text, path);
+  if (!toml.findings.empty()) report_syntax(std::move(toml), folder, options);
+  const auto inherited = inherit(std::move(toml.root), folder);
+  Scenario s = read_scenario(inherited.root, folder, options);
+  s.text = text;
+  // What it inherits belongs to it: the text alone must be able to repeat the run.
+  for (const auto& [name, base_text] : inherited.bases) s.text += "\n# ---- base = " + name + "\n" + base_text;
+  for (const auto& set : options.set) s.text += "\n# --set " + set;
+  if (!options.weather_epw.empty())
+    s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();
+  for (const auto& item : options.recording)
+    s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) + std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
+  s.text += input_lines(s, options);
+  return s;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,23 @@
+#pragma once
+// Private to study: hardware and plan of a new scenario.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/study/new_scenario.hpp"
+#include "tidewatt/workload/plan.hpp"
+
+namespace tidewatt::study {
+
+/// What fits together, and why.
+struct Hardware {
+  std::string gpu, server, plant, network;  ///< catalog names
+  std::int64_t n_gpu = 0;                   ///< count
+  workload::ParallelPlan plan;
+  std::vector<std::string> choices;  ///< one sentence each, [n]
+};
+
+/// Completes what the options leave open. @throws InputError for unknown names and GPUs too few for the model
+Hardware choose_hardware(const NewScenario& options);
+
+}  // namespace tidewatt::study

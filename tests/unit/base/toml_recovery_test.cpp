@@ -1,0 +1,40 @@
+#include "tidewatt/base/toml_recovery.hpp"
+
+#include "catch.hpp"
+
+using namespace tidewatt;
+
+TEST_CASE("a text without errors is read whole") {
+  const auto r = recover_toml("a = 1\n[t]\nb = 2\n", "f.toml");
+  CHECK(r.findings.empty());
+  REQUIRE(r.root.find("t") != nullptr);
+  CHECK(r.root.find("t")->find("b") != nullptr);
+}
+
+TEST_CASE("a line in error hides neither other errors nor the rest of the text") {
+  const auto r = recover_toml("a = 1\nb = = 2\n[t]\nc = 3\nd = \"open\ne = 5\n", "f.toml");
+  REQUIRE(r.findings.size() == 2);
+  CHECK(r.findings[0].place.line == 2);
+  CHECK(r.findings[1].place.line == 5);
+  REQUIRE(r.root.find("t") != nullptr);
+  CHECK(r.root.find("t")->find("e") != nullptr);
+  CHECK(r.explains({{}, "b", "missing (a number)"}));
+  CHECK_FALSE(r.explains({{}, "t.x", "missing (a number)"}));
+  CHECK_FALSE(r.explains({{}, "b", "unknown key"}));
+}
+
+TEST_CASE("a table whose header is in error is left out, and what it would hold is not called missing") {
+  const auto r = recover_toml("[run\nx = 1\n[t]\ny = 2\n", "f.toml");
+  REQUIRE(r.findings.size() == 1);
+  CHECK(r.root.find("x") == nullptr);
+  CHECK(r.root.find("t") != nullptr);
+  CHECK(r.explains({{}, "run", "missing (table)"}));
+}
+
+TEST_CASE("an open bracket ends in a few findings") {
+  std::string text = "a = [\n";
+  for (int i = 0; i < 50; ++i) text += "x" + std::to_string(i) + " = 1\n";
+  const auto r = recover_toml(text, "f.toml");
+  CHECK(!r.findings.empty());
+  CHECK(r.findings.size() <= 5);
+}
