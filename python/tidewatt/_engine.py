@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._load import Path, Scenario, load
+from ._load import Path, Scenario, load, unknown
 from ._progress import Progress, reporter
 from ._result import Result, from_memory
 
@@ -13,16 +13,27 @@ if TYPE_CHECKING:
 
 
 def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None) -> Result:
-    """Simulates a scenario from start to end. Other Python threads go on meanwhile; Ctrl-C stops it.
+    """Simulates a scenario from start to end. Other Python threads run meanwhile; Ctrl-C stops it.
 
-    @param scenario: from `load`, or the path of a scenario file.
-    @param threads: 0: all cores. The result does not depend on it, to the last bit.
-    @param progress: True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook
-        is watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it raises
-        stops the run.
-    @raises SolverError: a numerical method failed, or the energy books do not close.
-    @raises RefusedError: too large to run.
-    @raises KeyboardInterrupt: on Ctrl-C, at once; the engine itself lets go at the end of its step.
+    Parameters
+    ----------
+    scenario : Scenario | Path
+        From `load`, or the path of a scenario file.
+    threads : int, default 0
+        0: all cores. The result does not depend on it, to the last bit.
+    progress : Progress, optional
+        True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook is
+        watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it
+        raises stops the run.
+
+    Raises
+    ------
+    SolverError
+        A numerical method failed, or the energy books do not close.
+    RefusedError
+        Too large to run.
+    KeyboardInterrupt
+        On Ctrl-C, at once; the engine itself lets go at the end of its step.
     """
     scenario = _as_scenario(scenario)
     with reporter(progress) as report:
@@ -33,13 +44,22 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
 class Engine:
     """A simulation in progress, for notebooks, optimisers and co-simulation.
 
-        engine = tw.Engine(scenario)
-        while not engine.done:
-            engine.step()
-            print(engine.time_s, engine.die_K.max())
-        result = engine.finish()
+    One thread at a time may use it; another gets RuntimeError. It cannot be pickled: send its scenario instead.
 
-    One thread at a time may use it; another gets RuntimeError.
+    Parameters
+    ----------
+    scenario : Scenario or path
+        What to simulate.
+    threads : int, default 0
+        0: all cores.
+
+    Examples
+    --------
+    >>> engine = tw.Engine(scenario)
+    >>> while not engine.done:
+    ...     engine.step()
+    ...     hottest_K = engine.die_K.max()
+    >>> result = engine.finish()
     """
 
     def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
@@ -49,7 +69,13 @@ class Engine:
 
     @property
     def done(self) -> bool:
-        """Whether the scenario's end is reached. @raises RuntimeError: after `finish`, as everything below."""
+        """Whether the scenario's end is reached.
+
+        Raises
+        ------
+        RuntimeError
+            After `finish`, as everything below.
+        """
         return self._core.done
 
     @property
@@ -81,14 +107,24 @@ class Engine:
     def limit(self, hall: str, *, cap_W: float | None = None, clock_lock_Hz: float | None = None) -> None:
         """Moves the limits of a hall's GPUs from the next step on: a governor or controller of your own.
 
-        @param hall: its name.
-        @param cap_W: power cap per GPU, W, up to the board limit; None: as it is.
-        @param clock_lock_Hz: highest clock, Hz, within the V/f table; None: as it is.
-        @raises KeyError: no such hall.
-        @raises InputError: a limit that the GPU does not have.
+        Parameters
+        ----------
+        hall : str
+            Its name.
+        cap_W : float, optional
+            Power cap per GPU, W, up to the board limit; None: as it is.
+        clock_lock_Hz : float, optional
+            Highest clock, Hz, within the V/f table; None: as it is.
+
+        Raises
+        ------
+        KeyError
+            No such hall.
+        InputError
+            A limit that the GPU does not have.
         """
         if hall not in self._limits:
-            raise KeyError(f"no hall {hall!r}; there are {', '.join(self._limits)}")
+            raise KeyError(unknown("hall", hall, self._limits))
         index, cap_now_W, lock_now_Hz = self._limits[hall]
         cap_W, clock_lock_Hz = cap_now_W if cap_W is None else cap_W, lock_now_Hz if clock_lock_Hz is None else clock_lock_Hz
         self._core.set_limits(index, cap_W, clock_lock_Hz)
@@ -97,16 +133,24 @@ class Engine:
     def step(self) -> None:
         """One step: some repetitions of an iteration, or a stretch of a constant state.
 
-        @raises RuntimeError: if `done`.
-        @raises SolverError: a numerical method failed.
+        Raises
+        ------
+        RuntimeError
+            If `done`.
+        SolverError
+            A numerical method failed.
         """
         self._core.step()
 
     def finish(self) -> Result:
         """Closes the books and hands over everything recorded. Call once, when `done`.
 
-        @raises RuntimeError: if not `done`, or if called before.
-        @raises SolverError: the energy books do not close.
+        Raises
+        ------
+        RuntimeError
+            If not `done`, or if called before.
+        SolverError
+            The energy books do not close.
         """
         return from_memory(self._core.finish(), self.scenario)
 

@@ -12,7 +12,13 @@ from .report.read import Group, Missing, ResultFile
 
 
 class MemorySource:
-    """@param core: the finished run; views into it keep it alive."""
+    """
+
+    Parameters
+    ----------
+    core
+        The finished run; views into it keep it alive.
+    """
 
     def __init__(self, core: _core.RunResult):
         self._core = core
@@ -32,11 +38,23 @@ class MemorySource:
         return self._core.payload_sha256
 
     def values(self, path: str) -> np.ndarray:
-        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
+        """The array at `path`, such as "/day/pcc_mean_W": a read-only view.
+
+        Raises
+        ------
+        KeyError
+            None there.
+        """
         return self._core.values(path)
 
     def save(self, path: str) -> None:
-        """Writes the HDF5 file at `path`, whole or not at all. @raises OutputError: if it cannot be written."""
+        """Writes the HDF5 file at `path`, whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
         self._core.save(path)
 
     @contextlib.contextmanager

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import pathlib
 import shutil
 from typing import Iterator
 
@@ -14,29 +16,39 @@ from .report.read import Missing, ResultFile
 
 
 class SavedSource:
-    """@param path: the file; opened for reading only while something is read."""
+    """A file, opened for reading only while something is read.
 
-    def __init__(self, path: str):
-        self.path = path
+    Parameters
+    ----------
+    file : str or bytes
+        Its path, or its content, as a pickled result brings it along.
+    """
+
+    def __init__(self, file: str | bytes):
+        self.path = file if isinstance(file, str) else None
+        self._content = file if isinstance(file, bytes) else None
         self.columns: dict[str, list[Column]] = {}
-        with ResultFile(path) as file, h5py.File(path, "r") as tree:
-            self.provenance = file.provenance
-            self.payload_sha256 = file.payload_sha256
-            if not file.payload_sha256:
-                raise _core.InputError(f"{path}: not a result of tidewatt")
+        with ResultFile(self._readable()) as read, h5py.File(self._readable(), "r") as tree:
+            self.provenance = read.provenance
+            self.payload_sha256 = read.payload_sha256
+            if not read.payload_sha256:
+                raise _core.InputError(f"{self.path or 'a pickled result'}: not a result of tidewatt")
             self.summary_json = tree.attrs.get("summary_json", "{}")
-            for name in file.names(""):
+            for name in read.names(""):
                 with contextlib.suppress(Missing):  # an empty group
-                    self.columns[name] = [_column(tree[name][key]) for key in file.group(name).units]
+                    self.columns[name] = [_column(tree[name][key]) for key in read.group(name).units]
         self._cache: dict[str, np.ndarray] = {}
 
     def values(self, path: str) -> np.ndarray:
         """The array at `path`, such as "/day/pcc_mean_W", read once and kept, read-only.
 
-        @raises KeyError: none there.
+        Raises
+        ------
+        KeyError
+            None there.
         """
         if path not in self._cache:
-            with h5py.File(self.path, "r") as tree:
+            with h5py.File(self._readable(), "r") as tree:
                 item = tree[path]
                 is_text = h5py.check_string_dtype(item.dtype) is not None
                 data = item.asstr()[()] if is_text else item[()]
@@ -45,17 +57,29 @@ class SavedSource:
         return self._cache[path]
 
     def save(self, path: str) -> None:
-        """Copies the file to `path`. @raises OutputError: if it cannot be written."""
+        """Copies the file to `path`.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
         try:
-            shutil.copyfile(self.path, path)
+            if self.path is not None:
+                shutil.copyfile(self.path, path)
+            else:
+                pathlib.Path(path).write_bytes(self._content)
         except OSError as error:
             raise _core.OutputError(f"{path}: {error.strerror or error}") from error
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
         """What the report's drawing functions read from, open meanwhile."""
-        with ResultFile(self.path) as file:
+        with ResultFile(self._readable()) as file:
             yield file
+
+    def _readable(self) -> str | io.BytesIO:
+        return self.path if self.path is not None else io.BytesIO(self._content)
 
 
 def _column(item: h5py.Dataset) -> Column:

@@ -280,13 +280,17 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
 }
 
 Scenario load_scenario(const std::string& path, const LoadOptions& options) {
-  const std::string text = read_file(path, 16u << 20);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const auto inherited = inherit(parse_toml(text, path), folder.empty() ? "." : folder);
-  Scenario s = read_scenario(inherited.root, folder.empty() ? "." : folder, options);
+  return load_scenario_text(read_file(path, 16u << 20), path, folder, options);
+}
+
+Scenario load_scenario_text(const std::string& text, const std::string& name, const std::string& given_folder, const LoadOptions& options) {
+  const std::string folder = given_folder.empty() ? "." : given_folder;
+  const auto inherited = inherit(parse_toml(text, name), folder);
+  Scenario s = read_scenario(inherited.root, folder, options);
   s.text = text;
   // What it inherits belongs to it: the text alone must be able to repeat the run.
-  for (const auto& [name, base_text] : inherited.bases) s.text += "\n# ---- base = " + name + "\n" + base_text;
+  for (const auto& [base, base_text] : inherited.bases) s.text += "\n# ---- base = " + base + "\n" + base_text;
   for (const auto& set : options.set) s.text += "\n# --set " + set;
   if (!options.weather_epw.empty())
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();

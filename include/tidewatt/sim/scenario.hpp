@@ -189,6 +189,9 @@ Tick local_time_of_day(const std::string& start);
 
 /// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
 Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
+/// The same from TOML text. @param name stands for the file in findings  @param folder that `base`, weather files and
+/// recordings are below; empty: the current one  @throws as load_scenario
+Scenario load_scenario_text(const std::string& text, const std::string& name, const std::string& folder, const LoadOptions& options = {});
 Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {});
 
 }  // namespace tidewatt::sim

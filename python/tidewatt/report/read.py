@@ -53,7 +53,7 @@ class ResultFile:
     """Read-only view of one result file; groups are read when first asked for. Use as a context manager."""
 
     def __init__(self, path):
-        self.path = Path(path)
+        self.path = path if hasattr(path, "read") else Path(path)  # or a file in memory
         self._file = h5py.File(self.path, "r")
         self.summary: dict = json.loads(_text(self._file.attrs.get("summary_json", "{}")))
         self.payload_sha256: str = _text(self._file.attrs.get("payload_sha256", ""))
