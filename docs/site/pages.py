@@ -10,6 +10,7 @@ A marker is an HTML comment on a line of its own, invisible where the page is re
 """
 import re
 import shutil
+import subprocess
 
 import api_page
 import catalog_pages
@@ -142,9 +143,15 @@ comments; the parameters of each model stand on [its page](../models/index.md).
 """
 
 
-def scenario_pages(root, binary):
-    """Pages of the scenario format by file name: those that `docs/scenario` holds, else one that says where the keys are."""
-    return {} if (root / "docs" / "scenario").is_dir() else {"scenario/index.md": SCENARIO}
+def scenario_pages(out, binary):
+    """The scenario reference as the command writes it, with an index. @param out: folder of the site's sources"""
+    folder = out / "scenario"
+    folder.mkdir(exist_ok=True)
+    made = subprocess.run([binary, "schema", "--markdown", folder], capture_output=True, text=True)
+    names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
+    if not (folder / "index.md").exists():
+        toc = ["```{toctree}", ":maxdepth: 1", "", *names, "```", ""] if made.returncode == 0 and names else []
+        (folder / "index.md").write_text("\n".join([SCENARIO, *toc]))
 
 
 def project_pages(root):
@@ -162,12 +169,12 @@ def write(root, out, binary):
     @raises SystemExit: a marker names what is not there.
     """
     shutil.copytree(root / "docs", out, ignore=shutil.ignore_patterns("site", "*.bib", "*.toml", "__pycache__"))
-    made = {"references.md": references(root), **api_page.pages(), **catalog_pages.pages(root), **project_pages(root),
-            **scenario_pages(root, binary)}
+    made = {"references.md": references(root), **api_page.pages(), **catalog_pages.pages(root), **project_pages(root)}
     for name, text in made.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(text)
     notebook_pages.write(root, out)
+    scenario_pages(out, binary)
     commands = out / "command.md"
     commands.write_text(commands.read_text().replace("<!-- command reference -->", command_pages.reference(binary)))
     for path in sorted(out.rglob("*.md")):

@@ -101,10 +101,10 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
     # Text at fixed distances from the top edge; the axes get what is below.
     y = 1 - 0.1 / height
     for text in lines:
-        figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top", in_layout=False)
+        figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top")
         y -= 0.3 / height
     for text in small:
-        figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top", in_layout=False)
+        figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top")
         y -= 0.21 / height
     figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, rect=(0, 0, 1, top))
     return figure
