@@ -47,7 +47,7 @@ def subscript(text, at):
     found = re.compile(r"[A-Za-z0-9α-ωΔ.]+(?:,[A-Za-z0-9]+)*").match(text, at)
     if not found:
         raise NoEquation(text)
-    words = [w if re.fullmatch(r"[\d.]+", w) else rf"\mathrm{{{w}}}" if len(w) > 1 and w.isascii() and w not in ("ij", "ik", "kj") else letters(w) for w in found[0].rstrip(".").split(",")]
+    words = [w if re.fullmatch(r"[\d.]+", w) else rf"\mathrm{{{w}}}" if len(w) > 1 and w.isascii() and w not in ("ij", "ik", "kj") else w if w in ("ij", "ik", "kj") else letters(w) for w in found[0].rstrip(".").split(",")]
     return ",".join(words), at + len(found[0].rstrip("."))
 
 

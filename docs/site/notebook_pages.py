@@ -17,6 +17,12 @@ def joined(text):
     return text if isinstance(text, str) else "".join(text)
 
 
+def linked(text):
+    """Links between notebooks, and from them to docs/, as links of the site."""
+    text = re.sub(r"\]\((?:\.\./notebooks/)?\d+_(\w+)\.ipynb\)", r"](\1.md)", text)
+    return text.replace("](../docs/", "](../")
+
+
 def shown(output, folder, name):
     """One stored output as Markdown; pictures become files in a folder."""
     data = output.get("data", {})
@@ -35,7 +41,7 @@ def page(path, folder):
     for number, cell in enumerate(cells(path)):
         source = joined(cell["source"])
         if cell["cell_type"] == "markdown":
-            out += [source, ""]
+            out += [linked(source), ""]
             continue
         out += ["```python", source, "```", ""]
         for k, output in enumerate(cell["outputs"]):

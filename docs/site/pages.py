@@ -120,6 +120,7 @@ def inside(text, page, root):
     def keep(match):
         target = ((root / "docs" / page).parent / match[1]).resolve()
         return match[0] if target.is_relative_to(root / "docs") else f"] (`{target.relative_to(root)}`)"
+    text = re.sub(r"\]\(\.\./notebooks/\d+_(\w+)\.ipynb\)", r"](gallery/\1.md)", text)
     text = OUTSIDE.sub(keep, text)
     return re.sub(r"\[([^\]]*)\] \((`[^)]*`)\)", r"\1 (\2)", text)
 

@@ -59,14 +59,16 @@ def _intervals(fit, ax):
     from .report.style import BLUE, one_panel
 
     frame = fit.frame
-    axes = one_panel(ax, 9, 1.6 + 0.36 * len(frame), f"Fitted {fit.kind} “{fit.name}”", "value = 100 %, bars: 95 % interval")
-    for y, row in enumerate(frame.itertuples()):
-        scale = 100 / abs(row.value) if row.value else 0.0
-        axes.plot([scale * row.low, scale * row.high], [y, y], lw=7, color=BLUE, alpha=0.3, solid_capstyle="butt")
-        axes.plot([100], [y], "o", color=BLUE)
+    percent = 50 * (frame.high - frame.low) / frame.value.abs().where(frame.value != 0)
+    known = percent[percent > 0]
+    best = frame.key[known.idxmin()] if len(known) else ""
+    title = f"The log fixes {best} best: to ±{text(known.min())} %" if best else f"Fitted {fit.kind} “{fit.name}”"
+    axes = one_panel(ax, 9, 1.6 + 0.36 * len(frame), title, f"{fit.kind} “{fit.name}”: half-width of the 95 % interval; no bar: not resolved by this log")
+    axes.barh(range(len(frame)), percent.where(percent > 0), color=BLUE, height=0.62)
     axes.set_yticks(range(len(frame)), [f"{row.key} = {text(row.value)}" for row in frame.itertuples()])
     axes.invert_yaxis()
-    axes.set_xlabel("percent of the fitted value")
+    axes.set(xscale="log", xlabel="half-width of the interval (% of the value)")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     return axes
 
 
