@@ -7,7 +7,7 @@ GROUPS = {
     "Results": ("Figures, arrays, pictures and files.", ["open", "Result", "_plot.Plot"]),
     "Studies": ("Many cases, sizing, and questions about one case.",
                 ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "explain", "machines", "MachineAnswer", "plant", "Answer"]),
-    "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "Fit"]),
+    "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "Fit", "fit_inference_power", "InferencePower", "read_…"]),
     "Catalog and trust": ("Data with sources; published results against the models.", ["Catalog", "validate", "bench"]),
     "Errors": ("Bad input lists all findings at once.", ["Error", "InputError", "SolverError", "RefusedError", "OutputError", "Finding"]),
 }
@@ -29,12 +29,14 @@ def pages():
     """All pages by file name. @raises SystemExit: a public name that no page has"""
     import tidewatt
 
-    listed = {name for _, names in GROUPS.values() for name in names}
+    readers = [name for name in tidewatt.__all__ if name.startswith("read_") or name in ("job_occupancy", "offered_load")]
+    groups = {title: (words, [n for name in names for n in (readers if name == "read_…" else [name])]) for title, (words, names) in GROUPS.items()}
+    listed = {name for _, names in groups.values() for name in names}
     absent = sorted(set(tidewatt.__all__) - listed - {"report"})
     if absent:
         raise SystemExit(f"docs/site/api_page.py: no place for {', '.join(absent)}")
     made, toc = {}, []
-    for title, (words, names) in GROUPS.items():
+    for title, (words, names) in groups.items():
         slug = title.lower().replace(" ", "_")
         toc.append(slug)
         there = [n for n in names if n == "_plot.Plot" or hasattr(tidewatt, n)]
