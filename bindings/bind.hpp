@@ -30,6 +30,7 @@ void bind_plant(py::module_& m);
 void bind_result(py::module_& m);
 void bind_run(py::module_& m);
 void bind_size(py::module_& m);
+void bind_study(py::module_& m);
 void bind_sweep(py::module_& m);
 
 }  // namespace tidewatt::bindings

@@ -11,4 +11,5 @@ PYBIND11_MODULE(_core, m) {
   tidewatt::bindings::bind_sweep(m);
   tidewatt::bindings::bind_catalog(m);
   tidewatt::bindings::bind_size(m);
+  tidewatt::bindings::bind_study(m);
 }

@@ -72,10 +72,10 @@ py::tuple size(const std::shared_ptr<sim::Scenario>& scenario, const std::string
   return py::make_tuple(rows_of(found.best, search->choices), rows_of(found.front, search->choices), search->cheapest, found.n_evaluation, found.n_fleet_run);
 }
 
-py::dict most_gpus(const std::shared_ptr<sim::Scenario>& scenario, double contract_W, double breaker_frac, std::size_t n_thread) {
+py::dict most_gpus(const std::shared_ptr<sim::Scenario>& scenario, double contract_W, double breaker_frac, double cooling_unit_frac, std::size_t n_thread) {
   const auto made = std::make_shared<study::GpuCapacity>();
   in_background([=](const std::atomic<bool>& stop) {
-    *made = study::most_gpus(*scenario, contract_W, breaker_frac, n_thread, 0.0, [&] { return stop.load(); });
+    *made = study::most_gpus(*scenario, contract_W, breaker_frac, n_thread, cooling_unit_frac, [&] { return stop.load(); });
   });
   const auto& c = *made;
   py::dict limits;
@@ -89,7 +89,7 @@ py::dict most_gpus(const std::shared_ptr<sim::Scenario>& scenario, double contra
 void bind_size(py::module_& m) {
   m.def("size", &size, py::arg("scenario"), py::arg("choices"), py::arg("catalog_overlay"), py::arg("evaluations"), py::arg("n_thread"),
         py::arg("progress"));
-  m.def("most_gpus", &most_gpus, py::arg("scenario"), py::arg("contract_W"), py::arg("breaker_frac"), py::arg("n_thread"));
+  m.def("most_gpus", &most_gpus, py::arg("scenario"), py::arg("contract_W"), py::arg("breaker_frac"), py::arg("cooling_unit_frac"), py::arg("n_thread"));
 }
 
 }  // namespace tidewatt::bindings

@@ -1,44 +1,47 @@
-"""The Python API as one page, read from the sources: nothing needs to be compiled or imported."""
-import ast
-import re
+"""The Python API: every public name, by Sphinx's autodoc from the docstrings of the built package."""
+import importlib
 
-FILES = ["_load.py", "_engine.py", "_result.py", "_plot.py", "_sweep.py"]
-
-
-def public(body):
-    return [n for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")]
-
-
-def signature(f):
-    args = ast.unparse(f.args)
-    if args.startswith("self"):
-        args = args[4:].removeprefix(", ")
-    return f"{f.name}({args})" + (f" → {ast.unparse(f.returns)}" if f.returns else "")
+GROUPS = {
+    "Scenarios": ("Read, make and change a case.", ["load", "new", "Scenario", "schema"]),
+    "Running": ("At once, or step by step.", ["run", "Engine"]),
+    "Results": ("Figures, arrays, pictures and files.", ["open", "Result", "_plot.Plot"]),
+    "Studies": ("Many cases, sizing, and questions about one case.",
+                ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "explain", "machines", "MachineAnswer", "plant", "Answer"]),
+    "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "Fit", "fit_inference_power", "InferencePower", "read_…"]),
+    "Catalog and trust": ("Data with sources; published results against the models.", ["Catalog", "validate", "bench"]),
+    "Errors": ("Bad input lists all findings at once.", ["Error", "InputError", "SolverError", "RefusedError", "OutputError", "Finding"]),
+}
 
 
-def is_property(f):
-    return any(isinstance(d, ast.Name) and d.id == "property" for d in f.decorator_list)
+def entry(package, name):
+    target = f"tidewatt.{name}"
+    value = package
+    for part in name.split("."):
+        value = getattr(importlib.import_module("tidewatt._plot"), part) if part == "Plot" else value if part == "_plot" else getattr(value, part)
+    if isinstance(value, type) and not issubclass(value, BaseException) and name != "Finding":
+        return [f".. autoclass:: {target}", "   :members:", "   :special-members: __getitem__", ""]
+    if isinstance(value, type):
+        return [f".. autoclass:: {target}", "   :no-members:", ""] if name != "Finding" else [f".. autoclass:: {target}", "   :no-members:", "   :no-undoc-members:", ""]
+    return [f".. autofunction:: {target}", ""]
 
 
-def text(node):
-    """A docstring as Markdown: `@param` and its like become a list."""
-    doc = ast.get_docstring(node) or ""
-    doc = re.sub(r"(?m)^\s*@(param|raises|returns)\s*", lambda m: f"\n* *{m[1]}* ", doc)
-    return re.sub(r" @(param|raises|returns)\s*", lambda m: f"\n\n* *{m[1]}* ", doc)
+def pages():
+    """All pages by file name. @raises SystemExit: a public name that no page has"""
+    import tidewatt
 
-
-def page(root):
-    """The page as Markdown: exported functions, classes with their methods and properties."""
-    init = ast.parse((root / "python" / "tidewatt" / "__init__.py").read_text())
-    out = ["# Python API", "", (ast.get_docstring(init) or ""), ""]
-    for name in FILES:
-        tree = ast.parse((root / "python" / "tidewatt" / name).read_text())
-        for node in public(tree.body):
-            if isinstance(node, ast.FunctionDef):
-                if node.name not in ("from_memory", "pyplot"):
-                    out += [f"## {node.name}", "", f"    tidewatt.{signature(node)}", "", text(node), ""]
-                continue
-            out += [f"## class {node.name}", "", text(node), ""]
-            for f in public(node.body):
-                out += [f"### {node.name}.{f.name}", "", *([] if is_property(f) else [f"    {signature(f)}", ""]), text(f), ""]
-    return "\n".join(out)
+    readers = [name for name in tidewatt.__all__ if name.startswith("read_") or name in ("job_occupancy", "offered_load")]
+    groups = {title: (words, [n for name in names for n in (readers if name == "read_…" else [name])]) for title, (words, names) in GROUPS.items()}
+    listed = {name for _, names in groups.values() for name in names}
+    absent = sorted(set(tidewatt.__all__) - listed - {"report"})
+    if absent:
+        raise SystemExit(f"docs/site/api_page.py: no place for {', '.join(absent)}")
+    made, toc = {}, []
+    for title, (words, names) in groups.items():
+        slug = title.lower().replace(" ", "_")
+        toc.append(slug)
+        there = [n for n in names if n == "_plot.Plot" or hasattr(tidewatt, n)]
+        lines = [line for n in there for line in entry(tidewatt, n)]
+        made[f"python/{slug}.md"] = "\n".join([f"# {title}", "", words, "", "```{eval-rst}", *lines, "```", ""])
+    example = (tidewatt.__doc__ or "").strip()
+    made["python/index.md"] = "\n".join(["# Python API", "", "```{eval-rst}", example, "```", "", "```{toctree}", ":maxdepth: 1", "", *toc, "```", ""])
+    return made

@@ -10,9 +10,13 @@ A marker is an HTML comment on a line of its own, invisible where the page is re
 """
 import re
 import shutil
+import subprocess
 
 import api_page
 import catalog_pages
+import command_pages
+import equations
+import notebook_pages
 
 MARKER = re.compile(r"^<!-- (header|parameters|catalog|validation|tests): (.+?) -->$", re.MULTILINE)
 CITATION = re.compile(r"(`[^`]*`)|\[@([\w-]+)\]")
@@ -96,7 +100,7 @@ def fill(root, text):
     def one(match):
         kind, words = match[1], match[2].split()
         if kind == "header":
-            return comment_of(root, words[0], words[1])
+            return equations.typeset_blocks(comment_of(root, words[0], words[1]))
         if kind == "catalog":
             return catalog_pages.links(root, words)
         return {"parameters": parameters, "validation": validation, "tests": tests}[kind](root, words)
@@ -116,6 +120,7 @@ def inside(text, page, root):
     def keep(match):
         target = ((root / "docs" / page).parent / match[1]).resolve()
         return match[0] if target.is_relative_to(root / "docs") else f"] (`{target.relative_to(root)}`)"
+    text = re.sub(r"\]\(\.\./notebooks/\d+_(\w+)\.ipynb\)", r"](gallery/\1.md)", text)
     text = OUTSIDE.sub(keep, text)
     return re.sub(r"\[([^\]]*)\] \((`[^)]*`)\)", r"\1 (\2)", text)
 
@@ -132,13 +137,47 @@ def references(root):
     return "\n".join(out)
 
 
-def write(root, out):
-    """Writes all sources of the site. @param root: repository. @param out: folder, made new. @raises Wrong: a marker names what is not there"""
-    shutil.copytree(root / "docs", out, ignore=shutil.ignore_patterns("site", "*.bib", "__pycache__"))
-    made = {"references.md": references(root), "python_api.md": api_page.page(root), **catalog_pages.pages(root)}
+SCENARIO = """# Scenario reference
+
+Every key of a scenario has a unit in its name, a range and a sentence. `tidewatt new FILE` writes a scenario with all of them as
+comments; the parameters of each model stand on [its page](../models/index.md).
+"""
+
+
+def scenario_pages(out, binary):
+    """The scenario reference as the command writes it, with an index. @param out: folder of the site's sources"""
+    folder = out / "scenario"
+    folder.mkdir(exist_ok=True)
+    made = subprocess.run([binary, "schema", "--markdown", folder], capture_output=True, text=True)
+    names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
+    if not (folder / "index.md").exists():
+        toc = ["```{toctree}", ":maxdepth: 1", "", *names, "```", ""] if made.returncode == 0 and names else []
+        (folder / "index.md").write_text("\n".join([SCENARIO, *toc]))
+
+
+def project_pages(root):
+    """Changelog and contributing, with links from the site's root."""
+    return {name: re.sub(r"\]\(docs/", "](", (root / source).read_text())
+            for name, source in {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}.items()}
+
+
+def write(root, out, binary):
+    """Writes all sources of the site.
+
+    @param root: repository.
+    @param out: folder, made new.
+    @param binary: the built command, for its help texts.
+    @raises SystemExit: a marker names what is not there.
+    """
+    shutil.copytree(root / "docs", out, ignore=shutil.ignore_patterns("site", "*.bib", "*.toml", "__pycache__"))
+    made = {"references.md": references(root), **api_page.pages(), **catalog_pages.pages(root), **project_pages(root)}
     for name, text in made.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(text)
+    notebook_pages.write(root, out)
+    scenario_pages(out, binary)
+    commands = out / "command.md"
+    commands.write_text(commands.read_text().replace("<!-- command reference -->", command_pages.reference(binary)))
     for path in sorted(out.rglob("*.md")):
         name = path.relative_to(out)
         try:

@@ -1,16 +1,15 @@
 """Power and heat of AI training clusters, simulated together.
 
-    import tidewatt as tw
+>>> import tidewatt as tw
+>>> scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
+>>> result = tw.run(scenario)
+>>> print(result)  # the summary
+>>> result["day"]["pcc_mean_W"]  # xarray, with units and calendar time
+>>> result.plot.day()
+>>> result.save("out/day.h5")
 
-    scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
-    result = tw.run(scenario)
-    result.summary["throughput_swing_percent"]
-    result["day"]["pcc_mean_W"]          # xarray, with units and calendar time
-    result.save("out/day.h5")
-    tw.open("out/day.h5").plot.day()
-
-Times are local standard time. Quantities are in SI units, which every name ends with: `pcc_mean_W`, `die_max_K`;
-only the figures of `summary` use the units people speak (MW, °C, MHz).
+Times are local standard time. Quantities are in SI units, and every name ends with its unit: `pcc_mean_W`, `die_max_K`. Only
+the figures of `summary` use everyday units (MW, °C, MHz).
 """
 from __future__ import annotations
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._fit_inference import InferencePower, fit_inference_power
+    from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
     from ._load import Scenario, load
     from ._read import (
         job_occupancy,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from ._result import Result, open
     from ._size import Sizing, most_gpus, size
+    from ._study import Answer, MachineAnswer, bench, explain, machines, plant, validate
     from ._sweep import SweepTable, compare, new, sweep
 
 _READERS = [
@@ -73,14 +74,18 @@ _HOME = {
     **dict.fromkeys(_READERS, "_read"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
+    **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
+    **dict.fromkeys(["Answer", "MachineAnswer", "bench", "explain", "machines", "plant", "validate"], "_study"),
     **dict.fromkeys(
         ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
         "_core",
     ),
 }
 __all__ = [
-    "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "InputError", "OutputError", "RefusedError", "Result", "Scenario", "Sizing",
-    "SolverError", "SweepTable", "compare", "load", "most_gpus", "new", "open", "report", "run", "size", "sweep", *_READERS, "InferencePower", "fit_inference_power",
+    "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
+    "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "fit_fans", "fit_gpu",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "report", "run", "size", "sweep",
+    "validate", *_READERS,
 ]  # fmt: skip
 
 
@@ -88,7 +93,11 @@ def __getattr__(name: str):
     if name == "report":
         return importlib.import_module(".report", __name__)
     if name not in _HOME:
-        raise AttributeError(f"module 'tidewatt' has no attribute {name!r}")
+        import difflib
+
+        close = difflib.get_close_matches(name, __all__, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeError(f"module 'tidewatt' has no attribute {name!r}{hint}")
     value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

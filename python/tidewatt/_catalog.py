@@ -6,23 +6,34 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._load import Path
+from ._load import Path, unknown
 
 if TYPE_CHECKING:
     import pandas
 
 
 class Catalog:
-    """The data files that come with tidewatt, overlaid by a folder of your own.
+    """The data files that come with tidewatt, and those of a folder of your own over them.
 
-        catalog = tw.Catalog()
-        catalog.names("gpu")
-        print(catalog.text("h100_sxm_700W"))         # every value with its source; what is assumed has a range
-        catalog.export("h100_sxm_700W", "mine/gpu/my_gpu.toml")
+    Parameters
+    ----------
+    folder : path, optional
+        TOML files that add to or replace the built-in ones.
+
+    Raises
+    ------
+    InputError
+        One of the files is no entry.
+
+    Examples
+    --------
+    >>> catalog = tw.Catalog()
+    >>> catalog.names("gpu")
+    >>> print(catalog.text("h100_sxm_700W"))  # every value with its source; assumed ones have a range
+    >>> catalog.export("h100_sxm_700W", "mine/gpu/my_gpu.toml")
     """
 
     def __init__(self, folder: Path | None = None):
-        """@param folder: TOML files that add to or replace the built-in ones. @raises InputError: one of them is no entry."""
         self._core = _core.Catalog(os.fspath(folder) if folder else "")
 
     @property
@@ -31,9 +42,15 @@ class Catalog:
         return sorted({kind for kind, _ in self._core.list()})
 
     def names(self, kind: str) -> list[str]:
-        """Names of the entries of a kind. @raises KeyError: there is no such kind."""
+        """Names of the entries of a kind.
+
+        Raises
+        ------
+        KeyError
+            There is no such kind.
+        """
         if kind not in self.kinds:
-            raise KeyError(f"no kind {kind!r}; there are {', '.join(self.kinds)}")
+            raise KeyError(unknown("kind", kind, self.kinds))
         return [name for k, name in self._core.list() if k == kind]
 
     @property
@@ -46,22 +63,36 @@ class Catalog:
     def text(self, name: str) -> str:
         """An entry's file, as `tidewatt catalog show` prints it.
 
-        @param name: NAME, or KIND/NAME where entries of two kinds share it.
-        @raises InputError: no such entry, with the nearest name there is.
+        Parameters
+        ----------
+        name : str
+            NAME, or KIND/NAME where entries of two kinds share it.
+
+        Raises
+        ------
+        InputError
+            No such entry, with the nearest name there is.
         """
         kind, _, rest = name.rpartition("/")
         kinds = [k for k, n in self._core.list() if n == rest and kind in ("", k)]
         if kinds:
             return "".join(self._core.text(k, rest) for k in kinds)
-        near = _nearest(name, [n for _, n in self._core.list()])
-        raise _core.InputError(f"no catalog entry {name!r}" + (f" (did you mean {near!r}?)" if near else ""))
+        raise _core.InputError(unknown("catalog entry", name, [n for _, n in self._core.list()]))
 
     def export(self, name: str, path: Path) -> None:
         """Copies an entry into a file to change and to use with `catalog=` of `tidewatt.load`.
 
-        @param name: as for `text`.
-        @param path: the file; its folder is made if needed.
-        @raises FileExistsError: the file is there.
+        Parameters
+        ----------
+        name : str
+            As for `text`.
+        path : Path
+            The file; its folder is made if needed.
+
+        Raises
+        ------
+        FileExistsError
+            The file is there.
         """
         text = self.text(name)
         os.makedirs(os.path.dirname(os.fspath(path)) or ".", exist_ok=True)
@@ -74,11 +105,3 @@ class Catalog:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(', '.join(self.names(k)))}</td></tr>" for k in self.kinds)
         return f"<table><caption>tidewatt.Catalog</caption>{rows}</table>"
-
-
-def _nearest(word: str, known: list[str]) -> str | None:
-    """The `known` name that a misspelt `word` most likely means; None if none is close."""
-    import difflib
-
-    close = difflib.get_close_matches(word, known, n=1)
-    return close[0] if close else None

@@ -28,9 +28,14 @@ def dataset(
 ) -> xarray.Dataset:
     """A `group` as a dataset.
 
-    @param columns: its arrays without their values;
-    @param values: gives the array of a path;
-    @param start: local standard time of second 0, ISO 8601.
+    Parameters
+    ----------
+    columns : Sequence[Column]
+        Its arrays without their values
+    values : Callable[[str], np.ndarray]
+        Gives the array of a path
+    start : Optional[str]
+        Local standard time of second 0, ISO 8601.
     """
     import xarray
 

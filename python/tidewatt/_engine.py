@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._load import Path, Scenario, load
+from ._load import Path, Scenario, load, unknown
 from ._progress import Progress, reporter
 from ._result import Result, from_memory
 
@@ -13,16 +13,27 @@ if TYPE_CHECKING:
 
 
 def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None) -> Result:
-    """Simulates a scenario from start to end. Other Python threads go on meanwhile; Ctrl-C stops it.
+    """Simulates a scenario from start to end. Other Python threads run meanwhile; Ctrl-C stops it.
 
-    @param scenario: from `load`, or the path of a scenario file.
-    @param threads: 0: all cores. The result does not depend on it, to the last bit.
-    @param progress: True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook
-        is watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it raises
-        stops the run.
-    @raises SolverError: a numerical method failed, or the energy books do not close.
-    @raises RefusedError: too large to run.
-    @raises KeyboardInterrupt: on Ctrl-C, at once; the engine itself lets go at the end of its step.
+    Parameters
+    ----------
+    scenario : Scenario | Path
+        From `load`, or the path of a scenario file.
+    threads : int, default 0
+        0: all cores. The result does not depend on it, to the last bit.
+    progress : Progress, optional
+        True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook is
+        watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it
+        raises stops the run.
+
+    Raises
+    ------
+    SolverError
+        A numerical method failed, or the energy books do not close.
+    RefusedError
+        Too large to run.
+    KeyboardInterrupt
+        On Ctrl-C, at once; the engine itself lets go at the end of its step.
     """
     scenario = _as_scenario(scenario)
     with reporter(progress) as report:
@@ -33,14 +44,23 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
 class Engine:
     """A simulation in progress, for notebooks, optimisers and co-simulation.
 
-        engine = tw.Engine(scenario)
-        for minute in range(1, 61):
-            engine.advance_to(60.0 * minute)
-            if engine.read("pcc_W") > 15e6:
-                engine.write("hall.a.cap_W", 650.0)
-        result = engine.finish()
+    One thread at a time may use it; another gets RuntimeError. It cannot be pickled: send its scenario instead.
 
-    One thread at a time may use it; another gets RuntimeError.
+    Parameters
+    ----------
+    scenario : Scenario or path
+        What to simulate.
+    threads : int, default 0
+        0: all cores.
+
+    Examples
+    --------
+    >>> engine = tw.Engine(scenario)
+    >>> for minute in range(1, 61):
+    ...     engine.advance_to(60.0 * minute)
+    ...     if engine.read("pcc_W") > 15e6:
+    ...         engine.write("hall.a.cap_W", 650.0)
+    >>> result = engine.finish()
     """
 
     def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
@@ -49,7 +69,13 @@ class Engine:
 
     @property
     def done(self) -> bool:
-        """Whether the scenario's end is reached. @raises RuntimeError: after `finish`, as everything below."""
+        """Whether the scenario's end is reached.
+
+        Raises
+        ------
+        RuntimeError
+            After `finish`, as everything below.
+        """
         return self._core.done
 
     @property
@@ -79,8 +105,14 @@ class Engine:
         return now
 
     def ports(self) -> list[dict]:
-        """All quantities that `read` and `write` know: a list of dicts with `name`, `unit`, `direction` ("read" or
-        "read and write"), `place`, `doc`, and the allowed values `low` and `high` (None: read only)."""
+        """All quantities that `read` and `write` know.
+
+        Returns
+        -------
+        list of dict
+            `name`, `unit`, `direction` ("read" or "read and write"), `place`, `doc`, and the allowed values `low` and
+            `high` (None: read only).
+        """
         return self._core.ports()
 
     def read(self, port: str) -> float | str | None:
@@ -89,54 +121,103 @@ class Engine:
         Watts and tokens per second are means since the previous `advance_to`; `…_now_…` is the millisecond that ends at
         `time_s`; temperatures are means over each GPU's last complete iteration. Reading changes nothing.
 
-        @param port: a name of `ports()`.
-        @returns a number in the port's unit, a text (a job's state), or None where there is nothing to tell.
-        @raises InputError: no such port; the message names the nearest.
+        Parameters
+        ----------
+        port : str
+            A name of `ports()`.
+
+        Returns
+        -------
+        float, str or None
+            A number in the port's unit, a text (a job's state), or None where there is no value.
+
+        Raises
+        ------
+        InputError
+            No such port; the message names the nearest.
         """
         return self._core.read(port)
 
     def write(self, port: str, value: float) -> None:
         """Sets a port from `time_s` on. A value that the port has already changes nothing.
 
-        @param port: a name of `ports()` whose direction is "read and write".
-        @param value: in the port's unit, within its range.
-        @raises InputError: no such port, read only, or outside its range; nothing is changed then.
+        Parameters
+        ----------
+        port : str
+            A name of `ports()` whose direction is "read and write".
+        value : float
+            In the port's unit, within its range.
+
+        Raises
+        ------
+        InputError
+            No such port, read only, or outside its range; nothing is changed then.
         """
         self._core.write(port, value)
 
     def advance_to(self, t_s: float) -> None:
         """Moves to a time. The result does not depend on the times that were asked for, to the last bit.
 
-        @param t_s: seconds since the start, a whole number of milliseconds, not before `time_s`, at most the run's length.
-        @raises InputError: another time; nothing is changed then.
-        @raises SolverError: a numerical method failed.
+        Parameters
+        ----------
+        t_s : float
+            Seconds since the start, a whole number of milliseconds, not before `time_s`, at most the run's length.
+
+        Raises
+        ------
+        InputError
+            Another time; nothing is changed then.
+        SolverError
+            A numerical method failed.
         """
         self._core.advance_to(t_s)
 
     def save(self) -> bytes:
-        """All that the rest of the run depends on."""
+        """All that the rest of the run depends on.
+
+        Returns
+        -------
+        bytes
+            For `restore` of an engine of the same scenario.
+        """
         return self._core.save()
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+        """Continues from what an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
 
-        @raises InputError: bytes that do not fit the scenario.
+        Parameters
+        ----------
+        saved : bytes
+            From `save`.
+
+        Raises
+        ------
+        InputError
+            Bytes that do not fit the scenario.
         """
         self._core.restore(saved)
 
     def step(self) -> None:
         """One step of the engine's own: some repetitions of an iteration, or a stretch of a constant state.
 
-        @raises RuntimeError: if `done`.
-        @raises SolverError: a numerical method failed.
+        Raises
+        ------
+        RuntimeError
+            If `done`.
+        SolverError
+            A numerical method failed.
         """
         self._core.step()
 
     def finish(self) -> Result:
         """Runs to the scenario's end and returns everything recorded. Call once.
 
-        @raises RuntimeError: if called before.
-        @raises SolverError: a numerical method failed, or the energy balance does not close.
+        Raises
+        ------
+        RuntimeError
+            If called before.
+        SolverError
+            A numerical method failed, or the energy balance does not close.
         """
         return from_memory(self._core.finish(), self.scenario)
 

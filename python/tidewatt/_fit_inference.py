@@ -25,18 +25,43 @@ class InferencePower:
     step_s: float
 
     def mean_at(self, batch: float) -> float:
-        """Mean power, W: straight lines in log2 of the batch, held beyond the recorded ones. @param batch: sequences in flight, at least 1."""
+        """Mean power, W: straight lines in log2 of the batch, held beyond the recorded ones.
+
+        Parameters
+        ----------
+        batch : float
+            Sequences in flight, at least 1.
+        """
         return float(np.interp(np.log2(batch), np.log2(self.batch), self.mean_W))
 
     def without(self, batch: int) -> InferencePower:
-        """The fit without one record, to predict it. @param batch: of the record that is left out. @raises ValueError: two records at least stay."""
+        """The fit without one record, to predict it.
+
+        Parameters
+        ----------
+        batch : int
+            Of the record that is left out.
+
+        Raises
+        ------
+        ValueError
+            Two records at least stay.
+        """
         keep = self.batch != batch
         if keep.sum() < 2:
             raise ValueError("two records at least must stay")
         return InferencePower(*(getattr(self, f.name)[keep] for f in dataclasses.fields(self)[:-1]), self.step_s)
 
     def autocorrelation(self, batch: int, lags: int) -> np.ndarray:
-        """ρ of the record's process at lags 0 … `lags` − 1, by ρ_k = Σ a_i ρ_{k−i}. @param batch: of a record; @param lags: count, steps."""
+        """ρ of the record's process at lags 0 … `lags` − 1, by ρ_k = Σ a_i ρ_{k−i}.
+
+        Parameters
+        ----------
+        batch : int
+            Of a record
+        lags : int
+            Count, steps.
+        """
         a = self.ar[int(np.flatnonzero(self.batch == batch)[0])]
         # The first ORDER values solve the same equations.
         n = len(a)
@@ -52,7 +77,14 @@ class InferencePower:
     def draw(self, batch: float, duration_s: float, seed: int) -> np.ndarray:
         """Power at steps of `step_s`, W: the nearest record's process about the mean of the batch.
 
-        @param batch: sequences in flight; @param duration_s: s; @param seed: of the draw.
+        Parameters
+        ----------
+        batch : float
+            Sequences in flight
+        duration_s : float
+            S
+        seed : int
+            Of the draw.
         """
         i = int(np.argmin(np.abs(np.log2(self.batch) - np.log2(batch))))
         n, rng = int(round(duration_s / self.step_s)), np.random.default_rng(seed)
@@ -65,7 +97,15 @@ class InferencePower:
 
 
 def sample_autocorrelation(power_W: Sequence[float], lags: int) -> np.ndarray:
-    """Autocorrelation at lags 0 … `lags` − 1 steps, dimensionless. @param power_W: even samples, W; @param lags: count."""
+    """Autocorrelation at lags 0 … `lags` − 1 steps, dimensionless.
+
+    Parameters
+    ----------
+    power_W : Sequence[float]
+        Even samples, W
+    lags : int
+        Count.
+    """
     x = np.asarray(power_W, dtype=float)
     x = x - x.mean()
     spectrum = np.fft.rfft(x, 2 * len(x))
@@ -78,9 +118,18 @@ def fit_inference_power(records: Union[Mapping[int, object], Sequence[Union[str,
 
     The interval of a mean counts independent samples only: N_eff = N / (1 + 2 Σ ρ_k) over the lags up to the first negative one.
 
-    @param records: batch → table of `tw.read_power` or its file; or files whose names tell the batch (`…max_num_seqs_64.csv`);
-    @param ends_s: left out at both ends, where the service starts and stops, s.
-    @raises InputError: no batch in a name, uneven or differing steps, or a record too short.
+    Parameters
+    ----------
+    records : Union[Mapping[int, object], Sequence[Union[str, os.PathLike]]]
+        Batch → table of `tw.read_power` or its file; or files whose names tell the batch
+        (`…max_num_seqs_64.csv`)
+    ends_s : float, default 2.0
+        Left out at both ends, where the service starts and stops, s.
+
+    Raises
+    ------
+    InputError
+        No batch in a name, uneven or differing steps, or a record too short.
     """
     from ._read import read_power
     from .importers.report import InputError

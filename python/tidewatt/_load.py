@@ -5,7 +5,7 @@ import datetime
 import html
 import json
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
 
@@ -16,13 +16,32 @@ Path = Union[str, "os.PathLike[str]"]
 Overrides = Union[Mapping[str, Any], Iterable[str]]
 
 
-class Scenario:
-    """A case that has been read, resolved against the catalog and checked. Made by `tidewatt.load`; never changes."""
+class _Source(NamedTuple):
+    """All that makes a scenario again, in this process or another: plain values, absolute paths."""
 
-    def __init__(self, core: _core.Scenario, path: str):
+    text: Optional[str]
+    """TOML text; None: it is read from `path`."""
+    path: str
+    folder: str
+    set: tuple[str, ...]
+    weather: str
+    catalog: str
+    recordings: tuple[str, ...]
+    plants: tuple[tuple[str, Callable[[dict[str, Any]], dict[str, float]], tuple[float, ...]], ...] = ()
+
+
+class Scenario:
+    """A case that has been read, resolved against the catalog and checked.
+
+    Made by `load`, `new` and the `with_…` methods. It never changes; it can be copied, pickled and sent to other processes
+    that see the same files.
+    """
+
+    def __init__(self, core: _core.Scenario, path: str, source: _Source | None = None):
         self._core = core
+        self._source = source
         self.path = path
-        """The file it was read from."""
+        """The file it was read from, or what stands for it."""
 
     @property
     def text(self) -> str:
@@ -59,34 +78,99 @@ class Scenario:
         """One dict per job: `name`, `n_gpu`, `model`."""
         return self._core.jobs
 
+    @property
+    def notes(self) -> list[str]:
+        """What is legal but has no effect, one sentence each."""
+        return list(self._core.notes)
+
+    def with_set(self, set: Overrides | None = None, **keys: Any) -> Scenario:
+        """The same case with some keys changed. `load` has the same argument.
+
+        Parameters
+        ----------
+        set : mapping or iterable of str, optional
+            Overrides: `{"run.duration_h": 1}`, nested mappings, or "key=value" as for `--set`.
+        **keys
+            Nested overrides by section: `run={"duration_h": 1}`.
+
+        Returns
+        -------
+        Scenario
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        InputError
+            With every finding.
+        TypeError
+            This scenario was not made by `load`, for instance the one that `size` returns.
+        """
+        if self._source is None:
+            raise TypeError("this scenario was not loaded from a file or text: load it, then change it")
+        added = (*_assignments(set), *_assignments(keys or None))
+        return _made(self._source._replace(set=(*self._source.set, *added)), self.path)
+
     def with_plant(
         self, hall: str, plant: Callable[[dict[str, Any]], dict[str, float]], *, initial: Sequence[float] = ()
     ) -> Scenario:
         """The same case with a hall's cooling plant in Python.
 
-            def plant(now):
-                return {"supply_K": max(291.0, now["outdoor_wetbulb_K"] + 4), "electric_W": 0.03 * now["heat_W"]}
+        Parameters
+        ----------
+        hall : str
+            Name of the hall.
+        plant : callable
+            Called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (that the servers give to
+            the air), `flow_m3_per_s` (that they pull), `outdoor_drybulb_K`, `outdoor_wetbulb_K`, `outdoor_pressure_Pa`,
+            `powered` (False while the site is dark; `electric_W` then counts as 0), and `state`, an array that it may
+            change: all that it remembers. It returns a dict: `supply_K` (mean over the step), and optionally `supply_end_K`, `electric_W` (mean) and `water_kg` (of the step).
+        initial : sequence of float, optional
+            The state to begin with.
 
-        @param hall: its name.
-        @param plant: called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (that the
-            servers give to the air), `flow_m3_per_s` (that they pull), `outdoor_drybulb_K`, `outdoor_wetbulb_K`,
-            `outdoor_pressure_Pa`, `powered` (False while the site is dark; `electric_W` then counts as 0), and `state`, an
-            array that it may change: all that it remembers. Answers with a dict: `supply_K` (mean over the step), and if it
-            likes `supply_end_K`, `electric_W` (mean), `water_kg` (of the step).
-        @param initial: the state to begin with.
-        @raises KeyError: no such hall.
+        Returns
+        -------
+        Scenario
+            A new one; this one stays as it is.
 
-        What the callable raises ends the run as SolverError. A run asks from a thread of its own, with the GIL.
+        Raises
+        ------
+        KeyError
+            No such hall.
+
+        Notes
+        -----
+        An error that the callable raises ends the run as `SolverError`. A run calls it from a thread of its own, with the
+        GIL. To pickle the scenario, `plant` must be picklable: a function of a module, not a lambda.
+
+        Examples
+        --------
+        >>> def plant(now):
+        ...     return {"supply_K": max(291.0, now["outdoor_wetbulb_K"] + 4), "electric_W": 0.03 * now["heat_W"]}
+        >>> own = scenario.with_plant("a", plant)
         """
         names = [h["name"] for h in self.halls]
         if hall not in names:
-            raise KeyError(f"no hall {hall!r}; there are {', '.join(names)}")
+            raise KeyError(unknown("hall", hall, names))
+        start = tuple(float(x) for x in initial)
         what = f"{getattr(plant, '__module__', '')}.{getattr(plant, '__qualname__', type(plant).__name__)}"
-        return Scenario(_core.with_plant(self._core, names.index(hall), plant, [float(x) for x in initial], what), self.path)
+        core = _core.with_plant(self._core, names.index(hall), plant, list(start), what)
+        source = self._source and self._source._replace(plants=(*self._source.plants, (hall, plant, start)))
+        return Scenario(core, self.path, source)
+
+    def __copy__(self) -> Scenario:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Scenario:
+        return self
+
+    def __reduce__(self):
+        if self._source is None:
+            raise TypeError("cannot pickle this scenario: it was not loaded from a file or text")
+        return _unpickled, (self._source, self.path, self.text)
 
     @property
     def assumed(self) -> pandas.DataFrame:
-        """Inputs that nobody has measured for this hardware, as far as the scenario has not overridden them.
+        """Inputs without a published value for this hardware that the scenario does not override, with their ranges.
 
         Columns `key` (path in the scenario, its last part names the unit), `value`, `low`, `high`, `source`.
         """
@@ -113,32 +197,100 @@ class Scenario:
 
 
 def load(
-    path: Path,
+    path: Path | Mapping[str, Any],
     set: Overrides | None = None,
     *,
     weather: Path | None = None,
     catalog: Path | None = None,
-    recordings: dict[str, Path] | None = None,
+    recordings: Mapping[str, Path] | None = None,
 ) -> Scenario:
-    """Reads a scenario file (TOML), what it inherits from and the catalog entries it names, and checks everything.
+    """Reads a scenario, what it inherits and the catalog entries it names, and checks everything.
 
-    @param path: the scenario file.
-    @param set: overrides, as `{"run.duration_h": 1}` (or nested: `{"run": {"duration_h": 1}}`), or as a list of
-        "key=value" like the command line's `--set`. Keys carry their unit.
-    @param weather: an EPW file; wins over the scenario's weather.
-    @param catalog: a folder of catalog files that add to or replace the built-in ones.
-    @param recordings: `{neighbour: file}`: recordings of replayed neighbours; they win over the scenario's `file`.
-    @raises InputError: with every finding (place, key, message) in `.findings`.
-    @raises RefusedError: too large to run.
+    Parameters
+    ----------
+    path : path, str or mapping
+        A scenario file; TOML text (a str with a line break); or the same tables as a mapping. Relative paths in text or a
+        mapping are below the current folder.
+    set : mapping or iterable of str, optional
+        Overrides: `{"run.duration_h": 1}`, nested mappings, or a list of "key=value" as for the command line's `--set`.
+        Every key ends with its unit.
+    weather : path, optional
+        An EPW or CSV file; wins over the scenario's weather.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+    recordings : mapping, optional
+        `{neighbour: file}`: recordings of replayed neighbours; they win over the scenario's `file`.
+
+    Returns
+    -------
+    Scenario
+        Checked and ready to run.
+
+    Raises
+    ------
+    InputError
+        With every finding (place, key, message) in `.findings`.
+    RefusedError
+        Too large to run.
+
+    Examples
+    --------
+    >>> scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
+    >>> scenario.n_gpu
+    16384
     """
-    core = _core.Scenario.load(
-        os.fspath(path),
-        _assignments(set),
-        os.fspath(weather) if weather else "",
-        os.fspath(catalog) if catalog else "",
-        [f"{name}={os.fspath(file)}" for name, file in (recordings or {}).items()],
+    options = (
+        tuple(_assignments(set)),
+        _absolute(weather),
+        _absolute(catalog),
+        tuple(f"{name}={_absolute(file)}" for name, file in (recordings or {}).items()),
     )
-    return Scenario(core, os.fspath(path))
+    if isinstance(path, Mapping):
+        return _made(_Source(_document(path), "(a mapping)", os.getcwd(), *options), "(a mapping)")
+    if isinstance(path, str) and "\n" in path:
+        return _made(_Source(path, "(text)", os.getcwd(), *options), "(text)")
+    path = os.fspath(path)
+    return _made(_Source(None, path, os.path.dirname(os.path.abspath(path)), *options), path)
+
+
+def _made(source: _Source, path: str) -> Scenario:
+    options = (list(source.set), source.weather, source.catalog, list(source.recordings))
+    if source.text is None:
+        core = _core.Scenario.load(source.path, *options)
+        # Another process may have another current folder.
+        source = source._replace(path=os.path.abspath(source.path))
+    else:
+        core = _core.Scenario.from_text(source.text, source.path, source.folder, *options)
+    scenario = Scenario(core, path, source._replace(plants=()))
+    for hall, plant, initial in source.plants:
+        scenario = scenario.with_plant(hall, plant, initial=initial)
+    return scenario
+
+
+def _unpickled(source: _Source, path: str, text: str) -> Scenario:
+    scenario = _made(source, path)
+    if scenario.text != text:
+        raise _core.InputError(f"{path}: the file, or one that it inherits, is not what it was when the scenario was pickled")
+    return scenario
+
+
+def _absolute(path: Path | None) -> str:
+    return os.path.abspath(os.fspath(path)) if path else ""
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """What an error says of a `name` that is none of the `known` ones: the nearest, and all there are; `what` is its kind."""
+    import difflib
+
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"no {what} {name!r}{hint}; there are {', '.join(known)}" if known else f"no {what} {name!r}: there is none"
+
+
+def _document(tables: Mapping[str, Any]) -> str:
+    """Nested mappings as TOML text: every value behind its whole path, lists of tables inline."""
+    return "".join(f"{key} = {_toml(value, key)}\n" for key, value in _leaves(tables))
 
 
 def _assignments(overrides: Overrides | None) -> list[str]:
@@ -173,4 +325,6 @@ def _toml(value: Any, key: str) -> str:
         return json.dumps(os.fspath(value), ensure_ascii=False)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_toml(item, key) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k} = {_toml(v, f'{key}.{k}')}" for k, v in value.items()) + "}"
     raise TypeError(f"{key}: a scenario value is a number, a truth value, text or a list of those, not {type(value).__name__}")

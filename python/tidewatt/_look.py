@@ -16,8 +16,12 @@ HEADLINE = [
 def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]) -> str:
     """A result as html.
 
-    @param summary: its figures by key.
-    @param columns: names of the arrays of each group.
+    Parameters
+    ----------
+    summary : Mapping[str, Any]
+        Its figures by key.
+    columns : Mapping[str, Iterable[str]]
+        Names of the arrays of each group.
     """
     parts = [pattern.format(with_unit(summary[key], unit)) for key, pattern, unit in HEADLINE if summary.get(key) is not None]
     verdict = summary.get("compliance")

@@ -1,86 +1,122 @@
-"""The report's pictures as matplotlib figures."""
+"""The report's pictures as matplotlib axes."""
 from __future__ import annotations
 
-import functools
-import io
-from typing import TYPE_CHECKING, Callable, ContextManager
+from typing import TYPE_CHECKING, Any, Callable, ContextManager
+
+from .report.read import Missing
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import numpy
 
     from .report.read import ResultFile
 
 
 class Plot:
-    """Each method draws one picture of the report. @raises tidewatt.report.read.Missing: if the result lacks the data."""
+    """Pictures of a result: `result.plot.day()`.
+
+    Each method draws one picture of the report and returns its axes, an array of `matplotlib.axes.Axes`, one per panel.
+    Without `ax` it makes a figure with pyplot, which a notebook shows and `plt.show()` too. With `ax` it draws into yours: one
+    `Axes`, or as many as the picture has panels.
+
+    Raises
+    ------
+    KeyError
+        The result lacks what the picture needs; the message says what.
+    ValueError
+        `ax` holds another number of axes than the picture has panels; the message says how many.
+
+    Examples
+    --------
+    >>> axes = result.plot.day()
+    >>> fig, ax = plt.subplots()
+    >>> result.plot.power(ax=ax)
+    """
 
     def __init__(self, drawing: Callable[[], ContextManager[ResultFile]]):
         self._drawing = drawing
 
-    def day(self) -> Figure:
-        """Air, dies, clocks, throughput and power over the run."""
-        return self._draw("day")
+    def day(self, *, ax: Any = None) -> numpy.ndarray:
+        """Air, dies, clocks, throughput and power over the run: five panels. Parameter `ax`: see `Plot`."""
+        return self._draw("day", ax)
 
-    def waveform(self, window: str = "sample") -> Figure:
-        """Power, voltage and frequency at the connection in a recorded window.
+    def waveform(self, window: str | None = None, *, ax: Any = None) -> numpy.ndarray:
+        """Power, frequency and voltage at the connection in a recorded window, its worst second, and one iteration: five panels.
 
-        @param window: its name in the scenario, `record.window`.
+        Parameters
+        ----------
+        window : str, optional
+            Its name in the scenario, `record.window`; None: the first one.
+        ax : array of matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Raises
+        ------
+        KeyError
+            No such window, with those there are.
         """
-        return self._draw("waveform", "draw", f"waveform_{window}")
+        with self._drawing() as result:
+            from ._load import unknown
+            from .report.waveform import windows
 
-    def power(self) -> Figure:
-        """Power at the connection over the whole run: means between their extremes."""
-        return self._draw("waveform", "draw_pyramid")
+            try:
+                known = [name.removeprefix("waveform_") for name in windows(result)]
+            except Missing as missing:
+                raise KeyError(str(missing)) from None
+        if window is not None and window not in known:
+            raise KeyError(unknown("recorded window", window, known))
+        return self._draw("waveform", ax, "paint", f"waveform_{window or known[0]}")
 
-    def iteration(self) -> Figure:
-        """One iteration at its exact edges."""
-        return self._draw("pipeline", "draw")
+    def power(self, *, ax: Any = None) -> numpy.ndarray:
+        """Power at the connection over the whole run: means between their extremes, one panel. Parameter `ax`: see `Plot`."""
+        return self._draw("waveform", ax, "paint_pyramid")
 
-    def spectrum(self) -> Figure:
-        """The spectrum of the power at the connection while iterating."""
-        return self._draw("spectrum")
+    def iteration(self, *, ax: Any = None) -> numpy.ndarray:
+        """One iteration at its exact edges: pipeline stages and power, two panels. Parameter `ax`: see `Plot`."""
+        return self._draw("pipeline", ax)
 
-    def ramps(self) -> Figure:
-        """The steepest rises and falls, by window."""
-        return self._draw("ramps")
+    def spectrum(self, *, ax: Any = None) -> numpy.ndarray:
+        """The spectrum of the power at the connection while iterating, one panel. Parameter `ax`: see `Plot`."""
+        return self._draw("spectrum", ax)
 
-    def grid_case(self) -> Figure:
-        """Frequencies of the machines and voltage at the site's bus, where the scenario names `grid.case`."""
-        return self._draw("grid_case")
+    def ramps(self, *, ax: Any = None) -> numpy.ndarray:
+        """The steepest rises and falls, by window, one panel. Parameter `ax`: see `Plot`."""
+        return self._draw("ramps", ax)
 
-    def fleet(self) -> Figure:
-        """Temperatures and clocks of all GPUs by row and rack, at the hottest hour."""
-        return self._draw("fleet")
+    def grid_case(self, *, ax: Any = None) -> numpy.ndarray:
+        """Frequencies of the machines and voltage at the site's bus, where the scenario names `grid.case`: two panels.
+        Parameter `ax`: see `Plot`."""
+        return self._draw("grid_case", ax)
 
-    def limiter(self) -> Figure:
-        """Which limiter held the clocks."""
-        return self._draw("limiter")
+    def fleet(self, *, ax: Any = None) -> numpy.ndarray:
+        """Temperatures and clocks of all GPUs at the hottest hour: four maps by row and rack, two pictures by place in the
+        node, six panels. Parameter `ax`: see `Plot`."""
+        return self._draw("fleet", ax)
 
-    def events(self) -> Figure:
-        """What the jobs did, and what happened to them."""
-        return self._draw("events")
+    def limiter(self, *, ax: Any = None) -> numpy.ndarray:
+        """Which limiter held the clocks, one panel. Parameter `ax`: see `Plot`."""
+        return self._draw("limiter", ax)
 
-    def _draw(self, module: str, function: str = "draw", *more: str) -> Figure:
+    def events(self, *, ax: Any = None) -> numpy.ndarray:
+        """What the jobs did, and what happened to them, one panel. Parameter `ax`: see `Plot`."""
+        return self._draw("events", ax)
+
+    def _draw(self, module: str, ax: Any, function: str = "paint", *more: str) -> numpy.ndarray:
         from importlib import import_module
 
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        paint = getattr(import_module(f".report.{module}", __package__), function)
+        try:
+            if ax is not None:
+                with self._drawing() as result:
+                    return paint(result, *more, ax)
+            from .report.style import house_style, root, through_pyplot
 
-        from .report.style import house_style
-
-        draw = getattr(import_module(f".report.{module}", __package__), function)
-        with house_style(), self._drawing() as result:
-            figure = draw(result, *more)
-            FigureCanvasAgg(figure).draw()  # ticks take their style when first drawn
-        # A notebook shows it as a cell's value also where nobody has said `%matplotlib inline`.
-        figure._repr_png_ = functools.partial(_png, figure)
-        return figure
+            with house_style(), through_pyplot(), self._drawing() as result:
+                axes = paint(result, *more)
+                root(axes).draw_without_rendering()  # ticks take their style when first drawn
+            return axes
+        except Missing as missing:
+            raise KeyError(str(missing)) from None
 
     def __repr__(self) -> str:
         names = [name for name in dir(type(self)) if not name.startswith("_")]
         return f"<pictures: {', '.join(names)}>"
-
-
-def _png(figure: Figure) -> bytes:
-    out = io.BytesIO()
-    figure.savefig(out, format="png")
-    return out.getvalue()

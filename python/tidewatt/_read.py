@@ -23,8 +23,17 @@ def _read(kind: str, files: Paths, **options) -> pandas.DataFrame:
 def read_auto(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFrame:
     """A log whose kind its content tells.
 
-    @param files: one path or several of one kind; @param time_zone: IANA name of the clock that wrote times without an offset.
-    @raises InputError: no kind is recognised, nothing usable was read, or the input contradicts itself.
+    Parameters
+    ----------
+    files : Paths
+        One path or several of one kind
+    time_zone : Optional[str], optional
+        IANA name of the clock that wrote times without an offset.
+
+    Raises
+    ------
+    InputError
+        No kind is recognised, nothing usable was read, or the input contradicts itself.
     """
     return _read("auto", files, time_zone=time_zone)
 
@@ -32,8 +41,17 @@ def read_auto(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFr
 def read_mllog(files: Paths, *, align: Optional[float] = None) -> pandas.DataFrame:
     """MLCommons logs: node power [W] by polling round, or, from a training log alone, its events.
 
-    @param files: node logs, training log, system file; @param align: node clocks on the first one's: iteration time in s, 0 finds it.
-    @raises InputError: no record, or power outside the run.
+    Parameters
+    ----------
+    files : Paths
+        Node logs, training log, system file
+    align : Optional[float], optional
+        Node clocks on the first one's: iteration time in s, 0 finds it.
+
+    Raises
+    ------
+    InputError
+        No record, or power outside the run.
     """
     return _read("mllog", files, align=align)
 
@@ -41,28 +59,71 @@ def read_mllog(files: Paths, *, align: Optional[float] = None) -> pandas.DataFra
 def read_nvidia_smi(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFrame:
     """nvidia-smi's CSV, dmon, -q or XML: one row per reading and GPU, units in the names.
 
-    @param files: logs; @param time_zone: IANA name of the node's clock. @raises InputError: none of the dialects.
+    Parameters
+    ----------
+    files : Paths
+        Logs
+    time_zone : Optional[str], optional
+        IANA name of the node's clock.
+
+    Raises
+    ------
+    InputError
+        None of the dialects.
     """
     return _read("nvidia-smi", files, time_zone=time_zone)
 
 
 def read_prometheus(files: Paths) -> pandas.DataFrame:
-    """Exposition text of dcgm-exporter or nvidia_gpu_exporter, or answers of the HTTP API. @param files: scrapes or answers.
+    """Exposition text of dcgm-exporter or nvidia_gpu_exporter, or answers of the HTTP API.
 
-    @raises InputError: neither, an error of the server, or no metric of a GPU.
+    Parameters
+    ----------
+    files : Paths
+        Scrapes or answers.
+
+    Raises
+    ------
+    InputError
+        Neither, an error of the server, or no metric of a GPU.
+
+    Notes
+    -----
     """
     return _read("prometheus", files)
 
 
 def read_rocm_smi(files: Paths) -> pandas.DataFrame:
-    """`rocm-smi --json`: one row per card. @param files: answers. @raises InputError: no card."""
+    """`rocm-smi --json`: one row per card.
+
+    Parameters
+    ----------
+    files : Paths
+        Answers.
+
+    Raises
+    ------
+    InputError
+        No card.
+    """
     return _read("rocm-smi", files)
 
 
 def read_redfish(files: Paths) -> pandas.DataFrame:
-    """Redfish resources: one row per reading, with sensor, quantity and value in SI. @param files: files or folders.
+    """Redfish resources: one row per reading, with sensor, quantity and value in SI.
 
-    @raises InputError: no JSON, or no reading.
+    Parameters
+    ----------
+    files : Paths
+        Files or folders.
+
+    Raises
+    ------
+    InputError
+        No JSON, or no reading.
+
+    Notes
+    -----
     """
     return _read("redfish", files)
 
@@ -70,7 +131,15 @@ def read_redfish(files: Paths) -> pandas.DataFrame:
 def read_kineto(files: Paths) -> pandas.DataFrame:
     """PyTorch profiler traces: one row per rank [ms]: busy, idle, compute, communication, waiting, transfer, kernel classes.
 
-    @param files: one trace per rank. @raises InputError: no trace, nothing on a GPU, or a rank twice.
+    Parameters
+    ----------
+    files : Paths
+        One trace per rank.
+
+    Raises
+    ------
+    InputError
+        No trace, nothing on a GPU, or a rank twice.
     """
     return _read("kineto", files)
 
@@ -78,7 +147,15 @@ def read_kineto(files: Paths) -> pandas.DataFrame:
 def read_profile(path: Union[str, os.PathLike]):
     """The workload entry of a profile (`tidewatt import kineto … -o entry.toml`), with `step_s(clock_ratio, n_rank)`.
 
-    @param path: the entry. @raises InputError: it is none.
+    Parameters
+    ----------
+    path : Union[str, os.PathLike]
+        The entry.
+
+    Raises
+    ------
+    InputError
+        It is none.
     """
     from .importers import profile
 
@@ -86,25 +163,68 @@ def read_profile(path: Union[str, os.PathLike]):
 
 
 def read_sacct(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFrame:
-    """Jobs of `sacct --parsable2`, steps left out. @param files: tables; @param time_zone: IANA name of the cluster's clock.
+    """Jobs of `sacct --parsable2`, steps left out.
 
-    @raises InputError: no header of sacct.
+    Parameters
+    ----------
+    files : Paths
+        Tables
+    time_zone : Optional[str], optional
+        IANA name of the cluster's clock.
+
+    Raises
+    ------
+    InputError
+        No header of sacct.
+
+    Notes
+    -----
     """
     return _read("sacct", files, time_zone=time_zone)
 
 
 def read_squeue(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFrame:
-    """Jobs of `squeue`. @param files: lists or JSON; @param time_zone: IANA name of the cluster's clock. @raises InputError: no known form."""
+    """Jobs of `squeue`.
+
+    Parameters
+    ----------
+    files : Paths
+        Lists or JSON
+    time_zone : Optional[str], optional
+        IANA name of the cluster's clock.
+
+    Raises
+    ------
+    InputError
+        No known form.
+    """
     return _read("squeue", files, time_zone=time_zone)
 
 
 def read_sinfo(files: Paths) -> pandas.DataFrame:
-    """Nodes of `sinfo` with their GPUs. @param files: lists or JSON. @raises InputError: no known form."""
+    """Nodes of `sinfo` with their GPUs.
+
+    Parameters
+    ----------
+    files : Paths
+        Lists or JSON.
+
+    Raises
+    ------
+    InputError
+        No known form.
+    """
     return _read("sinfo", files)
 
 
 def job_occupancy(jobs: pandas.DataFrame) -> pandas.DataFrame:
-    """Jobs, nodes and GPUs at work over time, one row per change. @param jobs: of `read_sacct` or `read_squeue`."""
+    """Jobs, nodes and GPUs at work over time, one row per change.
+
+    Parameters
+    ----------
+    jobs : pandas.DataFrame
+        Of `read_sacct` or `read_squeue`.
+    """
     from .importers import sacct
 
     return sacct.occupancy(jobs)
@@ -113,8 +233,19 @@ def job_occupancy(jobs: pandas.DataFrame) -> pandas.DataFrame:
 def read_price(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
     """Prices per MWh by the hour; missing hours are listed in the report, never filled.
 
-    @param files: tables; @param time_zone: IANA name of local times without an offset; @param columns: `time` and `price`.
-    @raises InputError: no price, or two prices for one hour.
+    Parameters
+    ----------
+    files : Paths
+        Tables
+    time_zone : Optional[str], optional
+        IANA name of local times without an offset
+    columns : Optional[dict[str, str]], optional
+        `time` and `price`.
+
+    Raises
+    ------
+    InputError
+        No price, or two prices for one hour.
     """
     return _read("price", files, time_zone=time_zone, columns=columns)
 
@@ -122,16 +253,38 @@ def read_price(files: Paths, *, time_zone: Optional[str] = None, columns: Option
 def read_carbon(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
     """Carbon intensity [g/kWh] and generation [MW] by the hour, doubtful rows flagged.
 
-    @param files: tables; @param time_zone: IANA name of local times without an offset; @param columns: `time` and `carbon`.
-    @raises InputError: no intensity, or two values for one hour.
+    Parameters
+    ----------
+    files : Paths
+        Tables
+    time_zone : Optional[str], optional
+        IANA name of local times without an offset
+    columns : Optional[dict[str, str]], optional
+        `time` and `carbon`.
+
+    Raises
+    ------
+    InputError
+        No intensity, or two values for one hour.
     """
     return _read("carbon", files, time_zone=time_zone, columns=columns)
 
 
 def read_weather(files: Paths) -> pandas.DataFrame:
-    """Open-Meteo JSON, EPW or the product's CSV as `run --weather` takes it: local standard time, °C, %, Pa. @param files: of one place.
+    """Open-Meteo JSON, EPW or the product's CSV as `run --weather` takes it: local standard time, °C, %, Pa.
 
-    @raises InputError: none of the formats, or times that do not rise.
+    Parameters
+    ----------
+    files : Paths
+        Of one place.
+
+    Raises
+    ------
+    InputError
+        None of the formats, or times that do not rise.
+
+    Notes
+    -----
     """
     return _read("weather", files)
 
@@ -139,13 +292,33 @@ def read_weather(files: Paths) -> pandas.DataFrame:
 def read_requests(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
     """Requests of a language-model service: arrival [s] and tokens.
 
-    @param files: logs; @param time_zone: IANA name; @param columns: `time`, `input_tokens`, `output_tokens`. @raises InputError: no request.
+    Parameters
+    ----------
+    files : Paths
+        Logs
+    time_zone : Optional[str], optional
+        IANA name
+    columns : Optional[dict[str, str]], optional
+        `time`, `input_tokens`, `output_tokens`.
+
+    Raises
+    ------
+    InputError
+        No request.
     """
     return _read("requests", files, time_zone=time_zone, columns=columns)
 
 
 def offered_load(requests: pandas.DataFrame, step_s: float = 60.0) -> pandas.DataFrame:
-    """Requests, prefill and decode tokens per second by intervals. @param requests: of `read_requests`; @param step_s: length, s, above 0."""
+    """Requests, prefill and decode tokens per second by intervals.
+
+    Parameters
+    ----------
+    requests : pandas.DataFrame
+        Of `read_requests`
+    step_s : float, default 60.0
+        Length, s, above 0.
+    """
     from .importers import requests as reader
 
     return reader.offered_load(requests, step_s)
@@ -155,8 +328,23 @@ def read_power(files: Paths, *, columns: Optional[dict[str, str]] = None, units:
                align: Optional[float] = None) -> pandas.DataFrame:  # fmt: skip
     """Any CSV or Parquet with a time and watts.
 
-    @param files: tables; @param columns: name here → column there; @param units: W, kW or MW by name; @param time_zone: IANA name;
-    @param align: node clocks on the first one's: iteration time in s, 0 finds it. @raises InputError: no time or no watts.
+    Parameters
+    ----------
+    files : Paths
+        Tables
+    columns : Optional[dict[str, str]], optional
+        Name here → column there
+    units : Optional[dict[str, str]], optional
+        W, kW or MW by name
+    time_zone : Optional[str], optional
+        IANA name
+    align : Optional[float], optional
+        Node clocks on the first one's: iteration time in s, 0 finds it.
+
+    Raises
+    ------
+    InputError
+        No time or no watts.
     """
     return _read("power", files, columns=columns, units=units, time_zone=time_zone, align=align)
 
@@ -164,7 +352,20 @@ def read_power(files: Paths, *, columns: Optional[dict[str, str]] = None, units:
 def read_csv(files: Paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None) -> pandas.DataFrame:
     """Any CSV or Parquet, in SI units.
 
-    @param files: tables; @param columns: name here (`time`, `power`, `temperature`, `clock`, `gpu`, …) → column there; @param units: by name;
-    @param time_zone: IANA name. @raises InputError: with everything missing.
+    Parameters
+    ----------
+    files : Paths
+        Tables
+    columns : Optional[dict[str, str]], optional
+        Name here (`time`, `power`, `temperature`, `clock`, `gpu`, …) → column there
+    units : Optional[dict[str, str]], optional
+        By name
+    time_zone : Optional[str], optional
+        IANA name.
+
+    Raises
+    ------
+    InputError
+        With everything missing.
     """
     return _read("csv", files, columns=columns, units=units, time_zone=time_zone)

@@ -1,32 +1,43 @@
 """Results, in memory or from a file, behind one face."""
 from __future__ import annotations
 
+import copy
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
 from ._datasets import dataset
+from ._load import unknown
 from ._plot import Plot
 
 if TYPE_CHECKING:
     import numpy
+    import pandas
     import xarray
 
     from . import _core
+    from ._load import Path as AnyPath
     from ._load import Scenario
+    from ._study import Answer, MachineAnswer
 
 
 class Result:
-    """What a run leaves behind: figures, and arrays in groups. Made by `run`, `Engine.finish` and `open`; read-only.
+    """The outcome of a run: figures, and arrays in groups. Made by `run`, `Engine.finish` and `open`; read-only.
 
-        result.summary["pue"]
-        result["day"]                      # an xarray.Dataset; `result.groups` names them all
-        result.array("/day/pcc_mean_W")    # numpy, SI units
-        result.plot.day()
+    A result can be copied and pickled, and so come back from other processes. `print` shows its summary.
+
+    Examples
+    --------
+    >>> result.summary["pue"]
+    >>> result["day"]  # an xarray.Dataset; `result.groups` names them all
+    >>> result.array("/day/pcc_mean_W")  # numpy, SI units
+    >>> result.plot.day()
     """
 
-    def __init__(self, source: Any, summary: dict[str, Any]):
+    def __init__(self, source: Any, summary: dict[str, Any], scenario: Scenario | None = None):
         self._source = source
+        self._scenario = scenario
         self.summary: dict[str, Any] = summary
         """The figures of `tidewatt run --json`; None where one does not apply."""
         self._datasets: dict[str, xarray.Dataset] = {}
@@ -50,21 +61,53 @@ class Result:
         """One array as it is stored, e.g. "/day/pcc_mean_W": SI units, time in s since the start; read-only.
 
         After `run` this is a view into the run's memory, which lives as long as any view does.
-        @raises KeyError: if there is none of that path.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that path.
         """
-        return self._source.values(path)
+        try:
+            return self._source.values(path)
+        except KeyError:
+            known = [f"/{group}/{column.name}" for group, columns in self._source.columns.items() for column in columns]
+            raise KeyError(unknown("array", path, known)) from None
+
+    def frame(self, group: str) -> pandas.DataFrame:
+        """A group as a table, one row per time (or GPU, or frequency).
+
+        Parameters
+        ----------
+        group : str
+            Its name, such as "day" or "fleet".
+
+        Returns
+        -------
+        pandas.DataFrame
+            A column per array; units are in the names.
+
+        Raises
+        ------
+        KeyError
+            No such group, with the nearest one and all there are.
+        """
+        return self.to_xarray(group).to_dataframe()
 
     def to_xarray(self, group: str | None = None):
         """A group as xarray.Dataset; without a name all of them, as a dict.
 
         Variables carry `units` and `long_name`; `time` is datetime64[ns], local standard time; arrays are read-only
         views where nothing had to be decoded.
-        @raises KeyError: if there is no such group.
+
+        Raises
+        ------
+        KeyError
+            If there is no such group.
         """
         if group is None:
             return {name: self[name] for name in self.groups}
         if group not in self._source.columns:
-            raise KeyError(f"no group {group!r}; there are {', '.join(self.groups)}")
+            raise KeyError(unknown("group", group, self.groups))
         if group not in self._datasets:
             columns = self._source.columns[group]
             self._datasets[group] = dataset(group, columns, self._source.values, self.provenance.get("start_time"))
@@ -90,8 +133,15 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the HDF5 file that `tidewatt run` writes, whole or not at all; an older one is replaced.
 
-        @param path: in a folder that exists.
-        @raises OutputError: if it cannot be written.
+        Parameters
+        ----------
+        path : str | os.PathLike[str]
+            In a folder that exists.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
         """
         self._source.save(os.fspath(path))
         self.summary["result_file"] = os.fspath(path)
@@ -100,12 +150,145 @@ class Result:
     def report(self, out_dir: str | os.PathLike[str]) -> list[Path]:
         """Draws everything into a folder: PNG, SVG and one page that needs no network.
 
-        @param out_dir: the folder; made if needed.
-        @returns the paths written, the page (`report.html`) first.
+        Parameters
+        ----------
+        out_dir : str | os.PathLike[str]
+            The folder; made if needed.
+
+        Returns
+        -------
+        list[Path]
+            The paths written, the page (`report.html`) first.
         """
         from . import report
 
         return report.write(self._source._core, out_dir)
+
+    def export(
+        self,
+        format: str,
+        out: AnyPath | None = None,
+        *,
+        window: str = "",
+        begin_s: float | None = None,
+        length_s: float | None = None,
+        step_s: float = 0.0,
+        peaks: bool = False,
+        encoding: str = "binary",
+        station: str = "",
+        load: str = "PQ_1",
+        base_MVA: float = 100.0,
+        v_trip_pu: float = 0.75,
+        v_return_pu: float = 0.9,
+    ) -> list[Path]:
+        """Writes a recorded window for another program. As `tidewatt export`.
+
+        Parameters
+        ----------
+        format : {'comtrade', 'comtrade2013', 'pscad', 'powerfactory', 'opendss', 'andes', 'csv', 'perc1'}
+            What to write.
+        out : path, optional
+            Folder. None: beside the result's file, or the current folder if it has none.
+        window : str, optional
+            Name of the recorded window; empty: the first.
+        begin_s, length_s : float, optional
+            Part of the window: first sample since the start of the run, and length, s.
+        step_s : float, default 0
+            Means over this many seconds; 0: every sample.
+        peaks : bool, default False
+            Smallest and largest sample of each step instead of its mean.
+        encoding : {'binary', 'ascii', 'float32'}
+            COMTRADE only.
+        station : str, optional
+            COMTRADE only: station name; empty: the result's name.
+        load, base_MVA : str, float
+            ANDES only: idx of the PQ load, and base of the system.
+        v_trip_pu, v_return_pu : float
+            perc1 only: voltages below which the site disconnects and above which it reconnects, pu.
+
+        Returns
+        -------
+        list of pathlib.Path
+            The files written.
+
+        Raises
+        ------
+        InputError
+            No such format or window, with the nearest one and all there are.
+        OutputError
+            A file could not be written.
+
+        Examples
+        --------
+        >>> result.export("comtrade", "out")
+        """
+        from . import _core
+        from ._study import _file_of
+
+        beside = getattr(self._source, "path", None) is not None
+        options = dict(format=format, window=window, folder="" if out is None and beside else os.fspath(out or "."), begin_s=begin_s,
+                       length_s=length_s, step_s=step_s, peaks=peaks, encoding=encoding, station=station, load=load,
+                       base_MVA=base_MVA, v_trip_pu=v_trip_pu, v_return_pu=v_return_pu)  # fmt: skip
+        with _file_of(self) as path:
+            files, _ = _core.export_window(path, options)
+        return [Path(file) for file in files]
+
+    def machines(self, case: str = "kundur_two_area", **options: Any) -> MachineAnswer:
+        """This result's waveform on a power system of several machines.
+
+        Parameters
+        ----------
+        case : str, default 'kundur_two_area'
+            Catalog entry of kind grid_case.
+        **options
+            As for `tidewatt.machines`: `bus`, `window`, `begin_s`, `length_s`, …
+
+        Returns
+        -------
+        MachineAnswer
+            As `tidewatt.machines`.
+        """
+        from ._study import machines
+
+        return machines(self, case=case, **options)
+
+    def explain(self, scenario: Scenario | AnyPath | None = None, **options: Any) -> Answer:
+        """Why throughput moves over this run, and what would change it.
+
+        Parameters
+        ----------
+        scenario : Scenario or path, optional
+            What was run; needed for a result that was read from a file.
+        **options
+            As for `tidewatt.explain`: `threads`, `progress`.
+
+        Returns
+        -------
+        Answer
+            As `tidewatt.explain`.
+
+        Raises
+        ------
+        InputError
+            The run has fewer than two hours with 15 iterating minutes.
+        TypeError
+            The result was read from a file and no scenario is given.
+        """
+        from ._study import explain
+
+        return explain(scenario, self, **options)
+
+    def __copy__(self) -> Result:
+        return Result(self._source, dict(self.summary), self._scenario)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+        return Result(self._source, copy.deepcopy(self.summary, memo), self._scenario)  # arrays never change
+
+    def __reduce__(self):
+        with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+            path = os.path.join(folder, "result.h5")
+            self._source.save(path)
+            return _unpickled, (Path(path).read_bytes(), self.summary)
 
     def __repr__(self) -> str:
         figures = "\n".join(f"  {key:<32} {_shown(value)}" for key, value in self.summary.items())
@@ -129,11 +312,25 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
+def _unpickled(content: bytes, summary: dict[str, Any]) -> Result:
+    from . import _core
+    from ._source import Source
+
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        path = os.path.join(folder, "result.h5")
+        Path(path).write_bytes(content)
+        return Result(Source(_core.ResultFile(path)), summary)  # decoded from memory: the file may go
+
+
 def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     """The result of a run that has just ended. Its summary has the keys of `run --json`.
 
-    @param core: the finished run.
-    @param scenario: what was run.
+    Parameters
+    ----------
+    core : _core.RunResult
+        The finished run.
+    scenario : Scenario
+        What was run.
     """
     from ._source import Source
 
@@ -142,17 +339,26 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     summary = dict(figures)
     summary["result_file"] = None
     summary["jobs"] = summary.pop("jobs")  # last, as the command prints it
-    return Result(Source(core), summary)
+    return Result(Source(core), summary, scenario)
 
 
 def open(path: str | os.PathLike[str]) -> Result:
     """A saved result, with the same face as a fresh one. The file's hash is checked before anything else reads it; arrays are
     decoded when first asked for, from memory; the file is not kept open.
 
-    @param path: an HDF5 file that `tidewatt run` or `Result.save` wrote.
-    @raises FileNotFoundError: if it is not there.
-    @raises CorruptFileError: if it is not, bit for bit, what tidewatt wrote.
-    @raises InputError: if it cannot be read.
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        An HDF5 file that `tidewatt run` or `Result.save` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not there.
+    CorruptFileError
+        If it is not, bit for bit, what tidewatt wrote.
+    InputError
+        If it cannot be read.
     """
     from . import _core
     from ._source import Source

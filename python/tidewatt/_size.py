@@ -1,4 +1,4 @@
-"""Sizing: the cheapest remedies that meet the site's rules, and the most GPUs behind its connection."""
+"""Sizing: the cheapest mitigations that meet the site's rules, and the most GPUs behind its connection."""
 from __future__ import annotations
 
 import os
@@ -10,6 +10,7 @@ from ._load import Path, Scenario
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 
 class Sizing:
@@ -35,6 +36,23 @@ class Sizing:
     def front(self) -> pandas.DataFrame:
         """What nothing else beats in cost, extra power, lost throughput and margin at once; columns as in `best`."""
         return self._frame(self._front)
+
+    def plot(self, *, ax: Any = None) -> Axes:
+        """Yearly cost of the best of each combination, from low to high prices; those that pass the rules in green.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes of the picture.
+        """
+        from ._study_plot import draw_sizing
+
+        return draw_sizing(self, ax)
 
     def _frame(self, rows: list[dict[str, Any]]) -> pandas.DataFrame:
         import pandas
@@ -70,23 +88,40 @@ def size(
     threads: int = 0,
     progress: Callable[[str, float], object] | None = None,
 ) -> Sizing:
-    """The cheapest portfolio of remedies that meets the scenario's rules: GPU smoothing, rack storage and a site store,
-    alone and together, each sized. As `tidewatt size`.
+    """The cheapest portfolio of mitigations that meets the scenario's rules. As `tidewatt size`.
 
-        sizing = tw.size(tw.load("my.toml", set={"site.rules": "power_stabilization_example"}))
-        sizing.best
-        tw.run(sizing.cheapest).summary["compliance"]
+    GPU smoothing, rack storage and a site store are tried alone and together, each sized.
 
-    @param scenario: names `site.rules`, and has no storage or smoothing of its own.
-    @param choices: catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
-    @param catalog: a folder of catalog files that add to or replace the built-in ones.
-    @param evaluations: simulations per site store, 4–1000.
-    @param threads: 0: all cores.
-    @param progress: called after every simulation with the portfolio's name and the margin of its worst rule over its
+    Parameters
+    ----------
+    scenario : Scenario | Path
+        Names `site.rules`, and has no storage or smoothing of its own.
+    choices : str, default 'remedies'
+        Catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
+    catalog : Path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+    evaluations : int, default 24
+        Simulations per site store, 4–1000.
+    threads : int, default 0
+        0: all cores.
+    progress : Callable[[str, float], object], optional
+        Called after every simulation with the portfolio's name and the margin of its worst rule over its
         limit, unit 1; what it raises stops the search.
-    @raises InputError: no rules, remedies already there, or an unknown entry.
-    @raises ValueError: `evaluations` out of range.
-    @raises KeyboardInterrupt: on Ctrl-C, within 0.2 s.
+
+    Raises
+    ------
+    InputError
+        No rules, remedies already there, or an unknown entry.
+    ValueError
+        `evaluations` out of range.
+    KeyboardInterrupt
+        On Ctrl-C, within 0.2 s.
+
+    Examples
+    --------
+    >>> sizing = tw.size(tw.load("my.toml", set={"site.rules": "power_stabilization_example"}))
+    >>> sizing.best[["portfolio", "yearly_USD"]]
+    >>> tw.run(sizing.cheapest).summary["compliance"]
     """
     scenario = _as_scenario(scenario)
     if not 4 <= evaluations <= 1000:
@@ -96,16 +131,34 @@ def size(
 
 
 def most_gpus(
-    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, threads: int = 0
+    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, cooling_unit_frac: float = 0.1, threads: int = 0
 ) -> dict[str, Any]:
-    """How many GPUs the connection carries in its design hour, and what holds them there. As `tidewatt size --for gpus`.
+    """The most GPUs that the connection carries in its design hour, and the limit that holds. As `tidewatt size --for gpus`.
 
-    @param scenario: its weather should be an extreme day: `set={"weather.day": "extreme"}`.
-    @param contract_W: most that may be drawn at the connection, W; 0: not limited.
-    @param breaker_frac: continuous load of the rows' breakers over the busway's rating, 0–1; 0: no breakers.
-    @param threads: 0: all cores.
-    @returns: `n_gpu`, `binds` (the limit that holds), `connection_W` (largest 15 min mean), `W_per_gpu`, `pue` and `hour`
-        (of the design hour), `limits` (what each limit alone would allow).
-    @raises InputError: nothing limits the number.
+    Parameters
+    ----------
+    scenario : Scenario | Path
+        It is run on the extreme day of its weather.
+    contract_W : float, default 0.0
+        Most that may be drawn at the connection, W; 0: not limited.
+    breaker_frac : float, default 0.8
+        Continuous load of the rows' breakers over the busway's rating, 0–1; 0: no breakers.
+    cooling_unit_frac : float, default 0.1
+        Share of a hall's fan walls or heat rejection that one unit is (assumed; chillers are counted), 0–1; 0: cooling
+        does not limit.
+    threads : int, default 0
+        0: all cores.
+
+    Returns
+    -------
+    dict[str, Any]
+        `n_gpu`, `binds` (the limit that holds), `connection_W` (largest 15 min mean), `W_per_gpu`, `pue` and
+        `hour` (of the design hour), `limits` (what each limit alone would allow).
+
+    Raises
+    ------
+    InputError
+        Nothing limits the number.
     """
-    return _core.most_gpus(_as_scenario(scenario)._core, contract_W, breaker_frac, _thread_count(threads))
+    extreme = _as_scenario(scenario).with_set({"weather.day": "extreme"})
+    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, _thread_count(threads))

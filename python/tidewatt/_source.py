@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Iterator
 
 import numpy as np
@@ -20,6 +21,12 @@ class Source:
         for path, dims, unit, long_name in core.arrays:
             group, _, name = path[1:].rpartition("/")
             self.columns.setdefault(group, []).append(Column(name, dims, unit, long_name))
+
+    @property
+    def path(self) -> str | None:
+        """The result's file, as long as it is there; None for a run that has just ended."""
+        path = getattr(self._core, "path", "")
+        return path if path and os.path.exists(path) else None
 
     @property
     def provenance(self) -> dict[str, str]:

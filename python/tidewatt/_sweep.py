@@ -1,4 +1,4 @@
-"""Many variants of a scenario: sweeps, sensitivity, comparison; and a scenario to start from."""
+"""Many variants of a scenario: sweeps, sensitivity and comparison; and a new scenario."""
 from __future__ import annotations
 
 import concurrent.futures
@@ -7,13 +7,13 @@ from pathlib import Path as _FilePath
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from . import _core
-from ._load import Overrides, Path, _assignments, _toml
+from ._load import Overrides, Path, Scenario, _absolute, _assignments, _toml, load
 from ._progress import Progress, reporter
 from ._sweep_worker import Job, run_case
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 
 class SweepTable:
@@ -41,16 +41,30 @@ class SweepTable:
         path = os.path.join(self.folder, "analysis.csv")
         return pandas.read_csv(path, dtype={"variable": str}) if os.path.exists(path) else None
 
-    def plot(self, output: str) -> Figure:
+    def plot(self, output: str, *, ax: Any = None) -> Axes:
         """What decides an output, by the mode: bars of a tornado, Sobol indices with their intervals, or the distribution
-        of a Monte Carlo sweep; else the output over the first varied key.
+        of a Monte Carlo sweep; for other modes the output over the first varied key.
 
-        @param output: its column in `frame`.
-        @raises KeyError: no such column.
+        Parameters
+        ----------
+        output : str
+            Its column in `frame`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes of the picture.
+
+        Raises
+        ------
+        KeyError
+            No such column, with the nearest one and all there are.
         """
         from ._sweep_plot import draw
 
-        return draw(self, output)
+        return draw(self, output, ax)
 
     @property
     def failed(self) -> pandas.DataFrame:
@@ -59,7 +73,18 @@ class SweepTable:
         return frame[frame["status"] == "failed"]
 
     def to_parquet(self, path: Path) -> None:
-        """Writes the table as a Parquet file. @param path: the file. @raises ImportError: without pyarrow or fastparquet."""
+        """Writes the table as a Parquet file.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+
+        Raises
+        ------
+        ImportError
+            Without pyarrow or fastparquet.
+        """
         self.frame.to_parquet(os.fspath(path))
 
     def __len__(self) -> int:
@@ -91,28 +116,54 @@ def sweep(
     retry_failed: bool = False,
     progress: Progress = None,
 ) -> SweepTable:
-    """Runs every case of a sweep that is not finished yet, and makes the table. Stopped or killed, it goes on when called
-    again: every finished case is a file of its own. The table is the same, bit for bit, on any number of workers.
+    """Runs every unfinished case of a sweep and makes the table.
 
-        tw.sweep({"mode": "sobol", "n_case": 64, "variable": [{"key": "hall.a.cap_W", "low": 500, "high": 700}]},
-                 scenario="my.toml", out="out/caps").frame
+    Every finished case is a file of its own, so a sweep that was stopped or killed continues when called again. The table has
+    the same bits for any number of workers.
 
-    @param file: a sweep file (TOML, docs/sweeps.md), the same as a mapping (then `scenario` names the base), or with `mode`
-        a scenario file: a sweep over all its assumed inputs.
-    @param out: folder of the cases and the table; made if needed.
-    @param scenario: base scenario; wins over the file's.
-    @param mode: wins over the file's: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
-    @param set: overrides of every case, as for `tidewatt.load`.
-    @param weather: an EPW file; wins over the scenario's weather.
-    @param catalog: a folder of catalog files that add to or replace the built-in ones.
-    @param executor: any `concurrent.futures.Executor` whose workers see `out` and can import tidewatt: Dask's
-        `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a process pool. None: processes of this machine.
-    @param workers: processes if `executor` is None; 0: one per core.
-    @param retry_failed: run failed cases again.
-    @param progress: as for `tidewatt.run`.
-    @raises InputError: with every finding; also if `out` holds another sweep.
-    @raises OutputError: a file could not be written; what is finished stays.
-    @raises KeyboardInterrupt: on Ctrl-C, within 0.2 s; what is finished stays.
+    Parameters
+    ----------
+    file : Path | Mapping[str, Any]
+        A sweep file (TOML, docs/sweeps.md), the same as a mapping (then `scenario` names the base), or with
+        `mode` a scenario file: a sweep over all its assumed inputs.
+    out : Path
+        Folder of the cases and the table; made if needed.
+    scenario : Path, optional
+        Base scenario; wins over the file's.
+    mode : str, default ''
+        Wins over the file's: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
+    set : Overrides, optional
+        Overrides of every case, as for `tidewatt.load`.
+    weather : Path, optional
+        An EPW file; wins over the scenario's weather.
+    catalog : Path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+    executor : concurrent.futures.Executor, optional
+        Any `concurrent.futures.Executor` whose workers see `out` and can import tidewatt: Dask's
+        `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a process pool. None: processes of this
+        machine.
+    workers : int, default 0
+        Processes if `executor` is None; 0: one per core.
+    retry_failed : bool, default False
+        Run failed cases again.
+    progress : Progress, optional
+        As for `tidewatt.run`.
+
+    Raises
+    ------
+    InputError
+        With every finding; also if `out` holds another sweep.
+    OutputError
+        A file could not be written; what is finished stays.
+    KeyboardInterrupt
+        On Ctrl-C, within 0.2 s; what is finished stays.
+
+    Examples
+    --------
+    >>> caps = {"mode": "grid", "variable": [{"key": "hall.a.cap_W", "values": [600, 700]}]}
+    >>> table = tw.sweep(caps, scenario="my.toml", out="out/caps")
+    >>> len(table.frame)
+    2
     """
     folder = os.path.abspath(os.fspath(out))
     job = Job(
@@ -164,13 +215,27 @@ def compare(
 ) -> tuple[pandas.DataFrame, pandas.DataFrame]:
     """Two scenarios: which keys differ, and what that does to the figures.
 
-    @param before, after: scenario files.
-    @param set, weather, catalog: for both, as for `tidewatt.load`.
-    @param alone: also run `before` with each single change of `after`; each gets a column of its effect.
-    @returns: keys (`key`, `before`, `after`, `behind_name`) and figures (`name` with its unit, `before`, `after`, and a
-        column per key with what it does alone; what is left is the changes' work together).
-    @raises InputError: with every finding of either.
-    @raises SolverError: a numerical method failed.
+    Parameters
+    ----------
+    before, after : Path
+        Scenario files.
+    set, weather, catalog : Overrides, optional
+        For both, as for `tidewatt.load`.
+    alone : bool, default True
+        Also run `before` with each single change of `after`; each gets a column of its effect.
+
+    Returns
+    -------
+    tuple[pandas.DataFrame, pandas.DataFrame]
+        Keys (`key`, `before`, `after`, `behind_name`) and figures (`name` with its unit, `before`, `after`,
+        and a column per key with what it does alone; what is left is the changes' work together).
+
+    Raises
+    ------
+    InputError
+        With every finding of either.
+    SolverError
+        A numerical method failed.
     """
     import pandas
 
@@ -180,23 +245,44 @@ def compare(
     return pandas.DataFrame(keys, columns=["key", "before", "after", "behind_name"]), pandas.DataFrame(figures)
 
 
-def new(path: Path, *, n_gpu: int = 128, duration_h: float = 1.0, **catalog_names: str) -> None:
-    """Writes a commented scenario file to start from; it runs as it is.
+def new(path: Path | None = None, *, n_gpu: int = 128, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
+    """A commented scenario to start from; it runs as it is. As `tidewatt new`.
 
-    @param path: the file; must not exist.
-    @param n_gpu: GPUs, a multiple of 32, count.
-    @param duration_h: simulated time, h.
-    @param catalog_names: gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries.
-    @raises InputError: `n_gpu` does not fit.
-    @raises FileExistsError: the file is there.
+    Parameters
+    ----------
+    path : path, optional
+        File to write; it must not exist. None: no file, only the scenario; its `text` is what the file would hold.
+    n_gpu : int, default 128
+        GPUs, a multiple of 32, count.
+    duration_h : float, default 1.0
+        Simulated time, h.
+    **catalog_names : str
+        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries.
+
+    Returns
+    -------
+    Scenario
+        Checked and ready to run.
+
+    Raises
+    ------
+    InputError
+        `n_gpu` does not fit, or no such entry.
+    FileExistsError
+        The file is there.
+
+    Examples
+    --------
+    >>> scenario = tw.new(n_gpu=256, climate="phoenix_az")
+    >>> scenario.n_gpu
+    256
     """
     text = _core.new_scenario(n_gpu, duration_h, catalog_names)
+    if path is None:
+        return load(text)
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
-
-
-def _absolute(path: Path | None) -> str:
-    return os.path.abspath(os.fspath(path)) if path else ""
+    return load(path)
 
 
 def _as_file(file: Path | Mapping[str, Any], folder: str) -> str:

@@ -1,32 +1,38 @@
 """Pictures of a sweep: what decides an output."""
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ._plot import _png
+from ._load import unknown
 from .report.labels import text
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from ._sweep import SweepTable
 
 MOST_BARS = 15
 
 
-def draw(table: SweepTable, output: str) -> Figure:
-    """The picture of one `output` of a `table`: see `SweepTable.plot`. @raises KeyError: no such column, or the same in all cases"""
-    from .report.style import house_style
+def draw(table: SweepTable, output: str, ax: Any = None) -> Axes:
+    """The picture of one `output` of a `table`, into `ax` or a new figure's axes: see `SweepTable.plot`.
+
+    Raises
+    ------
+    KeyError
+        No such column, or the same in all cases.
+    """
+    from .report.style import house_style, root, through_pyplot
 
     if output not in table.frame:
-        raise KeyError(f"no column {output!r}; there are {', '.join(table.frame)}")
+        raise KeyError(unknown("column", output, table.frame))
     paint = {"tornado": _tornado, "sobol_indices": _indices, "monte_carlo": _distribution}.get(table.mode, _scatter)
-    with house_style():
-        figure = paint(table, output)
-        figure.draw_without_rendering()
-    figure._repr_png_ = functools.partial(_png, figure)
-    return figure
+    if ax is not None:
+        return paint(table, output, ax)
+    with house_style(), through_pyplot():
+        axes = paint(table, output, None)
+        root([axes]).draw_without_rendering()
+    return axes
 
 
 def _rows(table: SweepTable, output: str):
@@ -36,15 +42,14 @@ def _rows(table: SweepTable, output: str):
     return found
 
 
-def _tornado(table, output):
-    from .report.style import BLUE, VERMILION, new_figure
+def _tornado(table, output, ax):
+    from .report.style import BLUE, VERMILION, one_panel
 
     rows = _rows(table, output).head(MOST_BARS)
     first = rows.iloc[0]
     base = first.at_base
-    figure = new_figure(9, 1.6 + 0.36 * len(rows), f"{first.variable} moves {output} most: from {text(min(first.at_low, first.at_high))} to "
+    axes = one_panel(ax, 9, 1.6 + 0.36 * len(rows), f"{first.variable} moves {output} most: from {text(min(first.at_low, first.at_high))} to "
                         f"{text(max(first.at_low, first.at_high))}", "each input alone at the low (blue) and at the high end (orange) of its range, the others as they are")  # fmt: skip
-    axes = figure.subplots()
     for y, row in enumerate(rows.itertuples()):
         for value, colour in [(row.at_low, BLUE), (row.at_high, VERMILION)]:
             axes.barh(y, value - base, left=base, color=colour, height=0.62)
@@ -54,7 +59,7 @@ def _tornado(table, output):
     axes.axvline(base, color="black", lw=0.8)
     axes.set_xlabel(output)
     _dress(axes)
-    return figure
+    return axes
 
 
 def _shown(end) -> str:
@@ -70,14 +75,13 @@ def _dress(axes) -> None:
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}".replace("-", "−"))
 
 
-def _indices(table, output):
-    from .report.style import BLUE, ORANGE, new_figure
+def _indices(table, output, ax):
+    from .report.style import BLUE, ORANGE, one_panel
 
     rows = _rows(table, output).sort_values("total", ascending=False).head(MOST_BARS)
     first = rows.iloc[0]
-    figure = new_figure(9, 1.6 + 0.5 * len(rows), f"{first.variable} explains {100 * first['first']:.0f} % of the variance of {output}",
+    axes = one_panel(ax, 9, 1.6 + 0.5 * len(rows), f"{first.variable} explains {100 * first['first']:.0f} % of the variance of {output}",
                         "Sobol indices with 95 % intervals; alone, and with all interactions")  # fmt: skip
-    axes = figure.subplots()
     for k, (name, colour, word) in enumerate([("first", BLUE, "alone"), ("total", ORANGE, "with interactions")]):
         low, high = (rows[name] - rows[f"{name}_low"]).clip(lower=0), (rows[f"{name}_high"] - rows[name]).clip(lower=0)
         places = [y + 0.36 * (k - 0.5) for y in range(len(rows))]
@@ -86,18 +90,17 @@ def _indices(table, output):
     axes.invert_yaxis()
     axes.set(xlabel=f"share of the variance of {output}", xlim=(min(0, axes.get_xlim()[0]), None))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
-    return figure
+    return axes
 
 
-def _distribution(table, output):
+def _distribution(table, output, ax):
     from matplotlib.ticker import MaxNLocator
 
-    from .report.style import BLACK, BLUE, new_figure
+    from .report.style import BLACK, BLUE, one_panel
 
     row = _rows(table, output).iloc[0]
-    figure = new_figure(9, 3.8, f"{output}: {text(row.q50)}, between {text(row.q05)} and {text(row.q95)} in nine cases of ten",
+    axes = one_panel(ax, 9, 3.8, f"{output}: {text(row.q50)}, between {text(row.q05)} and {text(row.q95)} in nine cases of ten",
                         f"{int(row.n)} cases; goes most with {row.most_related_variable} (rank correlation {row.rank_correlation:+.2f})")  # fmt: skip
-    axes = figure.subplots()
     values = table.frame[output].dropna()
     axes.hist(values, bins=max(8, min(60, int(len(values) ** 0.5) * 2)), color=BLUE)
     for x in (row.q05, row.q50, row.q95):
@@ -105,16 +108,16 @@ def _distribution(table, output):
     axes.set(xlabel=output, ylabel="cases")
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     _dress(axes)
-    return figure
+    return axes
 
 
-def _scatter(table, output):
-    from .report.style import BLUE, new_figure
+def _scatter(table, output, ax):
+    from .report.style import BLUE, one_panel
 
     frame = table.frame
     key = frame.columns[0]
     failed = f", {len(table.failed)} of them failed" if len(table.failed) else ""
-    figure = new_figure(9, 3.8, f"{output} over {key}", f"{len(frame)} cases{failed}")
-    figure.subplots().plot(frame[key], frame[output], "o", ms=4, color=BLUE)
-    figure.axes[0].set(xlabel=key, ylabel=output)
-    return figure
+    axes = one_panel(ax, 9, 3.8, f"{output} over {key}", f"{len(frame)} cases{failed}")
+    axes.plot(frame[key], frame[output], "o", ms=4, color=BLUE)
+    axes.set(xlabel=key, ylabel=output)
+    return axes

@@ -19,7 +19,13 @@ class Job(NamedTuple):
     folder: str
 
     def open(self) -> _core.Sweep:
-        """Reads the sweep. @raises InputError: with every finding."""
+        """Reads the sweep.
+
+        Raises
+        ------
+        InputError
+            With every finding.
+        """
         return _core.Sweep(self.path, self.scenario, self.mode, list(self.set), self.weather, self.catalog)
 
 
@@ -31,9 +37,17 @@ def _folder(job: Job) -> _core.SweepFolder:
 def run_case(job: Job, i: int) -> Optional[str]:
     """Runs case i and writes its file; scenario and catalog are read once per process.
 
-    @param job: the sweep, shape ().
-    @param i: case, 0 to n_case - 1.
-    @returns: None, or why nothing could be written. Returned, not raised: not every executor can pickle our errors.
+    Parameters
+    ----------
+    job : Job
+        The sweep, shape ().
+    i : int
+        Case, 0 to n_case - 1.
+
+    Returns
+    -------
+    Optional[str]
+        None, or why nothing could be written. Returned, not raised: not every executor can pickle our errors.
     """
     try:
         _folder(job).run_case(i)

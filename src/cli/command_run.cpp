@@ -95,24 +95,6 @@ std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& sce
   return engine.finish();
 }
 
-nlohmann::ordered_json swing_json(const study::SwingReport& r) {
-  using Json = nlohmann::ordered_json;
-  Json out{{"swing_percent", r.swing_percent}, {"min_hour", r.min_hour}, {"causes", Json::array()}, {"levers", Json::array()}, {"notes", r.notes}};
-  for (const auto& c : r.causes)
-    out["causes"].push_back({{"name", c.name}, {"how", c.how}, {"without_percent", c.without_percent}, {"adds_points", c.adds_points}});
-  for (const auto& l : r.levers)
-    out["levers"].push_back({{"name", l.name}, {"how", l.how}, {"tokens_percent", l.tokens_percent},
-                             {"energy_per_token_percent", l.energy_per_token_percent}, {"swing_percent", l.swing_percent}});
-  for (const auto& [key, list] : {std::pair{"hottest", &r.hottest}, std::pair{"slowest", &r.slowest}}) {
-    out[key] = Json::array();
-    for (const auto& g : *list)
-      out[key].push_back({{"row", g.row}, {"rack", g.rack}, {"node", g.node}, {"slot", g.slot}, {"die_degC", g.die_K - 273.15},
-                          {"own_MHz", g.own_Hz * 1e-6}, {"inlet_degC", g.inlet_K - 273.15}, {"leakage_ratio", g.leakage_ratio},
-                          {"resistance_ratio", g.resistance_ratio}});
-  }
-  return out;
-}
-
 /// Each rule set's verdict beside the result, as text, HTML and JSON.
 void write_compliance(const std::filesystem::path& result_file, const std::vector<grid::ComplianceReport>& reports) {
   for (const auto& r : reports) {
@@ -192,7 +174,7 @@ void run(Arguments a, int& exit_code) {
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   if (a.json) {
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
-    if (swing) object["explain"] = {{"swing", swing_json(*swing)}};
+    if (swing) object["explain"] = {{"swing", nlohmann::ordered_json::parse(study::swing_json(*swing))}};
     object["defaults"] = nlohmann::ordered_json::object();
     for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
     fmt::print("{}\n", object.dump());

@@ -5,10 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/validate/leave_one_out.hpp"
-#include "tidewatt/validate/row.hpp"
+#include "tidewatt/validate/row_json.hpp"
 
 namespace {
 
@@ -20,44 +18,6 @@ struct Arguments {
   bool json = false;
   bool leave_one_out = false;
 };
-
-std::vector<NamedGroup> chosen(const Arguments& a) {
-  std::vector<NamedGroup> out;
-  std::vector<std::string> known;
-  for (const auto& g : groups()) known.emplace_back(g.name);
-  for (const auto& wanted : a.groups)
-    if (std::find(known.begin(), known.end(), wanted) == known.end()) {
-      const auto close = tidewatt::nearest(wanted, known);
-      throw tidewatt::InputError(fmt::format("no group of validation rows '{}'{}; there are {}", wanted,
-                                             close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
-                                             fmt::join(known, ", ")));
-    }
-  for (const auto& g : groups())
-    if (a.groups.empty() || std::find(a.groups.begin(), a.groups.end(), g.name) != a.groups.end()) out.push_back(g);
-  return out;
-}
-
-nlohmann::ordered_json as_json(const Row& r) {
-  nlohmann::ordered_json j;
-  const bool known = r.verdict != Verdict::skipped;
-  const auto number = [&](double x) { return known && std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
-  j["id"] = r.id;
-  j["what"] = r.what;
-  j["unit"] = r.unit;
-  if (r.expected_low == r.expected_high)
-    j["expected"] = number(r.expected_low);
-  else
-    j["expected"] = {r.expected_low, r.expected_high};
-  j["got"] = number(r.got);
-  j["error"] = number(r.error);
-  j["tolerance"] = number(r.tolerance);
-  j["tolerance_unit"] = r.absolute ? r.unit : "fraction";
-  j["pass"] = known ? nlohmann::ordered_json(r.verdict != Verdict::fail) : nlohmann::ordered_json();
-  j["verdict"] = name(r.verdict);
-  j["source"] = r.source;
-  j["note"] = r.note;
-  return j;
-}
 
 std::string expected_text(const Row& r) {
   if (r.verdict == Verdict::skipped) return "–";
@@ -111,23 +71,19 @@ void print_leave_one_out(bool json) {
 
 void validate(const Arguments& a) {
   if (a.leave_one_out) return print_leave_one_out(a.json);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<Row> all;
   std::size_t n[4] = {};
   if (!a.json)
     fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", "row", "verdict", "expected", "got", "unit", "error",
                "allowed", "inputs");
-  for (const auto& group : chosen(a))
-    for (const auto& r : group.rows({a.data})) {
+  for (const auto& group : chosen_groups(a.groups))
+    for (auto& r : group.rows({a.data})) {
       ++n[static_cast<int>(r.verdict)];
-      if (a.json)
-        rows.push_back(as_json(r));
-      else
-        print(r);
+      if (!a.json) print(r);
+      all.push_back(std::move(r));
     }
-  if (a.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"rows", rows}}.dump(2));
-  else
-    fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
+  if (a.json) fmt::print("{}\n", rows_json(all));
+  else fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
 }
 
 }  // namespace

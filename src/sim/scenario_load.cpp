@@ -35,10 +35,12 @@ std::string scenario_text(const std::string& path) {
 }  // namespace
 
 Scenario load_scenario(const std::string& path, const LoadOptions& options) {
-  const std::string text = scenario_text(path);
-  const auto parent = std::filesystem::path(path).parent_path().string();
-  const std::string folder = parent.empty() ? "." : parent;
-  RecoveredToml toml = recover_toml(text, path);
+  return load_scenario_text(scenario_text(path), path, std::filesystem::path(path).parent_path().string(), options);
+}
+
+Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& given_folder, const LoadOptions& options) {
+  const std::string folder = given_folder.empty() ? "." : given_folder;
+  RecoveredToml toml = recover_toml(text, file);
   if (!toml.findings.empty()) report_syntax(std::move(toml), folder, options);
   const auto inherited = inherit(std::move(toml.root), folder);
   Scenario s = read_scenario(inherited.root, folder, options);

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import tidewatt as tw
@@ -156,8 +157,11 @@ def test_every_mode_draws_what_decides(tmp_path, mode):
     spec = {"mode": mode, **({} if mode == "tornado" else {"n_case": 4}), "outputs": ["pcc_mean_MW"],
             "variable": [{"key": "hall.a.cap_W", "low": 500, "high": 700}]}  # fmt: skip
     table = tw.sweep(spec, scenario=TINY, set=FAST, out=tmp_path / "out", progress=False)
-    figure = table.plot("pcc_mean_MW")
-    assert figure._repr_png_()[:4] == b"\x89PNG" and "pcc_mean_MW" in figure.axes[0].get_xlabel() + figure.axes[0].get_ylabel()
+    axes = table.plot("pcc_mean_MW")
+    assert "pcc_mean_MW" in axes.get_xlabel() + axes.get_ylabel() and axes.has_data()
+    figure, own = plt.subplots()
+    assert table.plot("pcc_mean_MW", ax=own) is own and own.has_data()
+    plt.close("all")
     with pytest.raises(KeyError, match="pcc_mean_MW"):
         table.plot("nonsense")
 

@@ -201,6 +201,9 @@ Tick local_time_of_day(const std::string& start);
 
 /// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
 Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
+/// The same from TOML text. @param file its name in findings  @param folder that `base`, weather files and
+/// recordings are below; empty: the current one  @throws as load_scenario
+Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder, const LoadOptions& options = {});
 /// As `load_scenario`, of a parsed file.
 /// @param folder paths inside the scenario are below it  @param log notes every key that is asked for; null: none
 Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {}, FieldLog* log = nullptr);

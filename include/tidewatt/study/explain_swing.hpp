@@ -51,5 +51,7 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
 
 /// For people, one line per cause, lever and GPU.
 std::string swing_text(const SwingReport& report);
+/// The same as one JSON object on one line; temperatures in °C, clocks in MHz.
+std::string swing_json(const SwingReport& report);
 
 }  // namespace tidewatt::study

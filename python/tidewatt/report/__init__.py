@@ -24,18 +24,38 @@ class Report:
 def write(result_path, out_dir) -> list[Path]:
     """Draws everything that the result file allows.
 
-    @param result_path: an HDF5 file that `tidewatt run` wrote.
-    @param out_dir: folder for the pictures; made if it is not there, files in it are replaced.
-    @returns the paths written, the page (`report.html`) first.
-    @raises InputError: the file is no result. @raises CorruptFileError: it is not as it was written.
-    @raises OutputError: the folder cannot be written.
+    Parameters
+    ----------
+    result_path
+        An HDF5 file that `tidewatt run` wrote.
+    out_dir
+        Folder for the pictures; made if it is not there, files in it are replaced.
+
+    Returns
+    -------
+    list[Path]
+        The paths written, the page (`report.html`) first.
+
+    Raises
+    ------
+    InputError
+        The file is no result.
+    CorruptFileError
+        It is not as it was written.
+    OutputError
+        The folder cannot be written.
     """
     return build(result_path, out_dir).paths
 
 
 def build(result_path, out_dir) -> Report:
-    """As `write`, with the notes on what was left out. @param result_path, out_dir: as for `write`; a finished run may stand
-    in the place of the path."""
+    """As `write`, with the notes on what was left out.
+
+    Parameters
+    ----------
+    result_path, out_dir
+        As for `write`; a finished run may replace the path.
+    """
     from . import page
     from .read import Missing, ResultFile
     from .style import house_style
@@ -60,8 +80,12 @@ def build(result_path, out_dir) -> Report:
 def compare(before_path, after_path, out_dir) -> Report:
     """One page (`compare.html`) that holds two results beside each other.
 
-    @param before_path, after_path: HDF5 files that `tidewatt run` wrote.
-    @param out_dir: folder for the page; made if needed.
+    Parameters
+    ----------
+    before_path, after_path
+        HDF5 files that `tidewatt run` wrote.
+    out_dir
+        Folder for the page; made if needed.
     """
     from . import compare_page
     from .read import ResultFile

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, new_figure
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, panels, root
 
 ZERO_degC_K = 273.15
 
@@ -39,20 +39,25 @@ def held(y: np.ndarray) -> np.ndarray:
     return np.append(y, y[-1])
 
 
-def draw(result: ResultFile):
-    """The day of a `result`: air, dies, clocks, throughput and power."""
+def paint(result: ResultFile, axes=None):
+    """The day of a `result`: air, dies, clocks, throughput and power, into five `axes` or a new figure's."""
     day = result.group("day")
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     t = axis(edges)
-    figure = new_figure(10, 12.2, *findings.day(result))
-    panels = figure.subplots(5, 1, sharex=True, gridspec_kw={"height_ratios": [1, 1, 1.1, 1.1, 1.1]})
-    for paint, axes in zip((_air, _dies, _clocks, _throughput, _power), panels):
-        paint(axes, day, t, axis, result)
-    panels[-1].set_xlim(axis(edges[0]), axis(edges[-1]))
-    axis.dress(panels[-1])
-    figure.align_ylabels(panels)
-    return figure
+    drawn = panels(axes, 5, (10, 12.2), findings.day(result), sharex=True, height_ratios=[1, 1, 1.1, 1.1, 1.1])
+    for part, panel in zip((_air, _dies, _clocks, _throughput, _power), drawn):
+        part(panel, day, t, axis, result)
+    drawn[-1].set_xlim(axis(edges[0]), axis(edges[-1]))
+    axis.dress(drawn[-1])
+    if axes is None:
+        drawn[0].figure.align_ylabels(drawn)
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))
 
 
 def _lines(axes, day, t, names, offset=0.0, scale=1.0):

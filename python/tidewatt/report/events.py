@@ -7,7 +7,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, new_figure, spans
+from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, panels, root, spans
 
 MOST_LABELS = 14
 
@@ -34,14 +34,14 @@ def state_look(k: int) -> tuple[str, str]:
     return (STATES[k], STATE_COLOUR[STATES[k]]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
 
 
-def draw(result: ResultFile):
-    """What the job of a `result` did, and what happened to it."""
+def paint(result: ResultFile, axes=None):
+    """What the job of a `result` did, and what happened to it, into `axes` or a new figure's."""
     day, happened = result.group("day"), log(result)
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     shown = happened[:MOST_LABELS]
-    figure = new_figure(10, 2.1 + 0.26 * len(shown), *findings.events(result, len(happened)))
-    axes = figure.subplots()
+    drawn = panels(axes, 1, (10, 2.1 + 0.26 * len(shown)), findings.events(result, len(happened)))
+    axes = drawn[0]
     for k, pieces in state_spans(result):
         word, colour = state_look(k)
         bars = [(float(axis(a)), float(axis(b) - axis(a))) for a, b in pieces]
@@ -55,7 +55,12 @@ def draw(result: ResultFile):
     axes.spines["left"].set_visible(False)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=8, borderaxespad=0, handlelength=1)
     axis.dress(axes)
-    return figure
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))
 
 
 def _flag(axes, x, y, limits, text):

@@ -6,7 +6,7 @@ import numpy as np
 from . import findings
 from .day import ZERO_degC_K
 from .read import ResultFile
-from .style import BLACK, VERMILION, new_figure
+from .style import BLACK, VERMILION, given, new_figure, root
 
 
 class Map:
@@ -64,23 +64,32 @@ def extremes(result: ResultFile):
     return float(np.nanmax(die)), float(np.nanmean(die)), float(np.nanmin(clock)), float(np.nanmean(clock))
 
 
-def draw(result: ResultFile):
-    """Temperatures and clocks of all GPUs of a `result`, by row and rack and by place in the node."""
+def paint(result: ResultFile, axes=None):
+    """Temperatures and clocks of all GPUs of a `result`, into six `axes` or a new figure's: four maps by row and rack, two
+    pictures by place in the node."""
     rows, maps = tables(result)
     tall = 2.2 + 0.07 * len(rows)
     title, subtitle = findings.fleet(result, *extremes(result))
     subtitle += " · boxes: quartiles, whiskers: 5th and 95th percentile"
-    figure = new_figure(11, 2 * min(tall, 5.5) + 3.6, title, subtitle)
-    upper, lower = figure.subfigures(2, 1, height_ratios=[2 * min(tall, 5.5), 2.8])
-    panels = upper.subplots(2, 2, sharex=True, sharey=True)
-    for axes, (title, unit, table, colours) in zip(panels.flat, maps):
-        _heat(upper, axes, rows, title, unit, table, colours)
-    for axes in panels[1]:
-        axes.set_xlabel("rack in its row")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("row")
-    _by_slot(lower.subplots(1, 2), result)
-    return figure
+    if axes is None:
+        figure = new_figure(11, 2 * min(tall, 5.5) + 3.6, title, subtitle)
+        upper, lower = figure.subfigures(2, 1, height_ratios=[2 * min(tall, 5.5), 2.8])
+        drawn = np.concatenate([upper.subplots(2, 2, sharex=True, sharey=True).ravel(), lower.subplots(1, 2)])
+    else:
+        drawn = given(axes, 6, title)
+    for panel, (word, unit, table, colours) in zip(drawn, maps):
+        _heat(panel.figure, panel, rows, word, unit, table, colours)
+    for panel in drawn[2:4]:
+        panel.set_xlabel("rack in its row")
+    for panel in drawn[0:4:2]:
+        panel.set_ylabel("row")
+    _by_slot(drawn[4:], result)
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))
 
 
 def _heat(figure, axes, rows, title, unit, table, colours):

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import ResultFile
-from .style import BLACK, GREY, ORANGE, VERMILION, new_figure
+from .style import BLACK, GREY, ORANGE, VERMILION, panels, root
 
 
 def series(result: ResultFile):
@@ -25,12 +25,12 @@ def most_moved(machine_mHz: np.ndarray) -> int:
     return int(np.argmax(np.ptp(machine_mHz, axis=0)))
 
 
-def draw(result: ResultFile):
-    """Frequencies of the machines and voltage at the site's bus of a `result` with a grid case."""
+def paint(result: ResultFile, axes=None):
+    """Frequencies of the machines and voltage at the site's bus of a `result` with a grid case, into two `axes` or a new figure's."""
     t, machine_mHz, bus, site_mHz, site_pu = series(result)
     worst = most_moved(machine_mHz)
-    figure = new_figure(10, 6.2, *findings.grid_case(result))
-    above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [2, 1]})
+    drawn = panels(axes, 2, (10, 6.2), findings.grid_case(result), sharex=True, height_ratios=[2, 1])
+    above, below = drawn
     for k in np.flatnonzero(np.arange(len(bus)) != worst):
         above.plot(t, machine_mHz[:, k], color=GREY, lw=0.7, alpha=0.6, label="other machines" if k == (worst == 0) else None)
     above.plot(t, machine_mHz[:, worst], color=VERMILION, lw=1.2, label=f"machine at bus {bus[worst]}")
@@ -40,5 +40,11 @@ def draw(result: ResultFile):
     below.plot(t, site_pu, color=ORANGE, lw=1)
     below.set(ylabel="voltage at the\nsite's bus (pu)", xlabel="time since the start of the run (s)", xlim=(t[0], t[-1]))
     below.ticklabel_format(axis="y", useOffset=False)
-    figure.align_ylabels()
-    return figure
+    if axes is None:
+        above.figure.align_ylabels()
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import LIMITER_WORDS, LIMITERS, TimeAxis, new_figure
+from .style import LIMITER_WORDS, LIMITERS, TimeAxis, panels, root
 
 ORDER = ["power", "thermal", "clock", "slowdown", "brake", "memory", "none"]
 
@@ -22,13 +22,13 @@ def shares(result: ResultFile):
     return {name: share for name, share in found.items() if np.nanmax(share, initial=0.0) > 0}
 
 
-def draw(result: ResultFile):
-    """Which limiter held the clocks of a `result` over time."""
+def paint(result: ResultFile, axes=None):
+    """Which limiter held the clocks of a `result` over time, into `axes` or a new figure's."""
     day, found = result.group("day"), shares(result)
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
-    figure = new_figure(10, 4.4, *findings.limiter(result))
-    axes = figure.subplots()
+    drawn = panels(axes, 1, (10, 4.4), findings.limiter(result))
+    axes = drawn[0]
     bottom = np.zeros(len(edges) - 1)
     for name, share in found.items():
         top = bottom + 100 * np.nan_to_num(share)
@@ -37,4 +37,9 @@ def draw(result: ResultFile):
     axes.set(ylabel="share of compute time (%)", ylim=(0, 100), xlim=(axis(edges[0]), axis(edges[-1])))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=4, borderaxespad=0)
     axis.dress(axes)
-    return figure
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))

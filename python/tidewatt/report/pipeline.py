@@ -7,7 +7,7 @@ import numpy as np
 
 from . import findings
 from .read import Missing, ResultFile
-from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, new_figure
+from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, panels, root
 from .waveform import iteration_edges
 
 # (word, colour, beginnings of the kinds' names); the last takes what no other does.
@@ -40,8 +40,8 @@ def raster(result: ResultFile, end_s: float, n_columns: int = N_COLUMNS) -> np.n
     return table
 
 
-def draw(result: ResultFile):
-    """The representative iteration of a `result`: stages over time, then power at its exact edges. Files without phases: power alone."""
+def paint(result: ResultFile, axes=None):
+    """The representative iteration of a `result`, into `axes` or a new figure's: stages over time, then power at its exact edges. Files without phases: power alone."""
     edges, load = iteration_edges(result)
     length = edges[-1] - edges[0]
     try:
@@ -49,16 +49,20 @@ def draw(result: ResultFile):
     except Missing:
         table = None
     tall = 0.0 if table is None else min(4.5, 1.2 + 0.18 * len(table))
-    figure = new_figure(11, 4.0 + tall, *findings.iteration(result, load))
-    if table is None:
-        power = figure.subplots()
-    else:
-        above, power = figure.subplots(2, 1, sharex=True, height_ratios=[tall, 3.0])
-        _stages(above, table, length)
+    heights = [3.0] if table is None else [tall, 3.0]
+    drawn = panels(axes, len(heights), (11, 4.0 + tall), findings.iteration(result, load), sharex=True, height_ratios=heights)
+    power = drawn[-1]
+    if table is not None:
+        _stages(drawn[0], table, length)
     power.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
     power.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, length))
     power.set_ylim(bottom=0)
-    return figure
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))
 
 
 def _stages(axes, table, length):

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import ResultFile
-from .style import BLUE, VERMILION, new_figure
+from .style import BLUE, VERMILION, panels, root
 
 
 def tables(result: ResultFile):
@@ -26,11 +26,11 @@ def steepest(result: ResultFile) -> tuple[float, float, float]:
     return float(window[k]), float(up[k]), float(down[k])
 
 
-def draw(result: ResultFile):
-    """The steepest ramps of a `result` by their window."""
+def paint(result: ResultFile, axes=None):
+    """The steepest ramps of a `result` by their window, into `axes` or a new figure's."""
     window, up, down = tables(result)
-    figure = new_figure(9, 4.8, *findings.ramps(result, *steepest(result)))
-    axes = figure.subplots()
+    drawn = panels(axes, 1, (9, 4.8), findings.ramps(result, *steepest(result)))
+    axes = drawn[0]
     for values, label, colour, marker in [(up, "rising", BLUE, "^"), (down, "falling", VERMILION, "v")]:
         axes.plot(window, on_log(values) / 1e6, marker + "-", color=colour, label=label, ms=7)
     axes.set(xscale="log", yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)")
@@ -38,4 +38,9 @@ def draw(result: ResultFile):
     axes.minorticks_off()
     axes.legend(loc="upper right")
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
-    return figure
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))

@@ -47,9 +47,17 @@ class Group:
 class ResultFile:
     """Read-only view of one result; arrays are read when first asked for. Use as a context manager.
 
-    @param source: path of a result file, which is read only if its hash fits, or a finished run.
-    @raises CorruptFileError: the file is not as it was written.
-    @raises InputError: the file cannot be read, or is no result.
+    Parameters
+    ----------
+    source : path or finished run
+        A result file, which is read only if its hash fits, or a run in memory.
+
+    Raises
+    ------
+    CorruptFileError
+        The file is not as it was written.
+    InputError
+        The file cannot be read, or is no result.
     """
 
     def __init__(self, source: str | os.PathLike[str] | _core.RunResult | _core.ResultFile):

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample, findings
 from .read import ResultFile
-from .style import BLUE, GREY, VERMILION, new_figure, plain_decades
+from .style import BLUE, GREY, VERMILION, panels, plain_decades, root
 
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
@@ -29,12 +29,12 @@ def dominant(result: ResultFile) -> tuple[float, float]:
     return (told if abs(told - f[k]) <= step else float(f[k])), float(amplitude[k])
 
 
-def draw(result: ResultFile):
-    """The spectrum of a `result` with its strongest line."""
+def paint(result: ResultFile, axes=None):
+    """The spectrum of a `result` with its strongest line, into `axes` or a new figure's."""
     f, amplitude = lines(result)
     line_Hz, line_W = dominant(result)
-    figure = new_figure(10, 5.4, *findings.spectrum(result, line_Hz, line_W))
-    axes = figure.subplots()
+    drawn = panels(axes, 1, (10, 5.4), findings.spectrum(result, line_Hz, line_W))
+    axes = drawn[0]
     x, y = downsample.log_peaks(f, amplitude, 1200)
     axes.loglog(x, y / 1e3, color=BLUE, lw=1)
     plain_decades(axes)
@@ -58,4 +58,9 @@ def draw(result: ResultFile):
     axes.set(xlabel="frequency (Hz)", ylabel="amplitude (kW)")
     axes.text(0.995, 0.985, "dotted: multiples of the strongest line", transform=axes.transAxes, ha="right", va="top",
               fontsize=9, color=GREY)  # fmt: skip
-    return figure
+    return drawn
+
+
+def draw(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint(result))

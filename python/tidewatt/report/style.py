@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import textwrap
+from typing import Callable
 
 import matplotlib
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
 import numpy as np
 
@@ -60,17 +62,38 @@ RC = {
 }
 
 
+# Settings that say where a picture goes, not how it looks.
+NOT_STYLE = ("backend", "interactive", "toolbar", "webagg", "tk.", "keymap", "macosx")
+
+
 @contextlib.contextmanager
 def house_style():
-    """All pictures are drawn inside; the reader's own matplotlib settings are left alone."""
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "backend": "Agg", **RC}):
+    """All pictures are drawn inside; the reader's own matplotlib settings are left alone, the backend among them."""
+    plain = {key: value for key, value in matplotlib.rcParamsDefault.items() if not key.startswith(NOT_STYLE)}
+    with matplotlib.rc_context({**plain, **RC}):
         yield
+
+
+# What makes an empty figure: matplotlib's class, or pyplot's function where the reader expects pyplot to show it.
+_make_figure: contextvars.ContextVar[Callable[..., Figure]] = contextvars.ContextVar("make_figure", default=Figure)
+
+
+@contextlib.contextmanager
+def through_pyplot():
+    """New figures inside are pyplot's: `plt.show()` and notebooks show them."""
+    import matplotlib.pyplot as plt
+
+    token = _make_figure.set(plt.figure)
+    try:
+        yield
+    finally:
+        _make_figure.reset(token)
 
 
 def new_figure(width: float, height: float, title: str, subtitle: str = "") -> Figure:
     """An empty figure of a `width` and `height` in inches whose `title` states the finding, with a `subtitle` below it.
     """
-    figure = Figure(figsize=(width, height), constrained_layout=True)
+    figure = _make_figure.get()(figsize=(width, height), constrained_layout=True)
     chars = int(width * 8.2)
     lines = textwrap.wrap(title, chars)
     small = textwrap.wrap(subtitle, int(width * 13.2))
@@ -78,10 +101,10 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
     # Text at fixed distances from the top edge; the axes get what is below.
     y = 1 - 0.1 / height
     for text in lines:
-        figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top", in_layout=False)
+        figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top")
         y -= 0.3 / height
     for text in small:
-        figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top", in_layout=False)
+        figure.text(0.012, y, text, fontsize=9.5, color="#4B5563", va="top")
         y -= 0.21 / height
     figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, rect=(0, 0, 1, top))
     return figure
@@ -92,6 +115,42 @@ def plain_decades(axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axis.set_minor_formatter(NullFormatter())
+
+
+def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], **grid) -> np.ndarray:
+    """Room for a picture of `n` panels, one below the other: the caller's `axes`, or those of a new figure.
+
+    @param size: width and height of a new figure, inches.
+    @param words: title and subtitle; the caller's first panel gets the title.
+    @param grid: for `Figure.subplots`.
+    @raises ValueError: not as many axes as the picture has panels.
+    """
+    if axes is None:
+        return np.atleast_1d(new_figure(*size, *words).subplots(n, 1, **grid))
+    return given(axes, n, words[0])
+
+
+def one_panel(axes, width: float, height: float, title: str, subtitle: str = ""):
+    """As `panels` with one panel: the caller's `axes`, or those of a new figure of a `width` and `height` in inches with a
+    `title` and `subtitle`."""
+    return panels(axes, 1, (width, height), (title, subtitle))[0]
+
+
+def given(axes, n: int, title: str) -> np.ndarray:
+    """The caller's `axes` as an array of `n` panels, the first with a `title`. @raises ValueError: not `n` of them."""
+    out = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    if len(out) != n:
+        raise ValueError(f"this picture has {n} panel{'s' if n > 1 else ''}: ax must hold {n} axes, not {len(out)}")
+    out[0].set_title(textwrap.fill(title, 80), pad=24)  # above a legend
+    return out
+
+
+def root(drawn: np.ndarray) -> Figure:
+    """The whole figure of the panels `drawn`."""
+    figure = drawn[0].figure
+    while isinstance(figure, SubFigure):
+        figure = figure._parent
+    return figure
 
 
 class TimeAxis:

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample, findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, new_figure
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, given, new_figure, panels, root
 
 N_BUCKETS = 1500
 PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
@@ -74,45 +74,61 @@ def iteration_edges(result: ResultFile):
     return edges, load[:-1]  # the last edge is the end of the iteration
 
 
-def draw(result: ResultFile, name: str):
-    """The window `name` of a `result`, e.g. "waveform_transients"."""
+def paint(result: ResultFile, name: str, axes=None):
+    """The window `name` of a `result`, e.g. "waveform_transients", into `axes` or a new figure's: power, frequency and voltage
+    where they are recorded, the worst second, one iteration."""
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"]
     axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0])
     grid = [row for row in ("frequency_Hz", "bus_pu") if row in group]
     title, subtitle = findings.waveform(result, worst_step(t, pcc)[1] / 1e6)
-    figure = new_figure(11, 7.6 + 1.1 * len(grid), title, f"window “{window_word(name)}” · {subtitle}")
-    outer = figure.add_gridspec(2 + len(grid), 2, height_ratios=[2.4] + [1.1] * len(grid) + [2.4])
-    top = figure.add_subplot(outer[0, :])
+    if axes is None:
+        figure = new_figure(11, 7.6 + 1.1 * len(grid), title, f"window “{window_word(name)}” · {subtitle}")
+        outer = figure.add_gridspec(2 + len(grid), 2, height_ratios=[2.4] + [1.1] * len(grid) + [2.4])
+        top = figure.add_subplot(outer[0, :])
+        rows = [figure.add_subplot(outer[1 + i, :], sharex=top) for i in range(len(grid))]
+        drawn = np.array([top, *rows, figure.add_subplot(outer[-1, 0]), figure.add_subplot(outer[-1, 1])])
+    else:
+        drawn = given(axes, 3 + len(grid), title)
+    top, *rows, worst, iteration = drawn
     _whole(top, axis, t, pcc)
-    last = top
-    for i, key in enumerate(grid):
-        last.tick_params(labelbottom=False)
-        last = figure.add_subplot(outer[1 + i, :], sharex=top)
-        (_frequency if key == "frequency_Hz" else _voltage)(last, axis, t, group[key])
+    for above, row, key in zip([top, *rows], rows, grid):
+        above.tick_params(labelbottom=False)
+        (_frequency if key == "frequency_Hz" else _voltage)(row, axis, t, group[key])
+        row.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
     top.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
-    axis.dress(last)
-    _worst(figure.add_subplot(outer[-1, 0]), result, t, pcc)
-    _iteration(figure.add_subplot(outer[-1, 1]), result, t, pcc)
-    return figure
+    axis.dress([top, *rows][-1])
+    _worst(worst, result, t, pcc)
+    _iteration(iteration, result, t, pcc)
+    return drawn
 
 
-def draw_pyramid(result: ResultFile):
-    """Power at the connection over the whole run, from the finest pyramid level of a `result`."""
+def draw(result: ResultFile, name: str):
+    """The same as a figure of its own, for the window `name` of a `result`."""
+    return root(paint(result, name))
+
+
+def paint_pyramid(result: ResultFile, axes=None):
+    """Power at the connection over the whole run, from the finest pyramid level of a `result`, into `axes` or a new figure's."""
     group = finest_pyramid(result)
     t, low, high = downsample.band(group["time"], group["pcc_min_W"], group["pcc_max_W"], N_BUCKETS)
     mean = downsample.mean(group["pcc_mean_W"], N_BUCKETS)
     end = bin_edges(group["time"])[-1]
     axis = TimeAxis(group.start, end - t[0])
-    figure = new_figure(11, 4.6, *findings.waveform(result, result.figure("pcc_step_1s_max_MW")))
-    axes = figure.subplots()
+    drawn = panels(axes, 1, (11, 4.6), findings.waveform(result, result.figure("pcc_step_1s_max_MW")))
+    axes = drawn[0]
     axes.fill_between(axis(t), low / 1e6, high / 1e6, color=GREY, alpha=0.45, lw=0, step="post", label="smallest to largest")
     axes.step(axis(t), mean / 1e6, where="post", color=BLACK, lw=1, label="mean")
     axes.set_ylim(bottom=min(0.0, float(np.nanmin(low)) / 1e6))
     axes.set(ylabel="power at the connection (MW)", xlim=(axis(t[0]), axis(end)))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     axis.dress(axes)
-    return figure
+    return drawn
+
+
+def draw_pyramid(result: ResultFile):
+    """The same as a figure of its own, for a `result`."""
+    return root(paint_pyramid(result))
 
 
 def _whole(axes, axis, t, pcc):

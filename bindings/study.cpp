@@ -1,0 +1,190 @@
+// Studies that the command line has too: why throughput moves, power systems of several machines, a plant alone, exports,
+// fits to telemetry, validation and benchmarks. Each is one call of the library; results come as its own JSON and text.
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <mutex>
+
+#include "background.hpp"
+#include "bind.hpp"
+#include "tidewatt/bench/bench.hpp"
+#include "tidewatt/io/export_window.hpp"
+#include "tidewatt/study/explain_swing.hpp"
+#include "tidewatt/study/fit_log.hpp"
+#include "tidewatt/study/machine_study.hpp"
+#include "tidewatt/study/plant_alone.hpp"
+#include "tidewatt/validate/leave_one_out.hpp"
+#include "tidewatt/validate/row_json.hpp"
+
+namespace tidewatt::bindings {
+namespace {
+
+using namespace py::literals;
+
+/// The outcome of work that answers Ctrl-C at once.
+template <class Out>
+std::shared_ptr<Out> computed(std::function<void(Out&)> work) {
+  const auto out = std::make_shared<Out>();
+  in_background([out, work = std::move(work)](const std::atomic<bool>&) { work(*out); });
+  return out;
+}
+
+py::tuple explain(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base, std::size_t n_thread, const py::object& progress) {
+  struct Told {
+    std::mutex mutex;
+    std::vector<std::string> names;  // guarded
+    study::SwingReport report;
+  };
+  const auto told = std::make_shared<Told>();
+  in_background(
+      [told, scenario, base, n_thread](const std::atomic<bool>& stop) {
+        told->report = study::explain_swing(*scenario, base->result, {n_thread, {}}, [&](const std::string& name) {
+          if (stop) throw std::runtime_error("stopped");
+          const std::scoped_lock lock(told->mutex);
+          told->names.push_back(name);
+        });
+      },
+      [&] {
+        std::vector<std::string> names;
+        {
+          const std::scoped_lock lock(told->mutex);
+          names.swap(told->names);
+        }
+        if (!progress.is_none())
+          for (const auto& name : names) progress(name);
+      });
+  return py::make_tuple(study::swing_json(told->report), study::swing_text(told->report));
+}
+
+study::MachineOptions machine_options(const py::dict& given) {
+  study::MachineOptions o;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("grid_case", o.grid_case), take("bus", o.bus), take("catalog", o.catalog_overlay), take("window", o.window);
+  take("begin_s", o.begin_s), take("length_s", o.length_s), take("shaft_Hz", o.shaft_Hz), take("shaft_damping_frac", o.shaft_damping_frac);
+  take("swing_W", o.swing_W), take("duty_frac", o.duty_frac), take("from_s", o.from_s), take("to_s", o.to_s), take("points", o.points);
+  take("damping_frac", o.damping_frac), take("deadband_Hz", o.deadband_Hz);
+  return o;
+}
+
+py::tuple play_waveform(const std::string& result, const py::dict& given) {
+  const auto run = computed<study::MachineRun>([result, o = machine_options(given)](study::MachineRun& r) { r = study::play_waveform(result, o); });
+  std::vector<double> bus;
+  for (const auto& m : run->response.machines) bus.push_back(m.bus);
+  return py::make_tuple(study::machines_json(*run), study::machines_text(*run), run->first_s, run->response.time_s, run->response.frequency_Hz, bus,
+                        run->response.voltage_pu);
+}
+
+py::tuple sweep_periods(const py::dict& given) {
+  const auto sweep = computed<study::PeriodSweep>([o = machine_options(given)](study::PeriodSweep& s) { s = study::sweep_periods(o); });
+  return py::make_tuple(study::sweep_json(*sweep), study::sweep_text(*sweep), sweep->period_s, sweep->peak_to_peak_Hz);
+}
+
+py::tuple plant(const std::string& name, const std::string& climate, const std::string& weather, const std::string& year, const std::string& overlay,
+                double it_W, double load_frac, double days, double step_s, std::int64_t seed) {
+  const auto run = computed<study::PlantAlone>([=](study::PlantAlone& p) {
+    p = study::run_plant_alone({name, climate, weather, year, overlay, it_W, load_frac, days, step_s, seed});
+  });
+  return py::make_tuple(study::plant_json(*run), study::plant_text(*run));
+}
+
+py::tuple export_window(const std::string& result, const py::dict& given) {
+  io::ExportOptions o;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key) && !given[key].is_none()) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("format", o.format), take("window", o.window), take("folder", o.folder), take("encoding", o.encoding), take("station", o.station);
+  take("begin_s", o.cut.begin_s), take("length_s", o.cut.length_s), take("step_s", o.cut.step_s), take("peaks", o.cut.peaks);
+  take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("v_trip_pu", o.v_trip_pu), take("v_return_pu", o.v_return_pu);
+  std::vector<std::string> paths;
+  std::string fit;
+  {
+    const py::gil_scoped_release no_gil;
+    const auto made = io::export_window(result, o);
+    io::write_export(made.folder, made.files, made.total_bytes());
+    for (std::size_t i = 0; i < made.files.size(); ++i) paths.push_back(made.path(i));
+    if (made.fit) fit = made.fit->text();
+  }
+  return py::make_tuple(paths, fit.empty() ? py::object(py::none()) : py::object(py::str(fit)));
+}
+
+py::dict entry(const study::FittedEntry& e) {
+  py::list values;
+  for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high));
+  return py::dict("kind"_a = e.kind, "name"_a = e.name, "toml"_a = e.toml, "text"_a = e.text, "rms"_a = e.rms, "values"_a = values);
+}
+
+py::dict fit_gpu(const std::string& file, const std::string& name, const std::string& base, const std::string& gpu, double before_W,
+                 double power_delay_s, double fan_frac) {
+  return entry(*computed<study::FittedEntry>(
+      [=](study::FittedEntry& e) { e = study::fit_gpu_log({file, name, base, gpu, before_W, power_delay_s, fan_frac}); }));
+}
+
+py::dict fit_nodes(const std::string& file, const std::string& name, const std::string& events, double meter_period_s, double iterations_per_token) {
+  return entry(*computed<study::FittedEntry>(
+      [=](study::FittedEntry& e) { e = study::fit_nodes_log({file, name, events, meter_period_s, iterations_per_token}); }));
+}
+
+py::dict fit_fans(const std::string& file, const std::string& name) {
+  return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_fans_log(file, name); }));
+}
+
+py::dict fit_overhead(const std::string& file, const std::string& name) {
+  return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_overhead_log(file, name); }));
+}
+
+std::string write_entry(const py::dict& given, const std::string& folder) {
+  const study::FittedEntry e{given["kind"].cast<std::string>(), given["name"].cast<std::string>(), given["toml"].cast<std::string>(), {}, 0.0, ""};
+  return study::write_entry(e, folder);
+}
+
+std::string validate_rows(const std::vector<std::string>& groups, const std::string& data) {
+  const auto chosen = validate::chosen_groups(groups);
+  const auto rows = computed<std::vector<validate::Row>>([chosen, data](std::vector<validate::Row>& out) {
+    for (const auto& group : chosen)
+      for (auto& r : group.rows({data})) out.push_back(std::move(r));
+  });
+  return validate::rows_json(*rows);
+}
+
+py::list leave_one_out() {
+  const auto tables = computed<std::vector<validate::LeaveOneOut>>([](std::vector<validate::LeaveOneOut>& out) {
+    for (const auto& device : validate::devices_with_runs()) out.push_back(validate::leave_one_out(device));
+  });
+  py::list rows;
+  for (const auto& t : *tables)
+    for (const auto& r : t.rows)
+      rows.append(py::dict("device"_a = t.device, "id"_a = r.id, "expected_s"_a = r.expected_s, "error_frac"_a = r.error_frac,
+                           "others_choose_frac"_a = r.others_choose_frac, "left_out_error_frac"_a = r.left_out_error_frac));
+  return rows;
+}
+
+py::list bench(bool quick, bool grid_only, const std::string& scenarios, std::size_t n_thread) {
+  const auto figures = computed<std::vector<bench::Figure>>(
+      [=](std::vector<bench::Figure>& out) { out = bench::run_benchmarks({quick, grid_only, scenarios, n_thread, {}}); });
+  py::list rows;
+  for (const auto& f : *figures) rows.append(py::dict("key"_a = f.key, "value"_a = f.value, "how"_a = f.how));
+  return rows;
+}
+
+}  // namespace
+
+void bind_study(py::module_& m) {
+  m.def("explain", &explain, "scenario"_a, "base"_a, "n_thread"_a, "progress"_a);
+  m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
+  m.def("sweep_periods", &sweep_periods, "options"_a);
+  m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a, "days"_a, "step_s"_a, "seed"_a);
+  m.def("export_formats", &io::export_formats);
+  m.def("export_window", &export_window, "result"_a, "options"_a);
+  m.def("fit_gpu", &fit_gpu, "file"_a, "name"_a, "base"_a, "gpu"_a, "before_W"_a, "power_delay_s"_a, "fan_frac"_a);
+  m.def("fit_nodes", &fit_nodes, "file"_a, "name"_a, "events"_a, "meter_period_s"_a, "iterations_per_token"_a);
+  m.def("fit_fans", &fit_fans, "file"_a, "name"_a);
+  m.def("fit_overhead", &fit_overhead, "file"_a, "name"_a);
+  m.def("write_entry", &write_entry, "entry"_a, "folder"_a);
+  m.def("validate_rows", &validate_rows, "groups"_a, "data"_a);
+  m.def("leave_one_out", &leave_one_out);
+  m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);
+}
+
+}  // namespace tidewatt::bindings

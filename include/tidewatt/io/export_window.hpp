@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/io/export_file.hpp"
+#include "tidewatt/io/export_playback.hpp"
+#include "tidewatt/io/export_record.hpp"
+
+namespace tidewatt::io {
+
+/// What to write of a recorded window, and where.
+struct ExportOptions {
+  std::string format;  ///< one of export_formats()
+  std::string window;  ///< name of the recorded window; empty: the first one
+  std::string folder;  ///< empty: beside the result
+  ExportCut cut{};
+  std::string encoding{};  ///< COMTRADE: ascii, binary or float32; empty: binary
+  std::string station{};   ///< COMTRADE: name; empty: the result's
+  AndesTarget andes{};
+  double v_trip_pu = 0.75;   ///< perc1: voltage below which the site disconnects
+  double v_return_pu = 0.9;  ///< perc1: voltage above which it reconnects
+};
+
+/// Files that are ready to be written.
+struct Exported {
+  std::string folder;
+  std::vector<ExportFile> files;
+  std::vector<std::uint64_t> bytes;  ///< [file]
+  std::size_t n_sample = 0;
+  double step_s = 0.0;                  ///< between samples
+  std::optional<RideThroughBlock> fit;  ///< perc1 only
+  std::uint64_t total_bytes() const;
+  std::string path(std::size_t i) const;  ///< of file i
+};
+
+/// "comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv", "perc1".
+std::vector<std::string> export_formats();
+
+/// Prepares a recorded window of a result file for another program; nothing is written yet. @param result path (HDF5)
+/// @throws InputError for an unknown format, encoding or window, or a record that the format cannot hold
+Exported export_window(const std::string& result, const ExportOptions& options);
+
+}  // namespace tidewatt::io

@@ -1,0 +1,51 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tidewatt/study/fit.hpp"
+
+namespace tidewatt::study {
+
+/// A catalog entry fitted to a log, and what to say about the fit.
+struct FittedEntry {
+  std::string kind, name;         ///< catalog kind and name
+  std::string toml;               ///< the entry's file: values with source and 95 % interval
+  std::vector<FitValue> values;   ///< what was fitted, in the unit of each key
+  double rms = 0.0;               ///< of the residuals of the first fit, in the unit of what was measured
+  std::string text;               ///< for people: fits, intervals, and what the log could not give
+};
+
+struct FitGpuOptions {
+  std::string file;                     ///< telemetry: time, power, temperature, clock
+  std::string name;                     ///< of the new entry
+  std::string base = "h100_sxm_700W";   ///< gpu entry that gives what telemetry cannot
+  std::string gpu;                      ///< which GPU of the file; empty: the first
+  double before_W = -1.0;               ///< power at which the GPU rested before the record; below 0: its first power
+  double power_delay_s = 0.5;           ///< half the window of the power readings, 0 to 30 s
+  double fan_frac = 1.0;                ///< fan speed during the record, 0.05 to 1
+};
+/// Thermal poles and leakage of one GPU. @throws InputError if the log lacks what is needed; SolverError as fit_step
+FittedEntry fit_gpu_log(const FitGpuOptions& options);
+
+struct FitNodesOptions {
+  std::string file, name;           ///< power log; name of the new entry
+  std::string events;               ///< job events; empty: the whole log is one training interval
+  double meter_period_s = 2.0;      ///< time between the meters' publications, 0.01 to 60 s
+  double iterations_per_token = 0.0;  ///< iterations of a block ÷ its tokens; 0: iterations not resolved
+};
+/// Power levels of nodes from a power log. @throws InputError naming file and line; SolverError as least_squares
+FittedEntry fit_nodes_log(const FitNodesOptions& options);
+
+/// Air, resistances and fan loop from power_mean_W, power_min_W, power_max_W and temperature_mean_degC.
+/// @param file table of text  @param name of the new entry  @throws InputError
+FittedEntry fit_fans_log(const std::string& file, const std::string& name);
+
+/// A node's power against the sum of its GPUs, from gpu_sum_W and node_W.
+/// @param file table of text  @param name of the new entry  @throws InputError
+FittedEntry fit_overhead_log(const std::string& file, const std::string& name);
+
+/// Writes FOLDER/KIND/NAME.toml, which `--catalog FOLDER` then finds. @returns its path
+/// @throws InputError unless the name is one (base/name.hpp); OutputError
+std::string write_entry(const FittedEntry& entry, const std::string& folder);
+
+}  // namespace tidewatt::study

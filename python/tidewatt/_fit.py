@@ -1,0 +1,211 @@
+"""Fits to telemetry: catalog entries with a 95 % interval for every value."""
+from __future__ import annotations
+
+import os
+from pathlib import Path as _FilePath
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._load import Path, _absolute
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+
+class Fit:
+    """A catalog entry fitted to a log. Made by the `fit_…` functions; `print` shows the fit in words."""
+
+    def __init__(self, entry: dict[str, Any]):
+        self._entry = entry
+
+    @property
+    def kind(self) -> str:
+        """Catalog kind of the entry."""
+        return self._entry["kind"]
+
+    @property
+    def name(self) -> str:
+        """Name of the entry."""
+        return self._entry["name"]
+
+    @property
+    def text(self) -> str:
+        """The entry's file (TOML), values with source and interval."""
+        return self._entry["toml"]
+
+    @property
+    def rms(self) -> float:
+        """Residual, root mean square, in the unit of what was measured."""
+        return self._entry["rms"]
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """What was fitted: columns `key` (its end names the unit), `value`, and `low` and `high` of the 95 % interval."""
+        import pandas
+
+        return pandas.DataFrame(self._entry["values"], columns=["key", "value", "low", "high"])
+
+    def save(self, folder: Path) -> _FilePath:
+        """Writes `folder/kind/name.toml`, which `load(…, catalog=folder)` then finds.
+
+        Parameters
+        ----------
+        folder : path
+            A catalog folder; made if needed.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        OutputError
+            It could not be written.
+        """
+        return _FilePath(_core.write_entry(self._entry, os.fspath(folder)))
+
+    def plot(self, *, ax: Any = None) -> Axes:
+        """The 95 % interval of every fitted value, in percent of the value.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes of the picture.
+        """
+        from ._study_plot import draw_fit
+
+        return draw_fit(self, ax)
+
+    def __str__(self) -> str:
+        return self._entry["text"].rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<tidewatt.Fit: {self.kind} {self.name!r}, residual {self.rms:.3g} rms>"
+
+
+def fit_gpu(
+    file: Path,
+    *,
+    name: str,
+    base: str = "h100_sxm_700W",
+    gpu: str = "",
+    before_W: float | None = None,
+    power_delay_s: float = 0.5,
+    fan_frac: float = 1.0,
+) -> Fit:
+    """Thermal poles and leakage of a GPU from nvidia-smi, DCGM or generic CSV. As `tidewatt fit gpu`.
+
+    Parameters
+    ----------
+    file : path
+        Telemetry: time, power, temperature, clock.
+    name : str
+        Name of the new entry.
+    base : str, default 'h100_sxm_700W'
+        Catalog entry of kind gpu that gives what telemetry cannot.
+    gpu : str, optional
+        Which GPU of the file; empty: the first.
+    before_W : float, optional
+        Power at which the GPU rested before the record, W; None: its first power.
+    power_delay_s : float, default 0.5
+        Half the window of the power readings, s: 0.5 for a 1 s mean, 0 for instants.
+    fan_frac : float, default 1
+        Fan speed during the record, 0.05–1.
+
+    Returns
+    -------
+    Fit
+        An entry of kind gpu.
+
+    Raises
+    ------
+    InputError
+        The log lacks what is needed; names file and line.
+    SolverError
+        The search does not end.
+    """
+    return Fit(_core.fit_gpu(_absolute(file), name, base, gpu, -1.0 if before_W is None else before_W, power_delay_s, fan_frac))
+
+
+def fit_nodes(
+    file: Path, *, name: str, events: Path | None = None, meter_period_s: float = 2.0, iterations_per_token: float = 0.0
+) -> Fit:
+    """Power levels, dips and notches of nodes from power logs. As `tidewatt fit nodes`.
+
+    Parameters
+    ----------
+    file : path
+        Power log: time_ms or time_s, then one column of watts per node.
+    name : str
+        Name of the new entry.
+    events : path, optional
+        Job events: time_ms, type, key, value, metadata; None: the whole log is training.
+    meter_period_s : float, default 2
+        Time between the meters' publications, s, 0.01–60.
+    iterations_per_token : float, default 0
+        Iterations of a block over its tokens; 0: iterations are not resolved.
+
+    Returns
+    -------
+    Fit
+        An entry of kind node_levels.
+
+    Raises
+    ------
+    InputError
+        Names file and line of what is wrong.
+    """
+    return Fit(_core.fit_nodes(_absolute(file), name, _absolute(events), meter_period_s, iterations_per_token))
+
+
+def fit_fans(file: Path, *, name: str) -> Fit:
+    """Air, resistances and fan loop from temperatures at rest or hourly means. As `tidewatt fit fans`.
+
+    Parameters
+    ----------
+    file : path
+        Columns power_mean_W, power_min_W, power_max_W, temperature_mean_degC.
+    name : str
+        Name of the new entry.
+
+    Returns
+    -------
+    Fit
+        An entry of kind fan_loop.
+
+    Raises
+    ------
+    InputError
+        Names file and line of what is wrong.
+    """
+    return Fit(_core.fit_fans(_absolute(file), name))
+
+
+def fit_overhead(file: Path, *, name: str) -> Fit:
+    """A node's power against the sum of its GPUs. As `tidewatt fit overhead`.
+
+    Parameters
+    ----------
+    file : path
+        Columns gpu_sum_W, node_W.
+    name : str
+        Name of the new entry.
+
+    Returns
+    -------
+    Fit
+        An entry of kind node_overhead.
+
+    Raises
+    ------
+    InputError
+        Names file and line of what is wrong.
+    """
+    return Fit(_core.fit_overhead(_absolute(file), name))

@@ -1,0 +1,371 @@
+"""Studies: why throughput moves, power systems of several machines, a plant alone, validation, benchmarks."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from . import _core
+from ._engine import _as_scenario, _thread_count, run
+from ._load import Path, Scenario, _absolute
+from ._result import Result
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.axes import Axes
+
+
+class Answer(Mapping[str, Any]):
+    """The figures of a study by name, as its command prints them with `--json`; `print` shows its text."""
+
+    def __init__(self, figures: Mapping[str, Any], text: str):
+        self._figures = dict(figures)
+        self.text = text
+        """For people, as the command prints it."""
+
+    def __getitem__(self, key: str) -> Any:
+        from ._load import unknown
+
+        if key not in self._figures:
+            raise KeyError(unknown("figure", key, self._figures))
+        return self._figures[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._figures)
+
+    def __len__(self) -> int:
+        return len(self._figures)
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<tidewatt.{type(self).__name__}: {', '.join(self)}>"
+
+    def table(self, key: str) -> pandas.DataFrame:
+        """A list of rows as a table.
+
+        Parameters
+        ----------
+        key : str
+            A figure that is a list, such as "months" of `plant` or "causes" of `explain`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per item; empty where the study has none.
+
+        Raises
+        ------
+        KeyError
+            No such figure.
+        """
+        import pandas
+
+        return pandas.DataFrame(self[key])
+
+
+class MachineAnswer(Answer):
+    """What `machines` found. `series` holds the curves; `plot` draws them."""
+
+    def __init__(self, figures: Mapping[str, Any], text: str, series: xarray.Dataset):
+        super().__init__(figures, text)
+        self.series = series
+        """Response: deviation of each machine from nominal and voltage at the site's bus over time. Sweep: swing by period."""
+
+    def plot(self, *, ax: Any = None) -> Axes:
+        """Frequencies of the machines over time, or for a sweep the largest swing over the period.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes of the picture.
+        """
+        from ._study_plot import draw_machines
+
+        return draw_machines(self, ax)
+
+
+def explain(
+    scenario: Scenario | Path | None = None,
+    result: Result | None = None,
+    *,
+    threads: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> Answer:
+    """Why throughput moves over a run, and what would change it. As `tidewatt run --explain swing`.
+
+    The run is repeated without each link of the chain from weather to tokens, and with each change that an operator can make.
+
+    Parameters
+    ----------
+    scenario : Scenario or path, optional
+        What was run. None: the scenario of `result`.
+    result : Result, optional
+        Its result, fresh from `run`; None: it is run first.
+    threads : int, default 0
+        0: all cores.
+    progress : callable, optional
+        Called with the name of each run before it begins; what it raises stops the study.
+
+    Returns
+    -------
+    Answer
+        `swing_percent`, `min_hour`, `causes`, `levers`, `hottest`, `slowest`, `notes`.
+
+    Raises
+    ------
+    InputError
+        The run has fewer than two hours with 15 iterating minutes.
+    TypeError
+        Neither a scenario nor a fresh result.
+
+    Examples
+    --------
+    >>> why = tw.explain("scenarios/llama3_405b_day.toml")
+    >>> why.table("causes")[["name", "without_percent"]]
+    """
+    if scenario is None:
+        scenario = getattr(result, "_scenario", None)
+    if scenario is None:
+        raise TypeError("this result does not know its scenario, because it was read from a file: pass the scenario as well")
+    scenario = _as_scenario(scenario)
+    core = getattr(result._source, "_core", None) if result is not None else None
+    if core is None:
+        core = run(scenario, threads=threads, progress=False)._source._core
+    figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
+    return Answer(json.loads(figures), text)
+
+
+def machines(
+    result: Result | Path | None = None,
+    *,
+    case: str = "kundur_two_area",
+    bus: int = 0,
+    window: str = "",
+    begin_s: float = 0.0,
+    length_s: float = 60.0,
+    shaft_Hz: Sequence[float] = (),
+    shaft_damping_frac: float = 0.001,
+    swing_W: float = 0.0,
+    from_s: float = 0.5,
+    to_s: float = 6.0,
+    points: int = 120,
+    duty_frac: float = 0.5,
+    damping_frac: float | None = None,
+    deadband_Hz: float = 0.036,
+    catalog: Path | None = None,
+) -> MachineAnswer:
+    """A run's waveform, or square waves of every period, on a power system of several machines. As `tidewatt machines`.
+
+    Parameters
+    ----------
+    result : Result or path, optional
+        A result or its file, whose recorded window is played. None: square waves of `swing_W`.
+    case : str, default 'kundur_two_area'
+        Catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39.
+    bus : int, default 0
+        Number of the bus where the site connects; 0: the one with the largest load.
+    window : str, default ''
+        Recorded window; empty: the first one.
+    begin_s, length_s : float
+        Part of the window, s.
+    shaft_Hz : sequence of float, optional
+        Shaft modes of turbines nearby, Hz, to be screened.
+    shaft_damping_frac : float, default 0.001
+        Damping of these (assumed; 0.0001 to 0.01).
+    swing_W : float
+        Height of the square wave of the sweep, W.
+    from_s, to_s : float
+        Shortest and longest period of the sweep, s.
+    points : int, default 120
+        Periods of the sweep.
+    duty_frac : float, default 0.5
+        Share of the period at the high level, 0.01–0.99.
+    damping_frac : float, optional
+        Damping given to every swing mode of the sweep; None: the case's own.
+    deadband_Hz : float, default 0.036
+        Deviation that is allowed, Hz.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+
+    Returns
+    -------
+    MachineAnswer
+        Figures as of `tidewatt machines --json`, and the curves in `series`.
+
+    Raises
+    ------
+    InputError
+        An unknown case, bus or window, or an option out of range.
+    ValueError
+        Both a result and `swing_W`, or neither.
+
+    Examples
+    --------
+    >>> sweep = tw.machines(case="ieee39", swing_W=100e6)
+    >>> sweep["worst_period_s"], sweep["worst_mHz"]
+    """
+    import xarray
+
+    if (result is None) == (not swing_W):
+        raise ValueError("name either a result or swing_W")
+    options = dict(grid_case=case, bus=float(bus), window=window, begin_s=begin_s, length_s=length_s, shaft_Hz=list(shaft_Hz),
+                   shaft_damping_frac=shaft_damping_frac, swing_W=swing_W, from_s=from_s, to_s=to_s, points=points,
+                   duty_frac=duty_frac, damping_frac=-1.0 if damping_frac is None else damping_frac, deadband_Hz=deadband_Hz,
+                   catalog=_absolute(catalog))  # fmt: skip
+    if result is None:
+        figures, text, period_s, swing_Hz = _core.sweep_periods(options)
+        series = xarray.Dataset(
+            {"peak_to_peak_Hz": ("period_s", swing_Hz, {"units": "Hz", "long_name": "swing of the machine that moves most"})},
+            {"period_s": ("period_s", period_s, {"units": "s", "long_name": "period of the square wave"})},
+        )
+        return MachineAnswer(json.loads(figures), text, series)
+    with _file_of(result) as path:
+        figures, text, first_s, time_s, frequency_Hz, buses, voltage_pu = _core.play_waveform(path, options)
+    series = xarray.Dataset(
+        {"frequency_Hz": (("time_s", "bus"), np.reshape(frequency_Hz, (len(time_s), len(buses))),
+                          {"units": "Hz", "long_name": "deviation of the machine at the bus from nominal"}),
+         "voltage_pu": ("time_s", voltage_pu, {"units": "pu", "long_name": "voltage at the site's bus"})},
+        {"time_s": ("time_s", np.add(time_s, first_s), {"units": "s", "long_name": "time since the start of the run"}),
+         "bus": [int(b) for b in buses]},
+    )  # fmt: skip
+    return MachineAnswer(json.loads(figures), text, series)
+
+
+def plant(
+    name: str,
+    *,
+    climate: str = "portland_or",
+    year: str = "typical",
+    weather: Path | None = None,
+    it_W: float = 10e6,
+    load_frac: float = 0.8,
+    days: float = 365.0,
+    step_s: float = 600.0,
+    seed: int = 1,
+    catalog: Path | None = None,
+) -> Answer:
+    """A cooling plant alone under a year's weather: PUE, water and margin by month. As `tidewatt plant`.
+
+    Parameters
+    ----------
+    name : str
+        Catalog entry of kind plant.
+    climate : str, default 'portland_or'
+        Catalog entry of kind climate.
+    year : {'typical', 'hot', 'extreme'}
+        Of the climate.
+    weather : path, optional
+        An EPW file; wins over the climate.
+    it_W : float, default 10e6
+        IT heat that the plant is built for, W.
+    load_frac : float, default 0.8
+        Share of it that runs, 0.01–1.
+    days : float, default 365
+        From 1 January on, 0.01–366.
+    step_s : float, default 600
+        Macro step, s, 1–3600.
+    seed : int, default 1
+        Of the climate's days.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+
+    Returns
+    -------
+    Answer
+        `year` (`pue`, `water_L_per_kWh`, …), `months` (the same by month), `energy_closure`.
+
+    Raises
+    ------
+    InputError
+        An unknown entry, a plant without machines, or an option out of range.
+
+    Examples
+    --------
+    >>> year = tw.plant("crah_chilled_water", climate="chicago_il", days=31)
+    >>> year["year"]["pue"] > 1
+    True
+    """
+    figures, text = _core.plant(name, climate, _absolute(weather), year, _absolute(catalog), it_W, load_frac, days, step_s, seed)
+    return Answer(json.loads(figures), text)
+
+
+def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False) -> pandas.DataFrame:
+    """Published results against the models. As `tidewatt validate`.
+
+    Parameters
+    ----------
+    groups : str or sequence of str, optional
+        workload, power, thermal, diurnal, plant, grid; all when none is named.
+    data : path
+        Folder of measurement files; rows whose files are absent are skipped.
+    leave_one_out : bool, default False
+        Instead: each training row's error when the other rows of its device set the matrix efficiency.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `verdict`, `source`, `note`.
+
+    Raises
+    ------
+    InputError
+        No such group, with the nearest one and all there are.
+    """
+    import pandas
+
+    if leave_one_out:
+        return pandas.DataFrame(_core.leave_one_out())
+    names = [groups] if isinstance(groups, str) else list(groups)
+    return pandas.DataFrame(json.loads(_core.validate_rows(names, os.fspath(data)))["rows"])
+
+
+def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "scenarios", threads: int = 0) -> pandas.DataFrame:
+    """The engine's speed on this machine. As `tidewatt bench`.
+
+    Parameters
+    ----------
+    quick : bool, default True
+        Seconds instead of minutes: fewer GPUs and no whole runs.
+    grid_only : bool, default False
+        Only what a site's waveform costs.
+    scenarios : path
+        Folder of the scenario files.
+    threads : int, default 0
+        For the figures on all cores; 0: all cores.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `key`, `value`, `how`.
+    """
+    import pandas
+
+    return pandas.DataFrame(_core.bench(quick, grid_only, os.fspath(scenarios), _thread_count(threads)))
+
+
+@contextlib.contextmanager
+def _file_of(result: Result | Path) -> Iterator[str]:
+    """A result's file: its own, or one that lasts as long as it is needed."""
+    if not isinstance(result, Result):
+        yield os.fspath(result)
+        return
+    path = getattr(result._source, "path", None)
+    if path is not None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        path = os.path.join(folder, "result.h5")
+        result._source.save(path)
+        yield path

@@ -1,0 +1,60 @@
+#include "tidewatt/validate/row_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt::validate {
+namespace {
+
+nlohmann::ordered_json object(const Row& r) {
+  nlohmann::ordered_json j;
+  const bool known = r.verdict != Verdict::skipped;
+  const auto number = [&](double x) { return known && std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
+  j["id"] = r.id;
+  j["what"] = r.what;
+  j["unit"] = r.unit;
+  if (r.expected_low == r.expected_high) j["expected"] = number(r.expected_low);
+  else j["expected"] = {r.expected_low, r.expected_high};
+  j["got"] = number(r.got);
+  j["error"] = number(r.error);
+  j["tolerance"] = number(r.tolerance);
+  j["tolerance_unit"] = r.absolute ? r.unit : "fraction";
+  j["pass"] = known ? nlohmann::ordered_json(r.verdict != Verdict::fail) : nlohmann::ordered_json();
+  j["verdict"] = name(r.verdict);
+  j["source"] = r.source;
+  j["note"] = r.note;
+  return j;
+}
+
+}  // namespace
+
+std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names) {
+  const auto all = groups();
+  std::vector<std::string> known;
+  for (const auto& g : all) known.emplace_back(g.name);
+  for (const auto& wanted : names)
+    if (std::find(known.begin(), known.end(), wanted) == known.end()) {
+      const auto close = nearest(wanted, known);
+      throw InputError(fmt::format("no group of validation rows '{}'{}; there are {}", wanted,
+                                   close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), fmt::join(known, ", ")));
+    }
+  std::vector<NamedGroup> out;
+  for (const auto& g : all)
+    if (names.empty() || std::find(names.begin(), names.end(), g.name) != names.end()) out.push_back(g);
+  return out;
+}
+
+std::string rows_json(const std::vector<Row>& rows) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& r : rows) list.push_back(object(r));
+  return nlohmann::ordered_json{{"rows", list}}.dump(2);
+}
+
+}  // namespace tidewatt::validate

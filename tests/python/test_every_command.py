@@ -1,0 +1,172 @@
+"""Python has what the command line has: every command, every option, and the same figures."""
+import inspect
+import json
+import os
+import re
+import subprocess
+
+import pytest
+import tidewatt as tw
+from tiny_case import DAY, SETTINGS, tiny
+
+CLI = os.environ["TIDEWATT_CLI"]
+
+# command -> the Python function that does the same.
+FUNCTION = {
+    "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "report": tw.Result.report,
+    "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
+    "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
+    "machines": tw.machines,
+}  # fmt: skip
+# Option of the command line -> where Python has it, when not as a parameter of that name.
+ELSEWHERE = {
+    "json": "figures are values", "quiet": "progress=False", "help": "help()", "out": "Result.save, Fit.save or `path`",
+    "set": "load", "weather": "load", "recording": "load", "catalog": "load", "seed": 'set={"run.seed": 1}', "force": "open(path, 'w')",
+    "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain",
+    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary",
+    "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
+    "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
+    "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
+    "size --cooling-unit-frac": "most_gpus", "size --write": "Sizing.cheapest",
+    "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
+}  # fmt: skip
+
+
+def help_of(*command):
+    done = subprocess.run([CLI, *command, "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def subcommands(*command):
+    text = help_of(*command)
+    after = re.split(r"(?i)^subcommands:$", text, flags=re.MULTILINE)
+    return re.findall(r"^  ([a-z][\w-]*)", after[1], re.MULTILINE) if len(after) > 1 else []
+
+
+def commands():
+    for name in subcommands():
+        below = subcommands(name)
+        yield from (f"{name} {word}" for word in below if word != "export") if below else [name]
+
+
+def options(command):
+    return re.findall(r"^  (?:-\w,)?((?:--[\w-]+,?)+)", help_of(*command.split()), re.MULTILINE)
+
+
+# Not of a user's work with results: the shell's own completion, and what issues of their own add to Python.
+NOT_IN_PYTHON = {"completion", "verify", "import"}  # import: tw.read_…, held to the command by its own tests
+
+
+def test_every_command_is_a_function():
+    missing = [c for c in commands() if c not in FUNCTION and c not in NOT_IN_PYTHON and not hasattr(tw, c.replace(" ", "_"))]
+    assert not missing, f"Python lacks {missing}"
+    wanted = ["run", "sweep", "size", "compare", "machines", "plant", "validate", "explain", "new", "Engine", "Catalog", "fit_gpu",
+              "fit_nodes", "fit_fans", "fit_overhead"]  # fmt: skip
+    assert not set(wanted) - set(tw.__all__)
+    assert all(callable(getattr(tw.Result, name)) for name in ("export", "frame", "machines", "explain")) and tw.Result.plot
+
+
+@pytest.mark.parametrize("command", sorted(FUNCTION))
+def test_every_option_is_a_parameter(command):
+    known = {name.lower() for name in inspect.signature(FUNCTION[command]).parameters}
+    if "catalog_names" in known:
+        known |= {"gpu", "server", "plant", "climate", "model", "network", "grid", "feeder"}
+    for option in options(command):
+        words = option.strip(",")
+        name = words.split(",")[0][2:].replace("-", "_").lower()
+        bare = re.sub(r"_(mw|kw|mhz|percent)$", "", name)  # the command line speaks MW, Python W
+        found = any(re.sub(r"_(w|hz|frac)$", "", k) == bare or k in (name, f"{name}_frac", f"{name}_s") for k in known)
+        assert found or words[2:] in ELSEWHERE or f"{command} {words}" in ELSEWHERE, f"{command} {words}: Python has no such parameter"
+
+
+def command_json(*arguments):
+    done = subprocess.run([CLI, *map(str, arguments), "--json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def to_digits(value, n=13):
+    """Numbers to n digits: 36 mHz on the command line and 0.036 Hz in Python differ in the last bit."""
+    if isinstance(value, dict):
+        return {k: to_digits(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [to_digits(v) for v in value]
+    return float(f"{value:.{n}g}") if isinstance(value, float) else value
+
+
+def same(ours, theirs, leave_out=("cpu_s", "times_real_time", "csv", "wall_s")):
+    assert to_digits({k: v for k, v in ours.items() if k not in leave_out}) == to_digits({k: v for k, v in theirs.items() if k not in leave_out})
+
+
+@pytest.fixture(scope="module")
+def result():
+    return tw.run(tiny(), threads=2)
+
+
+def test_plant_has_the_commands_figures():
+    ours = tw.plant("crah_chilled_water", climate="chicago_il", days=20)
+    same(ours, command_json("plant", "crah_chilled_water", "--climate", "chicago_il", "--days", 20))
+    assert "Jan" in str(ours) and len(ours.table("months")) == 1
+    with pytest.raises(tw.InputError, match="crah_chilled_water"):
+        tw.plant("crah_chilled_watr")
+    with pytest.raises(KeyError, match="did you mean 'months'"):
+        ours["month"]
+
+
+def test_machines_has_the_commands_figures(result, tmp_path):
+    ours = tw.machines(swing_W=50e6, points=20)
+    same(ours, command_json("machines", "--swing-MW", 50, "--points", 20, "--out", tmp_path / "sweep"))
+    assert float(ours.series.peak_to_peak_Hz.max()) * 1e3 == pytest.approx(ours["worst_mHz"], rel=1e-12)
+    path = result.save(tmp_path / "r.h5")
+    played = result.machines(length_s=10)
+    same(played, command_json("machines", path, "--length-s", 10))
+    assert played.series.sizes["bus"] == len(played["machines"])
+    with pytest.raises(ValueError, match="either"):
+        tw.machines()
+    for answer in (ours, played):
+        assert answer.plot().lines
+
+
+def test_export_writes_the_commands_bytes(result, tmp_path):
+    path = result.save(tmp_path / "result.h5")
+    subprocess.run([CLI, "export", path, "--format", "comtrade", "--out", tmp_path / "theirs", "--step", "0.01"], check=True, capture_output=True)
+    files = result.export("comtrade", tmp_path / "ours", step_s=0.01)
+    assert sorted(file.name for file in files) == sorted(file.name for file in (tmp_path / "theirs").iterdir())
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "theirs" / file.name).read_bytes(), file.name
+    assert tw.open(path).export("csv")[0].parent == tmp_path
+    with pytest.raises(tw.InputError, match="did you mean 'comtrade'"):
+        result.export("comtrde", tmp_path / "x")
+
+
+def test_fits_write_the_commands_entry(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("gpu_sum_W,node_W\n" + "".join(f"{p},{1500 + 1.05 * p}\n" for p in range(1000, 5000, 80)))
+    fit = tw.fit_overhead(log, name="mine")
+    assert list(fit.frame.value.round(4)) == [1500.0, 1.05] and "node against its GPUs" in str(fit)
+    path = fit.save(tmp_path / "ours")
+    subprocess.run([CLI, "fit", "overhead", log, "--name", "mine", "--out", tmp_path / "theirs"], check=True, capture_output=True)
+    assert path.read_text() == (tmp_path / "theirs" / "node_overhead" / "mine.toml").read_text()
+    with pytest.raises(tw.InputError, match="power_mean_W"):
+        tw.fit_fans(log, name="mine")
+
+
+def test_validate_has_the_commands_rows():
+    rows = tw.validate("plant", data="/no/such/folder")
+    theirs = command_json("validate", "plant", "--data", "/no/such/folder")["rows"]
+    assert list(rows.id) == [r["id"] for r in theirs] and list(rows.verdict) == [r["verdict"] for r in theirs]
+    with pytest.raises(tw.InputError, match="did you mean 'plant'"):
+        tw.validate("plnt")
+
+
+def test_explain_has_the_commands_figures(result, tmp_path):
+    settings = {**SETTINGS, "run.duration_h": 2.2, "run.macro_step_s": 900}
+    scenario = tw.load(DAY, set=settings)
+    names = []
+    ours = tw.run(scenario).explain(progress=names.append)
+    sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
+    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--quiet", "--out", tmp_path)
+    same(ours, theirs["explain"]["swing"])
+    assert set(names) >= {c["name"] for c in ours["causes"]}
+    saved = tw.open(result.save(tmp_path / "short.h5"))
+    with pytest.raises(TypeError, match="scenario"):
+        saved.explain()
