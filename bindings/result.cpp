@@ -12,6 +12,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/result_file.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/io/summary_text.hpp"
 
 namespace tidewatt::bindings {
 namespace {
@@ -88,6 +89,7 @@ void bind_result(py::module_& m) {
       .def("values", &values<RunResult>, py::arg("path"))
       .def_property_readonly("summary", [](const RunResult& r) { return figures(io::result_json(r.result)); })
       .def_property_readonly("provenance", [](const RunResult& r) { return texts(r.result.provenance); })
+      .def_property_readonly("summary_text", [](const RunResult& r) { return io::summary_text(r.result); })
       .def_readonly("payload_sha256", &RunResult::payload_sha256)
       .def_readonly("wall_s", &RunResult::wall_s)
       .def("save", &save, py::arg("path"));
@@ -108,6 +110,7 @@ void bind_result(py::module_& m) {
       .def("values", &values<ResultFile>, py::arg("path"))
       .def_property_readonly("summary", [](const ResultFile& r) { return figures(r.summary_json()); })
       .def_property_readonly("provenance", [](const ResultFile& r) { return texts(r.provenance()); })
+      .def_property_readonly("summary_text", &ResultFile::summary_text)
       .def_property_readonly("payload_sha256", &ResultFile::payload_sha256)
       .def("save", &ResultFile::copy_to, py::arg("path"), py::call_guard<py::gil_scoped_release>());
 }

@@ -13,6 +13,8 @@
 #include "tidewatt/study/fit_log.hpp"
 #include "tidewatt/study/machine_study.hpp"
 #include "tidewatt/study/plant_alone.hpp"
+#include "tidewatt/study/scenario_reference.hpp"
+#include "tidewatt/study/scenario_schema.hpp"
 #include "tidewatt/validate/leave_one_out.hpp"
 #include "tidewatt/validate/row_json.hpp"
 
@@ -171,6 +173,8 @@ py::list bench(bool quick, bool grid_only, const std::string& scenarios, std::si
 }  // namespace
 
 void bind_study(py::module_& m) {
+  m.def("scenario_schema", [] { return study::scenario_schema(study::scenario_reference()); });
+  m.def("scenario_keys", [](const std::string& word) { return study::reference_text(study::scenario_reference(), word); }, "word"_a);
   m.def("explain", &explain, "scenario"_a, "base"_a, "n_thread"_a, "progress"_a);
   m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
   m.def("sweep_periods", &sweep_periods, "options"_a);

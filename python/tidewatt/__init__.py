@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from ._result import Result, open
     from ._size import Sizing, most_gpus, size
-    from ._study import Answer, MachineAnswer, bench, explain, machines, plant, validate
+    from ._study import Answer, MachineAnswer, bench, explain, machines, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
 
 _READERS = [
@@ -75,7 +75,7 @@ _HOME = {
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
-    **dict.fromkeys(["Answer", "MachineAnswer", "bench", "explain", "machines", "plant", "validate"], "_study"),
+    **dict.fromkeys(["Answer", "MachineAnswer", "bench", "explain", "machines", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(
         ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
         "_core",
@@ -84,7 +84,7 @@ _HOME = {
 __all__ = [
     "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
     "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "report", "run", "size", "sweep",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "report", "run", "schema", "size", "sweep",
     "validate", *_READERS,
 ]  # fmt: skip
 

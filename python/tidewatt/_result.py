@@ -294,6 +294,9 @@ class Result:
         figures = "\n".join(f"  {key:<32} {_shown(value)}" for key, value in self.summary.items())
         return f"<tidewatt.Result>\n{figures}\n  groups: {', '.join(self.groups)}"
 
+    def __str__(self) -> str:
+        return self._source.summary_text.rstrip("\n") or repr(self)
+
     def _repr_html_(self) -> str:
         from ._look import result_html
 

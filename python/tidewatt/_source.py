@@ -34,6 +34,11 @@ class Source:
         return self._core.provenance
 
     @property
+    def summary_text(self) -> str:
+        """What `tidewatt run` prints: sentences, then a table."""
+        return self._core.summary_text
+
+    @property
     def payload_sha256(self) -> str:
         """SHA-256 over all arrays."""
         return self._core.payload_sha256

@@ -369,3 +369,36 @@ def _file_of(result: Result | Path) -> Iterator[str]:
         path = os.path.join(folder, "result.h5")
         result._source.save(path)
         yield path
+
+
+def schema(word: str | None = None) -> dict[str, Any] | str:
+    """The scenario format. As `tidewatt schema`.
+
+    Parameters
+    ----------
+    word : str, optional
+        None: the JSON Schema (draft 7), which editors complete and hover from. A word: the keys whose path holds it, as text
+        with unit, range and default; an empty word: all keys.
+
+    Returns
+    -------
+    dict or str
+        The schema, or the text.
+
+    Raises
+    ------
+    KeyError
+        No key holds `word`.
+
+    Examples
+    --------
+    >>> tw.schema()["type"]
+    'object'
+    >>> print(tw.schema("cap_W"))
+    """
+    if word is None:
+        return json.loads(_core.scenario_schema())
+    text = _core.scenario_keys(word)
+    if not text:
+        raise KeyError(f"no key of a scenario holds {word!r}; schema('') lists all")
+    return text

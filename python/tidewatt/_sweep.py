@@ -245,19 +245,19 @@ def compare(
     return pandas.DataFrame(keys, columns=["key", "before", "after", "behind_name"]), pandas.DataFrame(figures)
 
 
-def new(path: Path | None = None, *, n_gpu: int = 128, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
+def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
     """A commented scenario to start from; it runs as it is. As `tidewatt new`.
 
     Parameters
     ----------
     path : path, optional
         File to write; it must not exist. None: no file, only the scenario; its `text` is what the file would hold.
-    n_gpu : int, default 128
-        GPUs, a multiple of 32, count.
+    n_gpu : int, default 0
+        GPUs, count, whole servers; 0: the least of 128, 256, 512, … whose memory holds the model.
     duration_h : float, default 1.0
         Simulated time, h.
     **catalog_names : str
-        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries.
+        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; left out: chosen to fit.
 
     Returns
     -------

@@ -27,6 +27,7 @@ ResultFile::ResultFile(const std::string& path) : path_(path) {
     const hid_t file = tree_->file;
     const hdf5::Group root(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
     summary_json_ = hdf5::read_attribute(root, "summary_json").value_or("");
+    summary_text_ = hdf5::read_attribute(root, "summary_text").value_or("");
     payload_sha256_ = hdf5::read_attribute(root, "payload_sha256").value_or("");
     if (summary_json_.empty() || payload_sha256_.empty()) throw InputError(Finding{{path, 0, 0}, "", "not a result of tidewatt: no summary"});
     if (H5Lexists(file, "provenance", H5P_DEFAULT) > 0) {

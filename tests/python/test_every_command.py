@@ -60,7 +60,7 @@ NOT_IN_PYTHON = {"completion", "verify", "import"}  # import: tw.read_…, held 
 def test_every_command_is_a_function():
     missing = [c for c in commands() if c not in FUNCTION and c not in NOT_IN_PYTHON and not hasattr(tw, c.replace(" ", "_"))]
     assert not missing, f"Python lacks {missing}"
-    wanted = ["run", "sweep", "size", "compare", "machines", "plant", "validate", "explain", "new", "Engine", "Catalog", "fit_gpu",
+    wanted = ["run", "sweep", "size", "compare", "machines", "plant", "validate", "explain", "new", "schema", "Engine", "Catalog", "fit_gpu",
               "fit_nodes", "fit_fans", "fit_overhead"]  # fmt: skip
     assert not set(wanted) - set(tw.__all__)
     assert all(callable(getattr(tw.Result, name)) for name in ("export", "frame", "machines", "explain")) and tw.Result.plot
@@ -170,3 +170,15 @@ def test_explain_has_the_commands_figures(result, tmp_path):
     saved = tw.open(result.save(tmp_path / "short.h5"))
     with pytest.raises(TypeError, match="scenario"):
         saved.explain()
+
+
+def test_schema_has_the_commands_text():
+    assert tw.schema() == json.loads(subprocess.run([CLI, "schema"], capture_output=True, text=True, check=True).stdout)
+    assert tw.schema("cap_W") == subprocess.run([CLI, "schema", "--keys", "cap_W"], capture_output=True, text=True, check=True).stdout
+    with pytest.raises(KeyError, match="no_such_key"):
+        tw.schema("no_such_key")
+
+
+def test_a_result_prints_the_commands_summary(tmp_path):
+    result = tw.run(tiny(3), threads=1)
+    assert str(tw.open(result.save(tmp_path / "r.h5"))).strip() == str(result).strip() != repr(result)

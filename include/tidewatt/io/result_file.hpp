@@ -26,6 +26,8 @@ class ResultFile {
   /// @returns null if there is none of that path  @throws CorruptFileError if HDF5 cannot read it
   const sim::Array* read(const std::string& path);
   const std::string& summary_json() const { return summary_json_; }
+  /// What `tidewatt run` printed of it: sentences, then a table.
+  const std::string& summary_text() const { return summary_text_; }
   const std::string& payload_sha256() const { return payload_sha256_; }
   const std::vector<std::pair<std::string, std::string>>& provenance() const { return provenance_; }
   /// Writes the same bytes under another name, whole or not at all. @throws OutputError
@@ -33,7 +35,7 @@ class ResultFile {
 
  private:
   struct Tree;
-  std::string path_, summary_json_, payload_sha256_;
+  std::string path_, summary_json_, summary_text_, payload_sha256_;
   std::vector<sim::Array> arrays_;
   std::vector<bool> is_read_;  ///< [array]
   std::vector<std::pair<std::string, std::string>> provenance_;
