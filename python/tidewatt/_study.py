@@ -358,10 +358,7 @@ def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "sce
 @contextlib.contextmanager
 def _file_of(result: Result | Path) -> Iterator[str]:
     """A result's file: its own, or one that lasts as long as it is needed."""
-    if not isinstance(result, Result):
-        yield os.fspath(result)
-        return
-    path = getattr(result._source, "path", None)
+    path = result._source.path if isinstance(result, Result) else os.fspath(result)
     if path is not None:
         yield path
         return
