@@ -8,6 +8,7 @@ namespace tidewatt {
 namespace {
 
 constexpr std::size_t most_errors = 5;
+constexpr std::size_t long_text_B = 256u << 10;  ///< longer than any scenario that a person writes: parsed once
 
 bool is_header(std::string_view line) { return trim(line).starts_with('['); }
 
@@ -42,7 +43,8 @@ RecoveredToml recover_toml(std::string_view text, const std::string& file) {
   RecoveredToml out;
   std::vector<std::string> lines;
   std::string rest(text);
-  while (out.findings.size() < most_errors) {
+  const std::size_t most = text.size() > long_text_B ? 1 : most_errors;
+  while (out.findings.size() < most) {
     try {
       out.root = parse_toml(rest, file);
       return out;

@@ -19,7 +19,7 @@ struct RecoveredToml {
 };
 
 /// Parses TOML text; after a syntax error it goes on without that line, or without the table whose header is in error. At
-/// most 5 errors, so that one open bracket does not cause a page of them.
+/// most 5 errors, so that one open bracket does not cause a page of them; a text above 256 KiB ends at its first.
 RecoveredToml recover_toml(std::string_view text, const std::string& file);
 
 }  // namespace tidewatt

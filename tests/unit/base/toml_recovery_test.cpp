@@ -38,3 +38,11 @@ TEST_CASE("an open bracket ends in a few findings") {
   CHECK(!r.findings.empty());
   CHECK(r.findings.size() <= 5);
 }
+
+TEST_CASE("a text longer than anybody writes is parsed once") {
+  std::string text = "a = = 1\nb = = 2\n";
+  while (text.size() <= (256u << 10)) text += "# a line of no meaning that makes the text long\n";
+  const auto r = recover_toml(text, "f.toml");
+  CHECK(r.findings.size() == 1);
+  CHECK(r.lost_table);
+}
