@@ -1,5 +1,4 @@
 #include "job_run.hpp"
-#include "tidewatt/sim/memory_heat.hpp"
 
 #include <fmt/format.h>
 
@@ -9,12 +8,12 @@
 #include <limits>
 #include <numeric>
 
+#include "tidewatt/sim/memory_heat.hpp"
 
 namespace tidewatt::sim {
 namespace {
 
 using workload::JobState;
-
 constexpr double settling_share = 0.5, settling_lag_s = 300.0, hold_growth = 3.0;
 constexpr double a_remainder = 1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
 constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
