@@ -225,7 +225,7 @@ class Result:
         from . import _core
         from ._study import _file_of
 
-        beside = getattr(self._source, "path", None) is not None
+        beside = self._source.path is not None
         options = dict(format=format, window=window, folder="" if out is None and beside else os.fspath(out or "."), begin_s=begin_s,
                        length_s=length_s, step_s=step_s, peaks=peaks, encoding=encoding, station=station, load=load,
                        base_MVA=base_MVA, v_trip_pu=v_trip_pu, v_return_pu=v_return_pu)  # fmt: skip

@@ -351,7 +351,6 @@ def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "sce
         Columns `key`, `value`, `how`.
     """
     import pandas
-
     return pandas.DataFrame(_core.bench(quick, grid_only, os.fspath(scenarios), _thread_count(threads)))
 
 
