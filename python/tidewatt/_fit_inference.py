@@ -1,4 +1,5 @@
 """Power of an inference service against its batch, from records: mean, scatter and how fast it forgets."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -92,7 +93,10 @@ class InferencePower:
         noise_W = self.sd_W[i] * np.sqrt(max(1.0 - float(np.dot(self.ar[i], rho[1:])), 0.0))
         x = np.zeros(n + 200)  # the first 200 steps forget the start
         for k in range(ORDER, len(x)):
-            x[k] = np.dot(self.ar[i], x[k - 1 : k - ORDER - 1 : -1] if k > ORDER else x[ORDER - 1 :: -1]) + noise_W * rng.standard_normal()
+            x[k] = (
+                np.dot(self.ar[i], x[k - 1 : k - ORDER - 1 : -1] if k > ORDER else x[ORDER - 1 :: -1])
+                + noise_W * rng.standard_normal()
+            )
         return self.mean_at(batch) + x[200:]
 
 
@@ -113,7 +117,9 @@ def sample_autocorrelation(power_W: Sequence[float], lags: int) -> np.ndarray:
     return cov / cov[0]
 
 
-def fit_inference_power(records: Union[Mapping[int, object], Sequence[Union[str, os.PathLike]]], ends_s: float = 2.0) -> InferencePower:
+def fit_inference_power(
+    records: Union[Mapping[int, object], Sequence[Union[str, os.PathLike]]], ends_s: float = 2.0
+) -> InferencePower:
     """Fits mean, scatter and autoregression (Yule–Walker) of each record.
 
     The interval of a mean counts independent samples only: N_eff = N / (1 + 2 Σ ρ_k) over the lags up to the first negative one.
@@ -137,7 +143,9 @@ def fit_inference_power(records: Union[Mapping[int, object], Sequence[Union[str,
     if not isinstance(records, Mapping):
         named = {str(p): _BATCH.search(os.path.basename(str(p))) for p in records}
         if any(m is None for m in named.values()):
-            raise InputError(f"{next(p for p, m in named.items() if m is None)}: its name tells no batch; give {{batch: file}}")
+            raise InputError(
+                f"{next(p for p, m in named.items() if m is None)}: its name tells no batch; give {{batch: file}}"
+            )
         records = {int(m[1]): p for p, m in named.items()}  # type: ignore[index]
     rows, steps = [], set()
     for batch in sorted(records):

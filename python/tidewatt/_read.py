@@ -1,4 +1,5 @@
 """Logs of your own as pandas tables: what `tidewatt import` writes, with its report in `table.attrs["report"]`."""
+
 from __future__ import annotations
 
 import os
@@ -230,7 +231,9 @@ def job_occupancy(jobs: pandas.DataFrame) -> pandas.DataFrame:
     return sacct.occupancy(jobs)
 
 
-def read_price(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
+def read_price(
+    files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None
+) -> pandas.DataFrame:
     """Prices per MWh by the hour; missing hours are listed in the report, never filled.
 
     Parameters
@@ -250,7 +253,9 @@ def read_price(files: Paths, *, time_zone: Optional[str] = None, columns: Option
     return _read("price", files, time_zone=time_zone, columns=columns)
 
 
-def read_carbon(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
+def read_carbon(
+    files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None
+) -> pandas.DataFrame:
     """Carbon intensity [g/kWh] and generation [MW] by the hour, doubtful rows flagged.
 
     Parameters
@@ -289,7 +294,9 @@ def read_weather(files: Paths) -> pandas.DataFrame:
     return _read("weather", files)
 
 
-def read_requests(files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None) -> pandas.DataFrame:
+def read_requests(
+    files: Paths, *, time_zone: Optional[str] = None, columns: Optional[dict[str, str]] = None
+) -> pandas.DataFrame:
     """Requests of a language-model service: arrival [s] and tokens.
 
     Parameters
@@ -349,7 +356,13 @@ def read_power(files: Paths, *, columns: Optional[dict[str, str]] = None, units:
     return _read("power", files, columns=columns, units=units, time_zone=time_zone, align=align)
 
 
-def read_csv(files: Paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None) -> pandas.DataFrame:
+def read_csv(
+    files: Paths,
+    *,
+    columns: Optional[dict[str, str]] = None,
+    units: Optional[dict[str, str]] = None,
+    time_zone: Optional[str] = None,
+) -> pandas.DataFrame:
     """Any CSV or Parquet, in SI units.
 
     Parameters

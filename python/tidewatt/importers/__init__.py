@@ -6,6 +6,7 @@
 
 One module per format; `tidewatt import` and `tw.read_…` both come here.
 """
+
 from __future__ import annotations
 
 import dataclasses
@@ -17,8 +18,24 @@ from .report import ImportReport, InputError
 
 __all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
 
-KINDS = ("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish", "kineto", "sacct", "squeue", "sinfo", "price", "carbon", "weather", "requests", "power",
-         "csv", "auto")  # fmt: skip
+KINDS = (
+    "mllog",
+    "nvidia-smi",
+    "prometheus",
+    "rocm-smi",
+    "redfish",
+    "kineto",
+    "sacct",
+    "squeue",
+    "sinfo",
+    "price",
+    "carbon",
+    "weather",
+    "requests",
+    "power",
+    "csv",
+    "auto",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,8 +48,16 @@ class Imported:
     entry: Optional[str] = None
 
 
-def import_logs(kind: str, paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None,
-                align: Optional[float] = None, name: str = "profile") -> Imported:  # fmt: skip
+def import_logs(
+    kind: str,
+    paths,
+    *,
+    columns: Optional[dict[str, str]] = None,
+    units: Optional[dict[str, str]] = None,
+    time_zone: Optional[str] = None,
+    align: Optional[float] = None,
+    name: str = "profile",
+) -> Imported:
     """Reads logs of one kind.
 
     @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, for `redfish` also folders;
@@ -51,7 +76,11 @@ def import_logs(kind: str, paths, *, columns: Optional[dict[str, str]] = None, u
     if kind == "auto":
         kinds = {p: detect.kind_of(p) for p in paths}
         if len(set(kinds.values())) > 1:
-            raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds.items()) + "; import each kind by itself")
+            raise InputError(
+                "the files are of several kinds: "
+                + "; ".join(f"{p}: {k}" for p, k in kinds.items())
+                + "; import each kind by itself"
+            )
         kind = next(iter(kinds.values()))
     report = ImportReport(kind, files=paths)
     if kind not in ("csv", "power", "price", "carbon", "requests") and (columns or units):
@@ -90,9 +119,9 @@ def _read(kind, paths, report, columns, units, zone, name):
 
         return sacct.read(paths, report, zone), {}, None
     if kind in ("squeue", "sinfo"):
-        from . import squeue
+        from . import sinfo, squeue
 
-        return squeue.read_jobs(paths, report, zone) if kind == "squeue" else squeue.read_nodes(paths, report), {}, None
+        return squeue.read(paths, report, zone) if kind == "squeue" else sinfo.read(paths, report), {}, None
     if kind in ("price", "carbon"):
         from . import hourly
 

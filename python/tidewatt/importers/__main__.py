@@ -1,4 +1,5 @@
 """python3 -m tidewatt.importers KIND FILE… -o OUT, which `tidewatt import` runs."""
+
 from __future__ import annotations
 
 import argparse
@@ -14,8 +15,15 @@ def main(argv=None) -> int:
     """
     args = _arguments().parse_args(argv)
     try:
-        done = import_logs(args.kind, args.file, columns=_pairs(args.column, "--column"), units=_pairs(args.unit, "--unit"), time_zone=args.time_zone,
-                           align=args.align, name=args.name)  # fmt: skip
+        done = import_logs(
+            args.kind,
+            args.file,
+            columns=_pairs(args.column, "--column"),
+            units=_pairs(args.unit, "--unit"),
+            time_zone=args.time_zone,
+            align=args.align,
+            name=args.name,
+        )
         lines = done.report.warnings
         for line in lines:
             print(f"tidewatt: {line}", file=sys.stderr)
@@ -35,15 +43,19 @@ def main(argv=None) -> int:
         print(f"tidewatt: {len(lines)} warnings and --strict: nothing was written", file=sys.stderr)
         return 2
     report = done.report
-    print(f"{report.kind}: {report.rows_read} rows read, {len(report.mended)} mended, {len(report.ignored)} ignored; "
-          f"{report.rows_written} rows × {len(done.table.columns)} columns → {', '.join(map(str, written))}")  # fmt: skip
+    print(
+        f"{report.kind}: {report.rows_read} rows read, {len(report.mended)} mended, {len(report.ignored)} ignored; "
+        f"{report.rows_written} rows × {len(done.table.columns)} columns → {', '.join(map(str, written))}"
+    )
     for note in report.notes:
         print(f"note: {note}")
     return 0
 
 
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tidewatt import", description="Logs of your own as tables that the other commands read.")
+    parser = argparse.ArgumentParser(
+        prog="tidewatt import", description="Logs of your own as tables that the other commands read."
+    )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("file", nargs="+")
     parser.add_argument("-o", "--out", required=True)

@@ -1,4 +1,5 @@
 """The kind of a log, told by its content."""
+
 from __future__ import annotations
 
 import gzip
@@ -8,13 +9,24 @@ from pathlib import Path
 from . import hourly, nvidia_smi, requests, sacct
 from .report import InputError
 
-_JSON = (("traceEvents", "kineto"), ("@odata.", "redfish"), ('"resultType"', "prometheus"), ('"accelerators_per_node"', "mllog"), ('"card0"', "rocm-smi"),
-         ('"input_length"', "requests"), ('"PowerConsumedWatts"', "redfish"), ('"ReadingCelsius"', "redfish"))  # fmt: skip
+_JSON = (
+    ("traceEvents", "kineto"),
+    ("@odata.", "redfish"),
+    ('"resultType"', "prometheus"),
+    ('"accelerators_per_node"', "mllog"),
+    ('"card0"', "rocm-smi"),
+    ('"input_length"', "requests"),
+    ('"PowerConsumedWatts"', "redfish"),
+    ('"ReadingCelsius"', "redfish"),
+)
 _WATTS = re.compile(r"(^|[,;\t\"])[^,;\t]*([_ (\[](m|k|M)?W[)\]]?|power[^,;\t]*)\"?\s*($|[,;\t])", re.IGNORECASE)
 
 
 def head(path, n: int = 1 << 17) -> str:
-    """The first characters of a file, unpacked if it is gzip. @param path: its path; @param n: how many bytes. @raises InputError: it cannot be read."""
+    """The first characters of a file, unpacked if it is gzip.
+
+    @param path: its path; @param n: how many bytes. @raises InputError: it cannot be read.
+    """
     try:
         with open(path, "rb") as file:
             raw = file.read(2)
@@ -22,7 +34,9 @@ def head(path, n: int = 1 << 17) -> str:
             raw = file.read(n)
     except (OSError, EOFError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
-    return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace("\r\n", "\n")
+    return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace(
+        "\r\n", "\n"
+    )
 
 
 def kind_of(path) -> str:
@@ -70,7 +84,10 @@ def _table_kind(text: str, path) -> str:
         return "weather"
     if any(hourly._PRICE.search(n) for n in names):
         return "price"
-    if any(re.search(r"avg_?CI|carbon|gCO2", n, re.IGNORECASE) for n in names) or len(set(names) & set(hourly.CARBON_G_PER_KWH)) > 2:
+    if (
+        any(re.search(r"avg_?CI|carbon|gCO2", n, re.IGNORECASE) for n in names)
+        or len(set(names) & set(hourly.CARBON_G_PER_KWH)) > 2
+    ):
         return "carbon"
     if set(names) & set(requests._INPUT) and set(names) & set(requests._OUTPUT):
         return "requests"

@@ -1,4 +1,5 @@
 """One table for what every tool says of GPUs: the same columns, whoever wrote the log; `tidewatt fit gpu` reads it."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,12 +10,30 @@ from .series import check_clock, list_gaps, tidy, unwrap_counter
 
 # Column: what it means. Power is the tool's mean (NVIDIA: 1 s from Ampere on), power_instant_W the instant.
 COLUMNS = {
-    "time": "when", "host": "node", "gpu": "number on its node; host:number where there are several hosts", "uuid": "", "model": "",
-    "power_W": "mean", "power_instant_W": "", "memory_power_W": "", "temperature_degC": "die", "memory_temperature_degC": "", "clock_MHz": "SM clock",
-    "memory_clock_MHz": "", "limit_W": "cap in force", "default_limit_W": "", "min_limit_W": "", "max_limit_W": "",
-    "utilization_frac": "share of time with a kernel running", "memory_utilization_frac": "", "activity_frac": "tensor pipe active", "dram_activity_frac": "",
-    "energy_J": "since the driver was loaded", "fan_frac": "", "throttle": "reasons, bit mask or words",
-}  # fmt: skip
+    "time": "when",
+    "host": "node",
+    "gpu": "number on its node; host:number where there are several hosts",
+    "uuid": "",
+    "model": "",
+    "power_W": "mean",
+    "power_instant_W": "",
+    "memory_power_W": "",
+    "temperature_degC": "die",
+    "memory_temperature_degC": "",
+    "clock_MHz": "SM clock",
+    "memory_clock_MHz": "",
+    "limit_W": "cap in force",
+    "default_limit_W": "",
+    "min_limit_W": "",
+    "max_limit_W": "",
+    "utilization_frac": "share of time with a kernel running",
+    "memory_utilization_frac": "",
+    "activity_frac": "tensor pipe active",
+    "dram_activity_frac": "",
+    "energy_J": "since the driver was loaded",
+    "fan_frac": "",
+    "throttle": "reasons, bit mask or words",
+}
 NUMBERS = [c for c in COLUMNS if c.rsplit("_", 1)[-1] in ("W", "degC", "MHz", "frac", "J")]
 RANGES = {"W": (0.0, 5000.0), "degC": (-40.0, 150.0), "MHz": (0.0, 10000.0), "frac": (0.0, 1.0), "J": (0.0, np.inf)}
 
@@ -43,7 +62,12 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
         for gpu, part in table.groupby("gpu", sort=False) if "gpu" in table else [("", table)]:
             list_gaps(part["time"], f"gpu {gpu}", report)
             if "energy_J" in table:
-                table.loc[part.index, "energy_J"] = unwrap_counter(part["energy_J"].to_numpy(), f"gpu {gpu} energy", report, [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)])
+                table.loc[part.index, "energy_J"] = unwrap_counter(
+                    part["energy_J"].to_numpy(),
+                    f"gpu {gpu} energy",
+                    report,
+                    [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)],
+                )
     else:
         table = table.drop(columns="row")
     return table.drop(columns="file")
@@ -53,12 +77,18 @@ def _check_range(table: pd.DataFrame, name: str, report: ImportReport) -> None:
     low, high = RANGES[name.rsplit("_", 1)[-1]]
     wrong = (table[name] < low) | (table[name] > high)
     for i in np.flatnonzero(wrong.to_numpy()):
-        report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
+        report.mend(
+            f"{table['file'].iloc[i]}:{table['row'].iloc[i]}",
+            f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank",
+        )
     table.loc[wrong, name] = np.nan
     if name == "memory_temperature_degC":
         zero = table[name] == 0.0
         for i in np.flatnonzero(zero.to_numpy()):
-            report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", "a memory temperature of 0 °C means no sensor, left blank")
+            report.mend(
+                f"{table['file'].iloc[i]}:{table['row'].iloc[i]}",
+                "a memory temperature of 0 °C means no sensor, left blank",
+            )
         table.loc[zero, name] = np.nan
 
 

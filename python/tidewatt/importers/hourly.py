@@ -1,4 +1,5 @@
 """Series by the hour: electricity prices and carbon intensity. Missing hours are listed and never filled."""
+
 from __future__ import annotations
 
 import re
@@ -21,7 +22,9 @@ _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
 CARBON_G_PER_KWH = {"WND": 11, "SUN": 41, "WAT": 24, "OIL": 650, "NG": 490, "COL": 820, "NUC": 12, "OTH": 230}
 
 
-def read_price(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
+def read_price(
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
+) -> pd.DataFrame:
     """`time`, `price_per_MWh`, `currency`. Negative prices and spikes stay.
 
     @param paths: tables with a time and a column such as `Price (EUR/MWh)`; @param report: takes the remarks and lists missing hours;
@@ -32,26 +35,50 @@ def read_price(paths, report: ImportReport, columns: Optional[dict[str, str]] = 
     for path in paths:
         cells, file = plain.texts(path, report), Path(path).name
         report.rows_read += len(cells)
-        time, price = _time_column(cells, columns), (columns or {}).get("price") or next((c for c in cells if _PRICE.search(c)), None)
+        time, price = _time_column(cells, columns), (columns or {}).get("price") or next(
+            (c for c in cells if _PRICE.search(c)), None
+        )
         if time is None or price is None or price not in cells:
-            raise InputError(f"{file}: no time or no price such as 'Price (EUR/MWh)'; columns: {', '.join(cells.columns.drop(plain.ROW))}")
+            raise InputError(
+                f"{file}: no time or no price such as 'Price (EUR/MWh)'; columns: {', '.join(cells.columns.drop(plain.ROW))}"
+            )
         match = _PRICE.search(price)
         currency, per = (_SIGNS.get(match[1], match[1].upper()), match[2].lower()) if match else ("", "mwh")
         if not match:
             report.warn(file, f"column '{price}' names no currency and unit; taken as per MWh")
-        value = column_numbers(cells[price], price, cells[plain.ROW].tolist(), file, report) * (1000.0 if per == "kwh" else 1.0)
-        parts.append(pd.DataFrame({"time": parse_times(cells[time], cells[plain.ROW].tolist(), file, report, zone), "price_per_MWh": value,
-                                   "currency": currency, plain.ROW: cells[plain.ROW], "file": file}))  # fmt: skip
+        value = column_numbers(cells[price], price, cells[plain.ROW].tolist(), file, report) * (
+            1000.0 if per == "kwh" else 1.0
+        )
+        parts.append(
+            pd.DataFrame(
+                {
+                    "time": parse_times(cells[time], cells[plain.ROW].tolist(), file, report, zone),
+                    "price_per_MWh": value,
+                    "currency": currency,
+                    plain.ROW: cells[plain.ROW],
+                    "file": file,
+                }
+            )
+        )
     table = _by_hour(pd.concat(parts, ignore_index=True), report, zone)
     if table["currency"].nunique() > 1:
         raise InputError(f"prices in {' and '.join(sorted(table['currency'].unique()))}: import each by itself")
     price = table["price_per_MWh"]
-    report.facts.update(mean=float(price.mean()), min=float(price.min()), max=float(price.max()), min_at=str(table["time"][price.idxmin()]),
-                        max_at=str(table["time"][price.idxmax()]), negative_hours=int((price < 0).sum()), currency=str(table["currency"].iloc[0]))  # fmt: skip
+    report.facts.update(
+        mean=float(price.mean()),
+        min=float(price.min()),
+        max=float(price.max()),
+        min_at=str(table["time"][price.idxmin()]),
+        max_at=str(table["time"][price.idxmax()]),
+        negative_hours=int((price < 0).sum()),
+        currency=str(table["currency"].iloc[0]),
+    )
     return table
 
 
-def read_carbon(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
+def read_carbon(
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
+) -> pd.DataFrame:
     """`time`, `carbon_g_per_kWh`, generation by source in MW, and `flag` for rows that contradict their neighbours.
 
     @param paths: tables with a time, an intensity (`avg_CI`, `carbon_intensity`, …) and, if they have them, the sources of
@@ -64,13 +91,19 @@ def read_carbon(paths, report: ImportReport, columns: Optional[dict[str, str]] =
         report.rows_read += len(cells)
         rows = cells[plain.ROW].tolist()
         time = _time_column(cells, columns)
-        carbon = (columns or {}).get("carbon") or next((c for c in cells if re.search(r"avg_?CI|carbon|intensity|gCO2", c, re.IGNORECASE)), None)
+        carbon = (columns or {}).get("carbon") or next(
+            (c for c in cells if re.search(r"avg_?CI|carbon|intensity|gCO2", c, re.IGNORECASE)), None
+        )
         sources = [s for s in CARBON_G_PER_KWH if s in cells]
         if time is None or (carbon is None and not sources):
-            raise InputError(f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}")
+            raise InputError(
+                f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}"
+            )
         part = {"time": parse_times(cells[time], rows, file, report, zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
-        part["carbon_g_per_kWh"] = column_numbers(cells[carbon], carbon, rows, file, quiet) if carbon else np.full(len(cells), np.nan)
+        part["carbon_g_per_kWh"] = (
+            column_numbers(cells[carbon], carbon, rows, file, quiet) if carbon else np.full(len(cells), np.nan)
+        )
         part |= {f"{s}_MW": column_numbers(cells[s], s, rows, file, quiet) for s in sources}
         for place in dict.fromkeys(remark.place for remark in quiet.mended):
             report.mend(place, "empty cells, left blank")
@@ -80,7 +113,12 @@ def read_carbon(paths, report: ImportReport, columns: Optional[dict[str, str]] =
     _check_neighbours(table, report)
     table = _by_hour(table, report, zone)
     value = table["carbon_g_per_kWh"]
-    report.facts.update(mean=float(value.mean()), min=float(value.min()), max=float(value.max()), flagged=int((table["flag"] != "").sum()))
+    report.facts.update(
+        mean=float(value.mean()),
+        min=float(value.min()),
+        max=float(value.max()),
+        flagged=int((table["flag"] != "").sum()),
+    )
     return table
 
 
@@ -99,17 +137,29 @@ def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> 
     table = table.drop_duplicates([c for c in table if c not in (plain.ROW, "file")])
     twice = table[table.duplicated("time")]
     if len(twice):
-        raise InputError(f"{twice['file'].iloc[0]}:{twice[plain.ROW].iloc[0]}: a second, different value for {twice['time'].iloc[0]}"
-                         + ("" if zone else " (local times? --time-zone tells hours that come twice apart)"))  # fmt: skip
+        raise InputError(
+            f"{twice['file'].iloc[0]}:{twice[plain.ROW].iloc[0]}: a second, different value for {twice['time'].iloc[0]}"
+            + ("" if zone else " (local times? --time-zone tells hours that come twice apart)")
+        )
     table = tidy(table, [], report, file, plain.ROW).drop(columns="file")
     first, last = table["time"].iloc[0], table["time"].iloc[-1]
     steps = table["time"].diff().dropna().mode()
     step = steps.iloc[0] if len(steps) else pd.NaT
-    missing = pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else []
-    report.facts.update(first=str(first), last=str(last), rows=len(table), step_s=step.total_seconds() if pd.notna(step) else None,
-                        missing=[str(t) for t in missing])  # fmt: skip
+    missing = (
+        pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else []
+    )
+    report.facts.update(
+        first=str(first),
+        last=str(last),
+        rows=len(table),
+        step_s=step.total_seconds() if pd.notna(step) else None,
+        missing=[str(t) for t in missing],
+    )
     if len(missing):
-        report.warn(file, f"{len(missing)} hours are missing, the first {missing[0]}; they are listed in the report and not filled")
+        report.warn(
+            file,
+            f"{len(missing)} hours are missing, the first {missing[0]}; they are listed in the report and not filled",
+        )
     year_h = 8784 if pd.Timestamp(f"{first.year}-12-31").is_leap_year else 8760
     short = year_h - ((last - first) / HOUR + 1)
     if step == HOUR and 0 < short < 0.05 * year_h:
@@ -132,9 +182,15 @@ def _check_mix(table: pd.DataFrame, report: ImportReport) -> None:
     whole = mix.notna().all(axis=1)
     off = given & whole & ((mean - table["carbon_g_per_kWh"]).abs() > 0.01 * mean)
     if (given & whole).any() and not off.any():
-        report.note("every complete row's intensity is its mix weighted with the sources' own (g/kWh: " + ", ".join(f"{s} {CARBON_G_PER_KWH[s]}" for s in sources) + ")")
+        report.note(
+            "every complete row's intensity is its mix weighted with the sources' own (g/kWh: "
+            + ", ".join(f"{s} {CARBON_G_PER_KWH[s]}" for s in sources)
+            + ")"
+        )
     for i in np.flatnonzero(off.to_numpy()):
-        report.warn(f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]}", "the intensity is not that of the row's sources")
+        report.warn(
+            f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]}", "the intensity is not that of the row's sources"
+        )
         table.loc[table.index[i], "flag"] = "not its mix"
     holes = ~whole
     if holes.any():
@@ -155,4 +211,7 @@ def _check_neighbours(table: pd.DataFrame, report: ImportReport) -> None:
         bad |= (around > 0.1 * usual) & (table[name] < 0.05 * around) & (name != "SUN_MW")
     for i in np.flatnonzero(bad.to_numpy()):
         table.loc[table.index[i], "flag"] = "implausible"
-        report.warn(f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]} ({table['time'].iloc[i]})", "generation far from the hours around it; flagged as implausible")
+        report.warn(
+            f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]} ({table['time'].iloc[i]})",
+            "generation far from the hours around it; flagged as implausible",
+        )

@@ -1,4 +1,5 @@
 """Unions and lengths of time intervals, as arrays [n, 2] of begin and end in any unit."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """PyTorch profiler traces (Kineto, a Chrome trace): kernel classes, communication split into waiting and transfer, idle time."""
+
 from __future__ import annotations
 
 import functools
@@ -15,14 +16,45 @@ from .text import read_bytes
 
 ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 # Classes of kernels by name; the first that fits holds. RCCL's kernels are called nccl as well.
-CLASSES = (("communication", r"nccl|rccl"), ("attention", r"flash|fmha|attention|attn"),
-           ("matrix", r"gemm|gemv|matmul|cublas|cutlass|conv|wgrad|dgrad|implicit|mfma|Cijk|winograd|xdlops"),
-           ("embedding", r"embedding|fbgemm|index|gather|scatter|permute"), ("optimizer", r"multi_tensor|adam|sgd|lamb"),
-           ("normalisation", r"norm|softmax|bn_|batch_norm|reduce|welford"), ("elementwise", r"elementwise|vectorized|copy|fill|cat|unrolled"))  # fmt: skip
-KINDS = (("all_reduce", r"all_?reduce"), ("all_to_all", r"all_?to_?all|sendrecv"), ("all_gather", r"all_?gather"), ("reduce_scatter", r"reduce_?scatter"),
-         ("broadcast", r"broadcast"), ("reduce", r"reduce"), ("send", r"send"), ("receive", r"recv"))  # fmt: skip
-COLUMNS = ["file", "rank", "world", "device", "kernels", "nccl_kernels", "profiler_steps", "step_ms", "gpu_span_ms", "busy_ms", "idle_ms", "compute_ms", "comm_ms",
-           "exposed_comm_ms", "comm_kernel_sum_ms", "waiting_ms", "transfer_ms", "copy_ms"]  # fmt: skip
+CLASSES = (
+    ("communication", r"nccl|rccl"),
+    ("attention", r"flash|fmha|attention|attn"),
+    ("matrix", r"gemm|gemv|matmul|cublas|cutlass|conv|wgrad|dgrad|implicit|mfma|Cijk|winograd|xdlops"),
+    ("embedding", r"embedding|fbgemm|index|gather|scatter|permute"),
+    ("optimizer", r"multi_tensor|adam|sgd|lamb"),
+    ("normalisation", r"norm|softmax|bn_|batch_norm|reduce|welford"),
+    ("elementwise", r"elementwise|vectorized|copy|fill|cat|unrolled"),
+)
+KINDS = (
+    ("all_reduce", r"all_?reduce"),
+    ("all_to_all", r"all_?to_?all|sendrecv"),
+    ("all_gather", r"all_?gather"),
+    ("reduce_scatter", r"reduce_?scatter"),
+    ("broadcast", r"broadcast"),
+    ("reduce", r"reduce"),
+    ("send", r"send"),
+    ("receive", r"recv"),
+)
+COLUMNS = [
+    "file",
+    "rank",
+    "world",
+    "device",
+    "kernels",
+    "nccl_kernels",
+    "profiler_steps",
+    "step_ms",
+    "gpu_span_ms",
+    "busy_ms",
+    "idle_ms",
+    "compute_ms",
+    "comm_ms",
+    "exposed_comm_ms",
+    "comm_kernel_sum_ms",
+    "waiting_ms",
+    "transfer_ms",
+    "copy_ms",
+]
 
 
 def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -38,11 +70,16 @@ def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFra
         raise InputError(f"two traces of rank {twice}: give one trace per rank of one run")
     traces.sort(key=lambda t: (t["rank"] is None, t["rank"]))
     collectives = match(traces, report) if len(traces) > 1 else []
-    table = pd.DataFrame([_row(t, collectives) for t in traces], columns=[*COLUMNS, *(f"{c}_ms" for c, _ in CLASSES if c != "communication"), "other_ms"])
+    table = pd.DataFrame(
+        [_row(t, collectives) for t in traces],
+        columns=[*COLUMNS, *(f"{c}_ms" for c, _ in CLASSES if c != "communication"), "other_ms"],
+    )
     if len(traces) == 1 and traces[0]["comm"]:
         report.note("one rank alone cannot tell waiting from transfer: its communication holds both")
     elif traces and traces[0]["world"] and len(traces) < traces[0]["world"]:
-        report.note(f"{len(traces)} of {traces[0]['world']} ranks: the last to arrive may be another, so transfer times are upper bounds")
+        report.note(
+            f"{len(traces)} of {traces[0]['world']} ranks: the last to arrive may be another, so transfer times are upper bounds"
+        )
     entry = profile.entry(traces, collectives, name)
     return table, pd.DataFrame([_collective_row(c, traces) for c in collectives]), entry
 
@@ -67,7 +104,11 @@ def _trace(path, report: ImportReport) -> dict:
     except (ValueError, KeyError) as error:
         raise InputError(f"{file}: no profiler trace with traceEvents ({error})") from error
     gpu = [e for e in events if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ON_GPU]
-    torn = [e for e in gpu if not isinstance(e.get("dur"), (int, float)) or not isinstance(e.get("ts"), (int, float)) or e["dur"] < 0]
+    torn = [
+        e
+        for e in gpu
+        if not isinstance(e.get("dur"), (int, float)) or not isinstance(e.get("ts"), (int, float)) or e["dur"] < 0
+    ]
     for e in torn:
         report.ignore(file, f"a {e.get('cat')} without start or duration")
     gpu = [e for e in gpu if e not in torn] if torn else gpu
@@ -75,14 +116,28 @@ def _trace(path, report: ImportReport) -> dict:
     if not gpu:
         raise InputError(f"{file}: nothing ran on a GPU (no event of category kernel, gpu_memcpy or gpu_memset)")
     info = trace.get("distributedInfo") or {} if isinstance(trace, dict) else {}
-    steps = sorted((e["ts"], e["dur"]) for e in events if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("cat") in ("user_annotation", "cpu_op"))
+    steps = sorted(
+        (e["ts"], e["dur"])
+        for e in events
+        if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("cat") in ("user_annotation", "cpu_op")
+    )
     kernels = [e for e in gpu if e["cat"].lower() == "kernel"]
     comm = sorted((e for e in kernels if kernel_class(e["name"]) == "communication"), key=lambda e: e["ts"])
     compute = [e for e in kernels if kernel_class(e["name"]) != "communication"]
     devices = (trace.get("deviceProperties") or [{}]) if isinstance(trace, dict) else [{}]
-    return {"file": file, "rank": info.get("rank"), "world": info.get("world_size"), "device": devices[0].get("name", ""), "steps": steps,
-            "kernels": kernels, "comm": comm, "compute": intervals.union(_spans(compute)), "all": intervals.union(_spans(gpu)), "comm_union": intervals.union(_spans(comm)),
-            "copies": intervals.union(_spans([e for e in gpu if e["cat"].lower() != "kernel"]))}  # fmt: skip
+    return {
+        "file": file,
+        "rank": info.get("rank"),
+        "world": info.get("world_size"),
+        "device": devices[0].get("name", ""),
+        "steps": steps,
+        "kernels": kernels,
+        "comm": comm,
+        "compute": intervals.union(_spans(compute)),
+        "all": intervals.union(_spans(gpu)),
+        "comm_union": intervals.union(_spans(comm)),
+        "copies": intervals.union(_spans([e for e in gpu if e["cat"].lower() != "kernel"])),
+    }
 
 
 def _spans(events) -> np.ndarray:
@@ -92,17 +147,39 @@ def _spans(events) -> np.ndarray:
 def _row(t: dict, collectives) -> dict:
     span = t["all"][-1, 1] - t["all"][0, 0]
     ms = lambda x: x / 1e3  # noqa: E731
-    row = {"file": t["file"], "rank": t["rank"], "world": t["world"], "device": t["device"], "kernels": len(t["kernels"]), "nccl_kernels": len(t["comm"]),
-           "profiler_steps": len(t["steps"]), "step_ms": ms(np.mean([d for _, d in t["steps"]])) if t["steps"] else np.nan, "gpu_span_ms": ms(span),
-           "busy_ms": ms(intervals.length(t["all"])), "idle_ms": ms(span - intervals.length(t["all"])), "compute_ms": ms(intervals.length(t["compute"])),
-           "comm_ms": ms(intervals.length(t["comm_union"])), "exposed_comm_ms": ms(intervals.length(intervals.union(np.concatenate([t["comm_union"], t["compute"]]))) - intervals.length(t["compute"])),
-           "comm_kernel_sum_ms": ms(sum(e["dur"] for e in t["comm"])), "copy_ms": ms(intervals.length(t["copies"]))}  # fmt: skip
+    row = {
+        "file": t["file"],
+        "rank": t["rank"],
+        "world": t["world"],
+        "device": t["device"],
+        "kernels": len(t["kernels"]),
+        "nccl_kernels": len(t["comm"]),
+        "profiler_steps": len(t["steps"]),
+        "step_ms": ms(np.mean([d for _, d in t["steps"]])) if t["steps"] else np.nan,
+        "gpu_span_ms": ms(span),
+        "busy_ms": ms(intervals.length(t["all"])),
+        "idle_ms": ms(span - intervals.length(t["all"])),
+        "compute_ms": ms(intervals.length(t["compute"])),
+        "comm_ms": ms(intervals.length(t["comm_union"])),
+        "exposed_comm_ms": ms(
+            intervals.length(intervals.union(np.concatenate([t["comm_union"], t["compute"]])))
+            - intervals.length(t["compute"])
+        ),
+        "comm_kernel_sum_ms": ms(sum(e["dur"] for e in t["comm"])),
+        "copy_ms": ms(intervals.length(t["copies"])),
+    }
     own = [c for c in collectives if t["rank"] in c["waiting_us"]]
-    row |= {"waiting_ms": ms(sum(c["waiting_us"][t["rank"]] for c in own)) if own else np.nan, "transfer_ms": ms(sum(c["transfer_us"] for c in own)) if own else np.nan}
+    row |= {
+        "waiting_ms": ms(sum(c["waiting_us"][t["rank"]] for c in own)) if own else np.nan,
+        "transfer_ms": ms(sum(c["transfer_us"] for c in own)) if own else np.nan,
+    }
     sums: dict[str, float] = {}
     for e in t["kernels"]:
         sums[kernel_class(e["name"])] = sums.get(kernel_class(e["name"]), 0.0) + e["dur"]
-    return {**row, **{f"{c}_ms": ms(sums.get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]}}
+    return {
+        **row,
+        **{f"{c}_ms": ms(sums.get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]},
+    }
 
 
 def match(traces: list[dict], report: ImportReport) -> list[dict]:
@@ -113,23 +190,40 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
 
     @param traces: of several ranks; @param report: takes the remarks.
     """
-    kinds = [[(collective_kind(e["name"], e.get("args", {})), str(e.get("args", {}).get("Process Group Name", ""))) for e in t["comm"]] for t in traces]
+    kinds = [
+        [
+            (collective_kind(e["name"], e.get("args", {})), str(e.get("args", {}).get("Process Group Name", "")))
+            for e in t["comm"]
+        ]
+        for t in traces
+    ]
     n = min(len(k) for k in kinds)
     if any(k[:n] != kinds[0][:n] for k in kinds) or n == 0:
         report.warn("collectives", "the ranks' collectives differ in order or kind; waiting and transfer are not split")
         return []
     if any(len(k) != n for k in kinds):
-        report.warn("collectives", f"the ranks have {min(map(len, kinds))} to {max(map(len, kinds))} collectives; the first {n} are compared")
+        report.warn(
+            "collectives",
+            f"the ranks have {min(map(len, kinds))} to {max(map(len, kinds))} collectives; the first {n} are compared",
+        )
     start = np.array([[e["ts"] for e in t["comm"][:n]] for t in traces], dtype=float)
     end = start + np.array([[e["dur"] for e in t["comm"][:n]] for t in traces], dtype=float)
     offset = np.median(end - end.mean(axis=0), axis=1, keepdims=True)
     spread = np.ptp(end - offset, axis=0)
     length = (end - start).max(axis=0)
     if (spread > np.maximum(0.2 * length, 50.0)).sum() > 0.2 * n:
-        report.warn("collectives", f"the ranks end {int((spread > np.maximum(0.2 * length, 50.0)).sum())} of {n} collectives apart (up to {spread.max() / 1e3:.3g} ms): they wait for ranks without a trace; waiting and transfer are not split")
+        report.warn(
+            "collectives",
+            f"the ranks end {int((spread > np.maximum(0.2 * length, 50.0)).sum())} of {n} collectives apart (up to "
+            f"{spread.max() / 1e3:.3g} ms): they wait for ranks without a trace; waiting and transfer are not split",
+        )
         return []
     if np.ptp(offset) > 100.0:
-        report.mend("clocks", f"node clocks differ by {np.ptp(offset) / 1e3:.3g} ms; set on each other by the ends of {n} collectives (they agree within {np.median(spread):.3g} µs)")
+        report.mend(
+            "clocks",
+            f"node clocks differ by {np.ptp(offset) / 1e3:.3g} ms; set on each other by the ends of {n} collectives "
+            f"(they agree within {np.median(spread):.3g} µs)",
+        )
         start, end = start - offset, end - offset
         for t, shift in zip(traces, offset[:, 0]):
             t["clock_us"] = float(shift)
@@ -140,21 +234,36 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
         waiting = np.clip(np.minimum(start[last, j], end[:, j]) - start[:, j], 0.0, None)
         if spread[j] > max(0.2 * length[j], 50.0):
             report.warn(f"collective {j}", "the ranks end it apart: it does not hold them together, or clocks drift")
-        out.append({"index": j, "kind": kinds[0][j][0], "group": kinds[0][j][1], "arrival_spread_us": float(np.ptp(start[:, j])), "end_spread_us": float(np.ptp(end[:, j])),
-                    "last_rank_to_arrive": ranks[last], "transfer_us": float(np.median(end[:, j]) - start[last, j]), "waiting_us": dict(zip(ranks, map(float, waiting))),
-                    "bytes": _bytes(traces[0]["comm"][j])})  # fmt: skip
+        out.append(
+            {
+                "index": j,
+                "kind": kinds[0][j][0],
+                "group": kinds[0][j][1],
+                "arrival_spread_us": float(np.ptp(start[:, j])),
+                "end_spread_us": float(np.ptp(end[:, j])),
+                "last_rank_to_arrive": ranks[last],
+                "transfer_us": float(np.median(end[:, j]) - start[last, j]),
+                "waiting_us": dict(zip(ranks, map(float, waiting))),
+                "bytes": _bytes(traces[0]["comm"][j]),
+            }
+        )
     return out
 
 
 def _bytes(event: dict) -> int:
     """Message size where the trace gives it: elements × size of their type."""
     arguments = event.get("args", {})
-    size = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Long": 8, "Int": 4, "Byte": 1, "Char": 1}.get(str(arguments.get("dtype", "")), 0)
+    size = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Long": 8, "Int": 4, "Byte": 1, "Char": 1}.get(
+        str(arguments.get("dtype", "")), 0
+    )
     return int(arguments.get("In msg nelems") or 0) * size
 
 
 def _collective_row(c: dict, traces) -> dict:
-    row = {k: c[k] for k in ("index", "kind", "arrival_spread_us", "end_spread_us", "last_rank_to_arrive", "transfer_us", "bytes")}
+    row = {
+        k: c[k]
+        for k in ("index", "kind", "arrival_spread_us", "end_spread_us", "last_rank_to_arrive", "transfer_us", "bytes")
+    }
     for t in traces:
         row[f"dur_rank{t['rank']}_us"] = float(t["comm"][c["index"]]["dur"])
         row[f"waiting_rank{t['rank']}_us"] = c["waiting_us"][t["rank"]]

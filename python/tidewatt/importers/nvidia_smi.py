@@ -1,4 +1,5 @@
 """nvidia-smi: `--query-gpu … --format=csv`, `dmon`, `-q` and `-q -x`, told apart by content."""
+
 from __future__ import annotations
 
 import csv
@@ -17,7 +18,7 @@ from .times import parse_times
 
 
 def dialect(text: str) -> str:
-    """"xml", "q", "dmon", "csv", or "" for none of them. @param text: the file's beginning or all of it."""
+    """ "xml", "q", "dmon", "csv", or "" for none of them. @param text: the file's beginning or all of it."""
     head = text.lstrip()[:20000]
     if "<nvidia_smi_log" in head:
         return "xml"
@@ -51,12 +52,16 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
             for row, stamp in zip(found, stamps):
                 row["time"] = stamp
             if stamps.dt.tz is None:
-                report.note("times carry no zone; they are the node's local time as written (--time-zone puts them on UTC)")
+                report.note(
+                    "times carry no zone; they are the node's local time as written (--time-zone puts them on UTC)"
+                )
         report.rows_read += len(found)
         rows += found
     timed = [isinstance(r.get("time"), pd.Timestamp) for r in rows]
     if any(timed) and not all(timed):
-        report.warn(rows[timed.index(False)]["file"], "has no times, other files have: its rows come with an empty time")
+        report.warn(
+            rows[timed.index(False)]["file"], "has no times, other files have: its rows come with an empty time"
+        )
     for row in rows:
         row["time"] = row.get("time") if isinstance(row.get("time"), pd.Timestamp) else pd.NaT
     return finish(rows, report, has_time=any(timed))
@@ -130,7 +135,9 @@ def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
                 _put(row, key, own[name], scale, file, report)
         rows.append(row)
     if rows and "time" not in rows[0]:
-        report.note(f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples")
+        report.note(
+            f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples"
+        )
     return rows
 
 
@@ -170,7 +177,13 @@ def _xml(text: str, file: str, report: ImportReport) -> list[dict]:
         raise InputError(f"{file}: not complete XML ({error})") from error
     rows = []
     for i, gpu in enumerate(root.iter("gpu")):
-        row = {"row": i + 1, "time": root.findtext("timestamp", ""), "gpu": str(i), "uuid": gpu.findtext("uuid", ""), "model": gpu.findtext("product_name", "")}
+        row = {
+            "row": i + 1,
+            "time": root.findtext("timestamp", ""),
+            "gpu": str(i),
+            "uuid": gpu.findtext("uuid", ""),
+            "model": gpu.findtext("product_name", ""),
+        }
         for where, (key, scale) in nvidia_words.XML.items():
             cell = gpu.findtext(where)
             if cell is not None and key not in row:

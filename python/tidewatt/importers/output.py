@@ -1,4 +1,5 @@
 """Tables to CSV, Parquet and workload entries."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -19,7 +20,9 @@ def write(done: Imported, out) -> list[Path]:
     path = Path(out)
     if path.suffix == ".toml":
         if done.entry is None:
-            raise InputError(f"{path}: a log of kind {done.report.kind} gives no workload entry; write .csv or .parquet")
+            raise InputError(
+                f"{path}: a log of kind {done.report.kind} gives no workload entry; write .csv or .parquet"
+            )
         path.write_text(done.entry, encoding="utf-8")
         return [path]
     if path.suffix not in (".csv", ".parquet"):
@@ -37,12 +40,19 @@ def _table(table: pd.DataFrame, path: Path) -> None:
         try:
             table.to_parquet(path, index=False)
         except ImportError as error:
-            raise InputError(f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it); write .csv") from error
+            raise InputError(
+                f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it); write .csv"
+            ) from error
         return
     table = table.copy()
     for name in table:
         if pd.api.types.is_datetime64_any_dtype(table[name]):
             table[name] = as_text(table[name])
-        elif pd.api.types.is_float_dtype(table[name]) and table[name].notna().all() and (table[name] % 1 == 0).all() and table[name].abs().max() < 1e15:
+        elif (
+            pd.api.types.is_float_dtype(table[name])
+            and table[name].notna().all()
+            and (table[name] % 1 == 0).all()
+            and table[name].abs().max() < 1e15
+        ):
             table[name] = table[name].astype("int64")  # whole numbers as they were written
     table.to_csv(path, index=False)

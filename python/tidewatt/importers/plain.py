@@ -1,4 +1,5 @@
 """Tables of any program: CSV with comma, semicolon or tab, or Parquet, as texts with their line numbers."""
+
 from __future__ import annotations
 
 import csv
@@ -18,14 +19,54 @@ from .times import epoch_unit, parse_times
 ROW = "_row"
 # Suffix of a column, or unit given by the caller → (suffix in the table, factor, offset).
 UNITS = {
-    "W": ("W", 1.0, 0.0), "mW": ("W", 1e-3, 0.0), "kW": ("W", 1e3, 0.0), "MW": ("W", 1e6, 0.0), "J": ("J", 1.0, 0.0), "mJ": ("J", 1e-3, 0.0),
-    "kWh": ("J", 3.6e6, 0.0), "degC": ("degC", 1.0, 0.0), "C": ("degC", 1.0, 0.0), "°C": ("degC", 1.0, 0.0), "degF": ("degC", 5 / 9, -32.0), "K": ("degC", 1.0, -273.15),
-    "MHz": ("MHz", 1.0, 0.0), "GHz": ("MHz", 1e3, 0.0), "Hz": ("MHz", 1e-6, 0.0), "frac": ("frac", 1.0, 0.0), "%": ("frac", 0.01, 0.0), "pct": ("frac", 0.01, 0.0),
-}  # fmt: skip
-QUANTITIES = {"power": "W", "power_instant": "W", "memory_power": "W", "limit": "W", "temperature": "degC", "memory_temperature": "degC", "inlet": "degC",
-              "clock": "MHz", "memory_clock": "MHz", "utilization": "frac", "activity": "frac", "fan": "frac", "energy": "J"}  # fmt: skip
+    "W": ("W", 1.0, 0.0),
+    "mW": ("W", 1e-3, 0.0),
+    "kW": ("W", 1e3, 0.0),
+    "MW": ("W", 1e6, 0.0),
+    "J": ("J", 1.0, 0.0),
+    "mJ": ("J", 1e-3, 0.0),
+    "kWh": ("J", 3.6e6, 0.0),
+    "degC": ("degC", 1.0, 0.0),
+    "C": ("degC", 1.0, 0.0),
+    "°C": ("degC", 1.0, 0.0),
+    "degF": ("degC", 5 / 9, -32.0),
+    "K": ("degC", 1.0, -273.15),
+    "MHz": ("MHz", 1.0, 0.0),
+    "GHz": ("MHz", 1e3, 0.0),
+    "Hz": ("MHz", 1e-6, 0.0),
+    "frac": ("frac", 1.0, 0.0),
+    "%": ("frac", 0.01, 0.0),
+    "pct": ("frac", 0.01, 0.0),
+}
+QUANTITIES = {
+    "power": "W",
+    "power_instant": "W",
+    "memory_power": "W",
+    "limit": "W",
+    "temperature": "degC",
+    "memory_temperature": "degC",
+    "inlet": "degC",
+    "clock": "MHz",
+    "memory_clock": "MHz",
+    "utilization": "frac",
+    "activity": "frac",
+    "fan": "frac",
+    "energy": "J",
+}
 LABELS = ("gpu", "host", "node", "throttle")
-TIMES = ("time", "timestamp", "datetime", "date", "time_s", "time_ms", "relative_time_s", "elapsed_s", "seconds", "ts", "t")
+TIMES = (
+    "time",
+    "timestamp",
+    "datetime",
+    "date",
+    "time_s",
+    "time_ms",
+    "relative_time_s",
+    "elapsed_s",
+    "seconds",
+    "ts",
+    "t",
+)
 _UNIT_IN_NAME = re.compile(r"(?:_|\s*[\[(]\s*)(mW|kW|MW|W|kWh|mJ|J|degC|degF|°C|C|K|MHz|GHz|Hz|frac|pct|%)\s*[\])]?$")
 
 
@@ -79,15 +120,30 @@ def _parquet(path: Path) -> pd.DataFrame:
     try:
         table = pd.read_parquet(path)
     except ImportError as error:
-        raise InputError(f"{path.name}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it)") from error
+        raise InputError(
+            f"{path.name}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it)"
+        ) from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path.name}: cannot be read as Parquet ({error})") from error
     table = table.reset_index() if table.index.name else table
-    out = pd.DataFrame({str(c): table[c].map(lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)) for c in table})
+    out = pd.DataFrame(
+        {
+            str(c): table[c].map(
+                lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)
+            )
+            for c in table
+        }
+    )
     return out.assign(**{ROW: range(1, len(out) + 1)})
 
 
-def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
+def read(
+    paths,
+    report: ImportReport,
+    columns: Optional[dict[str, str]] = None,
+    units: Optional[dict[str, str]] = None,
+    zone: Optional[str] = None,
+) -> pd.DataFrame:
     """A table with the columns that the caller names, in SI units.
 
     @param paths: CSV or Parquet; @param report: takes the remarks; @param columns: name here → column in the file: `time`, `gpu`, `host`,
@@ -142,9 +198,13 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, z
             if QUANTITIES.get(bare, suffix) != suffix:
                 wrong.append(f"{name}: {unit} is no unit of it")
                 continue
-            out[f"{bare}_{suffix}"] = (column_numbers(cells[column], column, cells[ROW].tolist(), file, report) + offset) * factor
+            out[f"{bare}_{suffix}"] = (
+                column_numbers(cells[column], column, cells[ROW].tolist(), file, report) + offset
+            ) * factor
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
-        wrong.append(f"no column of a known quantity; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
+        wrong.append(
+            f"no column of a known quantity; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
+        )
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
@@ -171,7 +231,9 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
             chosen[name] = lower[name]
     for column in cells.columns.drop(ROW):
         if column not in chosen.values() and _unit(column) in UNITS:
-            chosen[re.sub(r"\W+", "_", _UNIT_IN_NAME.sub("", column)).strip("_") + "_" + UNITS[_unit(column)][0]] = column
+            chosen[re.sub(r"\W+", "_", _UNIT_IN_NAME.sub("", column)).strip("_") + "_" + UNITS[_unit(column)][0]] = (
+                column
+            )
     return chosen
 
 

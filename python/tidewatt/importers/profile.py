@@ -1,4 +1,5 @@
 """The workload entry of a profile: what each rank does between its collectives, and how long a step takes at another clock."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -9,7 +10,12 @@ from . import intervals
 from .report import InputError
 
 # Share of the message that a ring moves with n ranks, over the share with many.
-RING = {"all_reduce": lambda n: (n - 1) / n, "all_gather": lambda n: (n - 1) / n, "reduce_scatter": lambda n: (n - 1) / n, "all_to_all": lambda n: (n - 1) / n}
+RING = {
+    "all_reduce": lambda n: (n - 1) / n,
+    "all_gather": lambda n: (n - 1) / n,
+    "reduce_scatter": lambda n: (n - 1) / n,
+    "all_to_all": lambda n: (n - 1) / n,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +54,9 @@ class Profile:
             raise InputError(f"n_rank {n_rank}: at least 2, the recorded run has collectives")
         ring = np.ones(self.transfer_s.shape[1])
         if n_rank:
-            ring[: len(self.kinds)] = [RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds]
+            ring[: len(self.kinds)] = [
+                RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds
+            ]
         time = self._round_s(clock_ratio) + self.transfer_s * ring
         return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
 
@@ -93,7 +101,9 @@ def build(traces: list[dict], collectives: list[dict], name: str) -> Profile:
             overlap[i, j] = intervals.within(t["compute"], *under)
             if j < n:
                 end = start + t["comm"][j]["dur"]
-                transfer[i, j] = max(collectives[j]["transfer_us"], 0.0) if collectives else max(end - max(start, at), 0.0)
+                transfer[i, j] = (
+                    max(collectives[j]["transfer_us"], 0.0) if collectives else max(end - max(start, at), 0.0)
+                )
                 under, at = (max(start, at), end), max(at, end)
     kinds = tuple(c["kind"] for c in collectives) if collectives else ("communication",) * n
     n_step = max(max((len(t["steps"]) for t in traces), default=1), 1)
@@ -121,12 +131,40 @@ def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
     """The profile as TOML. @param traces, collectives, name: as for `build`."""
     p = build(traces, collectives, name)
     numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"  # noqa: E731
-    lines = ["schema = 1", 'kind = "profile"', f'name = "{name}"', "", "# Rounds of work up to a collective, then the collective; only kernels scale with the clock.", "[profile]",
-             f"n_step = {p.n_step}", f"world = {p.world}", f'device = "{traces[0]["device"]}"', f"step_s = {p.step_s():.9g}", f"kinds = [{', '.join(repr(k).replace(chr(39), chr(34)) for k in p.kinds)}]",
-             f"recorded_step_s = {recorded_step_s(traces):.9g}", f"together = {str(p.together).lower()}"]  # fmt: skip
+    lines = [
+        "schema = 1",
+        'kind = "profile"',
+        f'name = "{name}"',
+        "",
+        "# Rounds of work up to a collective, then the collective; only kernels scale with the clock.",
+        "[profile]",
+        f"n_step = {p.n_step}",
+        f"world = {p.world}",
+        f'device = "{traces[0]["device"]}"',
+        f"step_s = {p.step_s():.9g}",
+        f"kinds = [{', '.join(repr(k).replace(chr(39), chr(34)) for k in p.kinds)}]",
+        f"recorded_step_s = {recorded_step_s(traces):.9g}",
+        f"together = {str(p.together).lower()}",
+    ]
     for i, t in enumerate(traces):
-        lines += ["", "[[rank]]", f"rank = {t['rank'] if t['rank'] is not None else i}", f"compute_s = {numbers(p.compute_s[i])}", f"overlap_s = {numbers(p.overlap_s[i])}", f"rest_s = {numbers(p.rest_s[i])}", f"transfer_s = {numbers(p.transfer_s[i])}"]
-    return "\n".join([*lines, "", "[sources]", f'profile = "[D] profiler trace, {len(traces)} of {p.world} ranks, {p.n_step} steps"', ""])
+        lines += [
+            "",
+            "[[rank]]",
+            f"rank = {t['rank'] if t['rank'] is not None else i}",
+            f"compute_s = {numbers(p.compute_s[i])}",
+            f"overlap_s = {numbers(p.overlap_s[i])}",
+            f"rest_s = {numbers(p.rest_s[i])}",
+            f"transfer_s = {numbers(p.transfer_s[i])}",
+        ]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "[sources]",
+            f'profile = "[D] profiler trace, {len(traces)} of {p.world} ranks, {p.n_step} steps"',
+            "",
+        ]
+    )
 
 
 def load(path) -> Profile:
@@ -139,7 +177,13 @@ def load(path) -> Profile:
         with open(path, "rb") as file:
             data = tomllib.load(file)
         own, ranks = data["profile"], data["rank"]
-        return Profile(data["name"], own["n_step"], own["world"], tuple(own["kinds"]), *(np.array([r[k] for r in ranks]) for k in ("compute_s", "overlap_s", "rest_s", "transfer_s")),
-                       own["together"])  # fmt: skip
+        return Profile(
+            data["name"],
+            own["n_step"],
+            own["world"],
+            tuple(own["kinds"]),
+            *(np.array([r[k] for r in ranks]) for k in ("compute_s", "overlap_s", "rest_s", "transfer_s")),
+            own["together"],
+        )
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{path}: no workload entry of a profile ({error})") from error

@@ -1,4 +1,5 @@
 """Prometheus: exposition text (dcgm-exporter, nvidia_gpu_exporter) and answers of the HTTP API (vector and matrix)."""
+
 from __future__ import annotations
 
 import json
@@ -14,21 +15,34 @@ from .text import is_blank, read_text
 
 # Metric → (column, factor). Of several metrics for one column the first that is there holds.
 METRICS = {
-    "DCGM_FI_DEV_POWER_USAGE": ("power_W", 1.0), "nvidia_smi_power_draw_average_watts": ("power_W", 1.0), "nvidia_smi_power_draw_watts": ("power_W", 1.0),
-    "DCGM_FI_DEV_POWER_USAGE_INSTANT": ("power_instant_W", 1.0), "nvidia_smi_power_draw_instant_watts": ("power_instant_W", 1.0),
-    "DCGM_FI_DEV_GPU_TEMP": ("temperature_degC", 1.0), "nvidia_smi_temperature_gpu": ("temperature_degC", 1.0),
-    "DCGM_FI_DEV_MEMORY_TEMP": ("memory_temperature_degC", 1.0), "nvidia_smi_temperature_memory": ("memory_temperature_degC", 1.0),
-    "DCGM_FI_DEV_SM_CLOCK": ("clock_MHz", 1.0), "nvidia_smi_clocks_current_sm_clock_hz": ("clock_MHz", 1e-6),
-    "DCGM_FI_DEV_MEM_CLOCK": ("memory_clock_MHz", 1.0), "nvidia_smi_clocks_current_memory_clock_hz": ("memory_clock_MHz", 1e-6),
-    "DCGM_FI_DEV_ENFORCED_POWER_LIMIT": ("limit_W", 1.0), "DCGM_FI_DEV_POWER_MGMT_LIMIT": ("limit_W", 1.0),
-    "nvidia_smi_enforced_power_limit_watts": ("limit_W", 1.0), "nvidia_smi_power_limit_watts": ("limit_W", 1.0),
-    "nvidia_smi_power_default_limit_watts": ("default_limit_W", 1.0), "nvidia_smi_power_min_limit_watts": ("min_limit_W", 1.0),
+    "DCGM_FI_DEV_POWER_USAGE": ("power_W", 1.0),
+    "nvidia_smi_power_draw_average_watts": ("power_W", 1.0),
+    "nvidia_smi_power_draw_watts": ("power_W", 1.0),
+    "DCGM_FI_DEV_POWER_USAGE_INSTANT": ("power_instant_W", 1.0),
+    "nvidia_smi_power_draw_instant_watts": ("power_instant_W", 1.0),
+    "DCGM_FI_DEV_GPU_TEMP": ("temperature_degC", 1.0),
+    "nvidia_smi_temperature_gpu": ("temperature_degC", 1.0),
+    "DCGM_FI_DEV_MEMORY_TEMP": ("memory_temperature_degC", 1.0),
+    "nvidia_smi_temperature_memory": ("memory_temperature_degC", 1.0),
+    "DCGM_FI_DEV_SM_CLOCK": ("clock_MHz", 1.0),
+    "nvidia_smi_clocks_current_sm_clock_hz": ("clock_MHz", 1e-6),
+    "DCGM_FI_DEV_MEM_CLOCK": ("memory_clock_MHz", 1.0),
+    "nvidia_smi_clocks_current_memory_clock_hz": ("memory_clock_MHz", 1e-6),
+    "DCGM_FI_DEV_ENFORCED_POWER_LIMIT": ("limit_W", 1.0),
+    "DCGM_FI_DEV_POWER_MGMT_LIMIT": ("limit_W", 1.0),
+    "nvidia_smi_enforced_power_limit_watts": ("limit_W", 1.0),
+    "nvidia_smi_power_limit_watts": ("limit_W", 1.0),
+    "nvidia_smi_power_default_limit_watts": ("default_limit_W", 1.0),
+    "nvidia_smi_power_min_limit_watts": ("min_limit_W", 1.0),
     "nvidia_smi_power_max_limit_watts": ("max_limit_W", 1.0),
-    "DCGM_FI_DEV_GPU_UTIL": ("utilization_frac", 0.01), "nvidia_smi_utilization_gpu_ratio": ("utilization_frac", 1.0),
-    "DCGM_FI_DEV_MEM_COPY_UTIL": ("memory_utilization_frac", 0.01), "nvidia_smi_utilization_memory_ratio": ("memory_utilization_frac", 1.0),
-    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": ("activity_frac", 1.0), "DCGM_FI_PROF_DRAM_ACTIVE": ("dram_activity_frac", 1.0),
+    "DCGM_FI_DEV_GPU_UTIL": ("utilization_frac", 0.01),
+    "nvidia_smi_utilization_gpu_ratio": ("utilization_frac", 1.0),
+    "DCGM_FI_DEV_MEM_COPY_UTIL": ("memory_utilization_frac", 0.01),
+    "nvidia_smi_utilization_memory_ratio": ("memory_utilization_frac", 1.0),
+    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": ("activity_frac", 1.0),
+    "DCGM_FI_PROF_DRAM_ACTIVE": ("dram_activity_frac", 1.0),
     "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": ("energy_J", 1e-3),
-}  # fmt: skip
+}
 _ORDER = {name: i for i, name in enumerate(METRICS)}
 _SAMPLE = re.compile(r"^\w+(\{.*\})?\s+\S+(\s+-?\d+)?$")
 
@@ -71,9 +85,19 @@ def _place(cells, row, file, name, labels, value, stamp, report) -> None:
     key, scale = METRICS[name]
     time = pd.Timestamp(round(stamp * 1e3), unit="ms", tz="UTC") if stamp is not None else pd.NaT
     # Without sample times each file is one scrape.
-    at = cells.setdefault((host, gpu, labels.get("UUID") or labels.get("uuid", ""), stamp if stamp is not None else file), {
-        "row": row, "file": file, "time": time, "host": host, "gpu": gpu, "uuid": labels.get("UUID") or labels.get("uuid", ""),
-        "model": labels.get("modelName", ""), "from": {}})  # fmt: skip
+    at = cells.setdefault(
+        (host, gpu, labels.get("UUID") or labels.get("uuid", ""), stamp if stamp is not None else file),
+        {
+            "row": row,
+            "file": file,
+            "time": time,
+            "host": host,
+            "gpu": gpu,
+            "uuid": labels.get("UUID") or labels.get("uuid", ""),
+            "model": labels.get("modelName", ""),
+            "from": {},
+        },
+    )
     if is_blank(value):
         report.mend(f"{file}:{row}", f"{name}: DCGM's blank value {value:g}, left blank")
         value = float("nan")
@@ -82,7 +106,9 @@ def _place(cells, row, file, name, labels, value, stamp, report) -> None:
         value = float("nan")
     if key in at and _ORDER[name] >= _ORDER[at["from"][key]]:
         if name == at["from"][key] and at[key] != value * scale and value == value:
-            raise InputError(f"{file}:{row}: {name} of GPU {gpu} has two values ({at[key] / scale:g}, {value:g}) at one time")
+            raise InputError(
+                f"{file}:{row}: {name} of GPU {gpu} has two values ({at[key] / scale:g}, {value:g}) at one time"
+            )
         return
     at[key] = value * scale
     at["from"][key] = name
@@ -93,14 +119,18 @@ def _fill_holes(rows, report) -> None:
     for key in {k for r in rows for k in r["from"]}:
         lack = [f"{r['host']}:{r['gpu']}" for r in rows if key not in r]
         if lack and len(lack) < len(rows):
-            report.warn(f"{rows[0]['file']}", f"{key} is missing for {len(lack)} of {len(rows)} GPUs ({', '.join(lack[:4])})")
+            report.warn(
+                f"{rows[0]['file']}", f"{key} is missing for {len(lack)} of {len(rows)} GPUs ({', '.join(lack[:4])})"
+            )
 
 
 def _exposition(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
     try:
         from prometheus_client.parser import text_string_to_metric_families
     except ImportError as error:
-        raise InputError("exposition text needs the Python package prometheus_client (Debian: python3-prometheus-client)") from error
+        raise InputError(
+            "exposition text needs the Python package prometheus_client (Debian: python3-prometheus-client)"
+        ) from error
     for row, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue

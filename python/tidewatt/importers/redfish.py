@@ -1,4 +1,5 @@
 """Redfish answers of management controllers: a file, or a folder of them, as rows of sensor, quantity and value."""
+
 from __future__ import annotations
 
 import json
@@ -27,7 +28,11 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     """
     rows: list[dict] = []
     resources = _load(paths, report)
-    units = {r.get("@odata.id", ""): redfish_resources.quantity_of_units(r.get("ReadingUnits")) for _, r in resources if "ReadingUnits" in r}
+    units = {
+        r.get("@odata.id", ""): redfish_resources.quantity_of_units(r.get("ReadingUnits"))
+        for _, r in resources
+        if "ReadingUnits" in r
+    }
     without: list[str] = []
     for file, resource in resources:
         found = list(redfish_resources.rows(resource, units))
@@ -37,7 +42,9 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
             report.rows_read += 1
             rows.append({**row, "file": file})
     if without:
-        report.note(f"{len(without)} resources hold no reading (collections, definitions, inventories), such as {without[0]}")
+        report.note(
+            f"{len(without)} resources hold no reading (collections, definitions, inventories), such as {without[0]}"
+        )
     if not rows:
         raise InputError("no Redfish resource with a reading in the input")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
@@ -48,7 +55,9 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     _flag_false_power(table, report)
     if table.duplicated(["sensor", "quantity", "statistic", "time"]).any() and table["resource"].nunique() > 1:
         report.note("one sensor appears in several resources; add up within one resource only (column `resource`)")
-    return table.sort_values(["resource", "sensor", "quantity", "statistic", "time"], kind="stable").reset_index(drop=True)
+    return table.sort_values(["resource", "sensor", "quantity", "statistic", "time"], kind="stable").reset_index(
+        drop=True
+    )
 
 
 def _load(paths, report: ImportReport) -> list[tuple[str, dict]]:
@@ -87,9 +96,17 @@ def _check_times(table: pd.DataFrame, resources, report: ImportReport) -> None:
     for file, part in table[table["time"].notna()].groupby("file", sort=False):
         first = part["time"].min()
         if others and abs(first - min(others)) > DAY and first < min(others):
-            report.warn(f"{file}:1", f"wrong clock: readings of {first:%Y-%m-%d}, other resources of the same controller are of {min(others):%Y-%m-%d}; only differences of these times mean anything")
+            report.warn(
+                f"{file}:1",
+                f"wrong clock: readings of {first:%Y-%m-%d}, other resources of the same controller are of "
+                f"{min(others):%Y-%m-%d}; only differences of these times mean anything",
+            )
         elif first < HGX_SINCE and part["sensor"].str.startswith("HGX_GPU_SXM_").any():
-            report.warn(f"{file}:1", f"wrong clock: readings of {first:%Y-%m-%d}, before HGX boards with these sensors existed; only differences of these times mean anything")
+            report.warn(
+                f"{file}:1",
+                f"wrong clock: readings of {first:%Y-%m-%d}, before HGX boards with these sensors existed; "
+                "only differences of these times mean anything",
+            )
 
 
 def _etag(resource: dict) -> Optional[pd.Timestamp]:
@@ -107,4 +124,7 @@ def _flag_false_power(table: pd.DataFrame, report: ImportReport) -> None:
         false = part[part["value"] < 0.1 * part["value"].quantile(0.75)]
         for i in false.index:
             table.loc[i, "flag"] = "false reading"
-            report.warn(f"{table.loc[i, 'file']} {table.loc[i, 'time']:%Y-%m-%dT%H:%MZ}", f"{sensor}: power below a tenth of the usual; flagged as a false reading")
+            report.warn(
+                f"{table.loc[i, 'file']} {table.loc[i, 'time']:%Y-%m-%dT%H:%MZ}",
+                f"{sensor}: power below a tenth of the usual; flagged as a false reading",
+            )

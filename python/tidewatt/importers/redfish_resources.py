@@ -1,18 +1,56 @@
 """The readings inside each kind of Redfish resource (DMTF schemas; HPE's iLO 4 uses an older form of Power and Thermal)."""
+
 from __future__ import annotations
 
 import re
 from typing import Any, Iterator, Optional
 
-_UNITS = {"W": "power_W", "Watts": "power_W", "J": "energy_J", "kW.h": "energy_kWh", "kWh": "energy_kWh", "Cel": "temperature_degC", "V": "voltage_V",
-          "A": "current_A", "Hz": "frequency_Hz", "RPM": "fan_rpm", "{rev}/min": "fan_rpm", "%": "fan_frac", "Percent": "fan_frac"}  # fmt: skip
-_TYPES = {"Power": "power_W", "EnergyJoules": "energy_J", "EnergykWh": "energy_kWh", "Temperature": "temperature_degC", "Voltage": "voltage_V",
-          "Current": "current_A", "Frequency": "frequency_Hz", "Rotational": "fan_rpm", "Percent": "fan_frac"}  # fmt: skip
+_UNITS = {
+    "W": "power_W",
+    "Watts": "power_W",
+    "J": "energy_J",
+    "kW.h": "energy_kWh",
+    "kWh": "energy_kWh",
+    "Cel": "temperature_degC",
+    "V": "voltage_V",
+    "A": "current_A",
+    "Hz": "frequency_Hz",
+    "RPM": "fan_rpm",
+    "{rev}/min": "fan_rpm",
+    "%": "fan_frac",
+    "Percent": "fan_frac",
+}
+_TYPES = {
+    "Power": "power_W",
+    "EnergyJoules": "energy_J",
+    "EnergykWh": "energy_kWh",
+    "Temperature": "temperature_degC",
+    "Voltage": "voltage_V",
+    "Current": "current_A",
+    "Frequency": "frequency_Hz",
+    "Rotational": "fan_rpm",
+    "Percent": "fan_frac",
+}
 # Reports carry no units; sensor names and the property they point to do.
-_NAMES = ((r"energy", "energy_J"), (r"power|watt", "power_W"), (r"te?mp", "temperature_degC"), (r"volt", "voltage_V"), (r"fan|spd", "fan_rpm"))
+_NAMES = (
+    (r"energy", "energy_J"),
+    (r"power|watt", "power_W"),
+    (r"te?mp", "temperature_degC"),
+    (r"volt", "voltage_V"),
+    (r"fan|spd", "fan_rpm"),
+)
 _STATISTIC = ((r"^avg|average", "mean"), (r"^min", "min"), (r"^max", "max"))
-_PLAIN = {"PowerWatts": "power_W", "InputPowerWatts": "power_W", "OutputPowerWatts": "power_W", "EnergyJoules": "energy_J", "EnergykWh": "energy_kWh",
-          "TemperatureCelsius": "temperature_degC", "InputVoltage": "voltage_V", "InputCurrentAmps": "current_A", "FrequencyHz": "frequency_Hz"}  # fmt: skip
+_PLAIN = {
+    "PowerWatts": "power_W",
+    "InputPowerWatts": "power_W",
+    "OutputPowerWatts": "power_W",
+    "EnergyJoules": "energy_J",
+    "EnergykWh": "energy_kWh",
+    "TemperatureCelsius": "temperature_degC",
+    "InputVoltage": "voltage_V",
+    "InputCurrentAmps": "current_A",
+    "FrequencyHz": "frequency_Hz",
+}
 
 
 def quantity_of_units(units: Optional[str]) -> str:
@@ -21,15 +59,24 @@ def quantity_of_units(units: Optional[str]) -> str:
 
 
 def kind_of(resource: dict) -> str:
-    """"MetricReport", "Sensor", "Power", … @param resource: a Redfish resource."""
+    """ "MetricReport", "Sensor", "Power", … @param resource: a Redfish resource."""
     return str(resource.get("@odata.type") or resource.get("Type") or "").lstrip("#").partition(".")[0]
 
 
 def rows(resource: dict, units: dict[str, str]) -> Iterator[dict[str, Any]]:
     """Readings of one resource. @param resource: its JSON; @param units: quantity by sensor address, for reports without units."""
     kind = kind_of(resource)
-    reader = {"MetricReport": _metric_report, "Sensor": _sensor, "Power": _power, "Thermal": _thermal, "Fan": _fan, "Control": _control,
-              "EnvironmentMetrics": _metrics, "PowerSupplyMetrics": _metrics, "ThermalMetrics": _metrics}.get(kind)  # fmt: skip
+    reader = {
+        "MetricReport": _metric_report,
+        "Sensor": _sensor,
+        "Power": _power,
+        "Thermal": _thermal,
+        "Fan": _fan,
+        "Control": _control,
+        "EnvironmentMetrics": _metrics,
+        "PowerSupplyMetrics": _metrics,
+        "ThermalMetrics": _metrics,
+    }.get(kind)
     for row in reader(resource, units) if reader else ():
         row.setdefault("statistic", "instant")
         row.setdefault("chassis", _chassis(row.pop("uri", "") or str(resource.get("@odata.id", ""))))
@@ -59,16 +106,31 @@ def _metric_report(resource, units):
         quantity = units.get(uri) or next((q for pattern, q in _NAMES if re.search(pattern, words, re.IGNORECASE)), "")
         if not quantity:
             continue
-        statistic = next((s for pattern, s in _STATISTIC if re.search(pattern, value.get("MetricId") or "", re.IGNORECASE)), "instant")
+        statistic = next(
+            (s for pattern, s in _STATISTIC if re.search(pattern, value.get("MetricId") or "", re.IGNORECASE)),
+            "instant",
+        )
         stale = any(isinstance(oem, dict) and oem.get("MetricValueStale") for oem in (value.get("Oem") or {}).values())
-        yield {"time": value.get("Timestamp"), "uri": uri, "sensor": sensor, "quantity": quantity, "statistic": statistic,
-               "value": value.get("MetricValue"), "flag": "stale" if stale else ""}  # fmt: skip
+        yield {
+            "time": value.get("Timestamp"),
+            "uri": uri,
+            "sensor": sensor,
+            "quantity": quantity,
+            "statistic": statistic,
+            "value": value.get("MetricValue"),
+            "flag": "stale" if stale else "",
+        }
 
 
 def _sensor(resource, units):
     quantity = quantity_of_units(resource.get("ReadingUnits")) or _TYPES.get(resource.get("ReadingType", ""), "")
     if quantity and "Reading" in resource:
-        yield {"sensor": resource.get("Id", ""), "quantity": quantity, "value": resource["Reading"], "time": resource.get("ReadingTime")}
+        yield {
+            "sensor": resource.get("Id", ""),
+            "quantity": quantity,
+            "value": resource["Reading"],
+            "time": resource.get("ReadingTime"),
+        }
 
 
 def _power(resource, units):
@@ -78,9 +140,19 @@ def _power(resource, units):
         if control.get("PowerConsumedWatts") is not None:
             yield {"sensor": name, "quantity": "power_W", "value": control["PowerConsumedWatts"]}
         metrics = control.get("PowerMetrics") or {}
-        for key, statistic in (("AverageConsumedWatts", "mean"), ("MinConsumedWatts", "min"), ("MaxConsumedWatts", "max")):
+        for key, statistic in (
+            ("AverageConsumedWatts", "mean"),
+            ("MinConsumedWatts", "min"),
+            ("MaxConsumedWatts", "max"),
+        ):
             if metrics.get(key) is not None:
-                yield {"sensor": name, "quantity": "power_W", "statistic": statistic, "interval_s": 60.0 * (metrics.get("IntervalInMin") or 0), "value": metrics[key]}
+                yield {
+                    "sensor": name,
+                    "quantity": "power_W",
+                    "statistic": statistic,
+                    "interval_s": 60.0 * (metrics.get("IntervalInMin") or 0),
+                    "value": metrics[key],
+                }
         limit = (control.get("PowerLimit") or {}).get("LimitInWatts")
         if limit:
             yield {"sensor": name, "quantity": "limit_W", "value": limit}
@@ -88,7 +160,11 @@ def _power(resource, units):
         name = supply.get("Name") or f"PowerSupply {supply.get('MemberId', i)}"
         for key in ("PowerInputWatts", "PowerOutputWatts", "LastPowerOutputWatts"):
             if supply.get(key) is not None:
-                yield {"sensor": f"{name} {supply.get('MemberId', i)} {key}", "quantity": "power_W", "value": supply[key]}
+                yield {
+                    "sensor": f"{name} {supply.get('MemberId', i)} {key}",
+                    "quantity": "power_W",
+                    "value": supply[key],
+                }
     for sensor in resource.get("Voltages") or []:
         if sensor.get("ReadingVolts") is not None:
             yield {"sensor": sensor.get("Name", ""), "quantity": "voltage_V", "value": sensor["ReadingVolts"]}
@@ -98,12 +174,20 @@ def _thermal(resource, units):
     for sensor in resource.get("Temperatures") or []:
         state = (sensor.get("Status") or {}).get("State", "Enabled")
         if sensor.get("ReadingCelsius") is not None and state != "Absent":
-            yield {"sensor": sensor.get("Name") or sensor.get("MemberId", ""), "quantity": "temperature_degC", "value": sensor["ReadingCelsius"]}
+            yield {
+                "sensor": sensor.get("Name") or sensor.get("MemberId", ""),
+                "quantity": "temperature_degC",
+                "value": sensor["ReadingCelsius"],
+            }
     for fan in resource.get("Fans") or []:
         reading = fan.get("Reading", fan.get("CurrentReading"))
         quantity = quantity_of_units(fan.get("ReadingUnits") or fan.get("Units") or "RPM")
         if reading is not None and quantity:
-            yield {"sensor": fan.get("Name") or fan.get("FanName") or fan.get("MemberId", ""), "quantity": quantity, "value": reading}
+            yield {
+                "sensor": fan.get("Name") or fan.get("FanName") or fan.get("MemberId", ""),
+                "quantity": quantity,
+                "value": reading,
+            }
 
 
 def _fan(resource, units):
@@ -115,7 +199,11 @@ def _fan(resource, units):
 
 
 def _control(resource, units):
-    if resource.get("ControlType") in ("Power", "PowerWatts", None) and resource.get("SetPointUnits", "W") == "W" and resource.get("SetPoint") is not None:
+    if (
+        resource.get("ControlType") in ("Power", "PowerWatts", None)
+        and resource.get("SetPointUnits", "W") == "W"
+        and resource.get("SetPoint") is not None
+    ):
         yield {"sensor": resource.get("Id", ""), "quantity": "limit_W", "value": resource["SetPoint"]}
 
 
@@ -141,4 +229,8 @@ def _reading(part, key, own, quantity):
     if isinstance(part, dict) and part.get("Reading") is not None:
         source = str(part.get("DataSourceUri") or "").rpartition("/")[2]
         value = part["Reading"]
-        yield {"sensor": source or f"{own[-2] if len(own) > 1 else ''} {key}".strip(), "quantity": quantity, "value": float(value) if isinstance(value, str) else value}
+        yield {
+            "sensor": source or f"{own[-2] if len(own) > 1 else ''} {key}".strip(),
+            "quantity": quantity,
+            "value": float(value) if isinstance(value, str) else value,
+        }

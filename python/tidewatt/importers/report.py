@@ -1,4 +1,5 @@
 """What an import read, mended and left out, and why: nothing is dropped in silence."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,4 +1,5 @@
 """Request logs of language-model services: arrivals and token counts (CSV of Azure's traces, JSON lines of Mooncake)."""
+
 from __future__ import annotations
 
 import json
@@ -18,7 +19,9 @@ _OUTPUT = ("GeneratedTokens", "output_length", "output_tokens", "completion_toke
 _TIME = ("TIMESTAMP", "timestamp", "time", "arrival_time", "arrived_at", "time_s")
 
 
-def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
+def read(
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
+) -> pd.DataFrame:
     """`time_s` from the first request, `time` where the log has a calendar, `input_tokens`, `output_tokens`.
 
     @param paths: logs; @param report: takes the remarks, and as facts totals, peak minute ÷ mean and reusable prefix blocks;
@@ -57,7 +60,13 @@ def offered_load(requests: pd.DataFrame, step_s: float = 60.0) -> pd.DataFrame:
     @param requests: a table of `read_requests`; @param step_s: length of an interval.
     """
     bins = (requests["time_s"] // step_s).astype(int)
-    sums = pd.DataFrame({"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]}).groupby(bins).sum()
+    sums = (
+        pd.DataFrame(
+            {"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]}
+        )
+        .groupby(bins)
+        .sum()
+    )
     sums = sums.reindex(range(int(bins.max()) + 1), fill_value=0.0) / step_s
     sums.columns = [f"{c}_per_s" for c in sums.columns]
     return sums.rename_axis("interval").reset_index(drop=True).assign(time_s=np.arange(len(sums)) * step_s)
@@ -69,11 +78,23 @@ def _csv(path, file: str, report: ImportReport, columns, zone) -> pd.DataFrame:
     rows = cells[plain.ROW].tolist()
     find = lambda name, words: columns.get(name) or next((w for w in words if w in cells), None)  # noqa: E731
     time, given, made = find("time", _TIME), find("input_tokens", _INPUT), find("output_tokens", _OUTPUT)
-    missing = [name for name, column in (("time", time), ("input_tokens", given), ("output_tokens", made)) if column not in cells]
+    missing = [
+        name
+        for name, column in (("time", time), ("input_tokens", given), ("output_tokens", made))
+        if column not in cells
+    ]
     if missing:
-        raise InputError(f"{file}: no column for {', '.join(missing)} (columns: {', '.join(cells.columns.drop(plain.ROW))}); name them with --column")
-    out = pd.DataFrame({"input_tokens": column_numbers(cells[given], given, rows, file, report), "output_tokens": column_numbers(cells[made], made, rows, file, report),
-                        plain.ROW: rows, "file": file})  # fmt: skip
+        raise InputError(
+            f"{file}: no column for {', '.join(missing)} (columns: {', '.join(cells.columns.drop(plain.ROW))}); name them with --column"
+        )
+    out = pd.DataFrame(
+        {
+            "input_tokens": column_numbers(cells[given], given, rows, file, report),
+            "output_tokens": column_numbers(cells[made], made, rows, file, report),
+            plain.ROW: rows,
+            "file": file,
+        }
+    )
     seconds = pd.to_numeric(cells[time], errors="coerce")
     if seconds.notna().all() and seconds.max() < 1e9:
         out["time_s"] = seconds
@@ -103,7 +124,16 @@ def _facts(table: pd.DataFrame, blocks: list, report: ImportReport) -> None:
     duration_s = float(table["time_s"].iloc[-1])
     per_minute = table.groupby((table["time_s"] // 60).astype(int)).size()
     whole = per_minute.reindex(range(max(int(duration_s // 60), 1)), fill_value=0)
-    report.facts.update(requests=len(table), input_tokens=int(table["input_tokens"].sum()), output_tokens=int(table["output_tokens"].sum()), duration_s=duration_s,
-                        peak_minute_over_mean=float(whole.max() / whole.mean()) if whole.mean() > 0 else None)  # fmt: skip
+    report.facts.update(
+        requests=len(table),
+        input_tokens=int(table["input_tokens"].sum()),
+        output_tokens=int(table["output_tokens"].sum()),
+        duration_s=duration_s,
+        peak_minute_over_mean=float(whole.max() / whole.mean()) if whole.mean() > 0 else None,
+    )
     if blocks:
-        report.facts.update(prefix_blocks=len(blocks), distinct_prefix_blocks=len(set(blocks)), reusable_prefix_frac=1 - len(set(blocks)) / len(blocks))
+        report.facts.update(
+            prefix_blocks=len(blocks),
+            distinct_prefix_blocks=len(set(blocks)),
+            reusable_prefix_frac=1 - len(set(blocks)) / len(blocks),
+        )

@@ -1,4 +1,5 @@
 """`rocm-smi --json`: one object per card; the keys change between versions of ROCm."""
+
 from __future__ import annotations
 
 import json
@@ -12,11 +13,17 @@ from .text import number, read_text
 
 # Key → (column, factor). ROCm 5.7 and 6.0 average the package's power; MI300 under ROCm 6 names the socket's current power.
 KEYS = {
-    "Average Graphics Package Power (W)": ("power_W", 1.0), "Current Socket Graphics Package Power (W)": ("power_W", 1.0),
-    "Temperature (Sensor junction) (C)": ("temperature_degC", 1.0), "Temperature (Sensor edge) (C)": ("temperature_degC", 1.0),
-    "Temperature (Sensor memory) (C)": ("memory_temperature_degC", 1.0), "sclk clock speed:": ("clock_MHz", 1.0), "mclk clock speed:": ("memory_clock_MHz", 1.0),
-    "Max Graphics Package Power (W)": ("limit_W", 1.0), "GPU use (%)": ("utilization_frac", 0.01), "Fan speed (%)": ("fan_frac", 0.01),
-}  # fmt: skip
+    "Average Graphics Package Power (W)": ("power_W", 1.0),
+    "Current Socket Graphics Package Power (W)": ("power_W", 1.0),
+    "Temperature (Sensor junction) (C)": ("temperature_degC", 1.0),
+    "Temperature (Sensor edge) (C)": ("temperature_degC", 1.0),
+    "Temperature (Sensor memory) (C)": ("memory_temperature_degC", 1.0),
+    "sclk clock speed:": ("clock_MHz", 1.0),
+    "mclk clock speed:": ("memory_clock_MHz", 1.0),
+    "Max Graphics Package Power (W)": ("limit_W", 1.0),
+    "GPU use (%)": ("utilization_frac", 0.01),
+    "Fan speed (%)": ("fan_frac", 0.01),
+}
 
 
 def read(paths, report: ImportReport) -> pd.DataFrame:
@@ -29,10 +36,12 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     for path in paths:
         text, file = read_text(path, report), Path(path).name
         try:
-            answer = json.loads(text[text.find("{"):] if "{" in text else text)  # warnings may precede the JSON
+            answer = json.loads(text[text.find("{") :] if "{" in text else text)  # warnings may precede the JSON
         except ValueError as error:
             raise InputError(f"{file}: not complete JSON ({error})") from error
-        cards = {name: values for name, values in answer.items() if name.startswith("card") and isinstance(values, dict)}
+        cards = {
+            name: values for name, values in answer.items() if name.startswith("card") and isinstance(values, dict)
+        }
         if not cards:
             raise InputError(f"{file}: no card in it")
         for name, values in cards.items():
@@ -44,8 +53,14 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
 
 def _card(name: str, values: dict, file: str, report: ImportReport) -> dict:
     unique = str(values.get("Unique ID", ""))
-    row = {"row": name, "file": file, "gpu": name.removeprefix("card"), "uuid": "" if unique == "N/A" else unique,
-           "model": values.get("Card series") or values.get("Card Series") or "", "time": pd.NaT}  # fmt: skip
+    row = {
+        "row": name,
+        "file": file,
+        "gpu": name.removeprefix("card"),
+        "uuid": "" if unique == "N/A" else unique,
+        "model": values.get("Card series") or values.get("Card Series") or "",
+        "time": pd.NaT,
+    }
     for key, (column, scale) in KEYS.items():
         if key not in values or column in row:
             continue

@@ -1,4 +1,5 @@
 """Slurm's own notations: node lists, TRES, durations, states."""
+
 from __future__ import annotations
 
 import math
@@ -19,7 +20,7 @@ def expand_nodes(text: str) -> list[str]:
         if match is None:
             names.append(part.strip())
             continue
-        before, after = part[: match.start()], part[match.end():]
+        before, after = part[: match.start()], part[match.end() :]
         for piece in match[1].split(","):
             low, _, high = piece.strip().partition("-")
             for number in range(int(low), int(high or low) + 1):

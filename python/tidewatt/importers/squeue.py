@@ -1,4 +1,5 @@
-"""`squeue` (JSON, with a header, or as a monitor writes it without one) and `sinfo` (JSON, `|`-separated, with a header or not)."""
+"""`squeue`: JSON, with a header, or as a monitor writes it without one."""
+
 from __future__ import annotations
 
 import json
@@ -15,21 +16,49 @@ from .text import read_text
 from .times import parse_times
 
 JOBS = ["job", "state", "start", "end", "elapsed_s", "nodes", "gpus", "node_list", "partition", "reason"]
-NODES = ["node", "state", "gpus", "gpus_used", "cpus", "cpus_used", "partition"]
 # Fields of the Facebook Research cluster monitor (gcm/schemas/slurm/squeue.py), which writes no header.
-GCM = ("TRES-PER-NODE MINCPUS JOBARRAYID JOBID NAME TIMELIMIT MINMEMORY COMMAND PRIORITY STATE USERNAME NUMCPUS NUMNODES TIMELEFT TIMEUSED NODELIST "
-       "DEPENDENCY EXCNODES STARTTIME SUBMITTIME ELIGIBLETIME ACCRUETIME PENDINGTIME COMMENT PARTITION ACCOUNT QOS REASON TRES-ALLOC RESERVATION "
-       "REQUEUE FEATURE RESTARTCNT SCHEDNODES").split()  # fmt: skip
+GCM = (
+    "TRES-PER-NODE MINCPUS JOBARRAYID JOBID NAME TIMELIMIT MINMEMORY COMMAND PRIORITY STATE USERNAME NUMCPUS NUMNODES TIMELEFT TIMEUSED NODELIST "
+    "DEPENDENCY EXCNODES STARTTIME SUBMITTIME ELIGIBLETIME ACCRUETIME PENDINGTIME COMMENT PARTITION ACCOUNT QOS REASON TRES-ALLOC RESERVATION "
+    "REQUEUE FEATURE RESTARTCNT SCHEDNODES"
+).split()
 # Header words of squeue and sinfo, by its man pages, and what they mean here.
-_JOB = {"JOBID": "job", "JOBARRAYID": "job", "ST": "state", "STATE": "state", "STARTTIME": "start", "START_TIME": "start", "TIME": "used", "TIMEUSED": "used",
-        "NODES": "nodes", "NUMNODES": "nodes", "NODELIST": "node_list", "NODELIST(REASON)": "node_list", "PARTITION": "partition", "REASON": "reason",
-        "TRES-ALLOC": "tres", "TRES_ALLOC": "tres", "TRES_PER_NODE": "per_node", "TRES-PER-NODE": "per_node", "GRES": "per_node"}  # fmt: skip
-_NODE = {"NODELIST": "node", "NODEHOST": "node", "HOSTNAMES": "node", "STATE": "state", "STATELONG": "state", "STATECOMPLETE": "state", "GRES": "gres", "GRESUSED": "gres_used", "GRES_USED": "gres_used",
-         "CPUS": "cpus", "CPUS(A/I/O/T)": "cpus_state", "CPUSSTATE": "cpus_state", "PARTITION": "partition"}  # fmt: skip
-_SHORT = {"R": "RUNNING", "PD": "PENDING", "CG": "COMPLETING", "CD": "COMPLETED", "CA": "CANCELLED", "F": "FAILED", "TO": "TIMEOUT", "NF": "NODE_FAIL", "S": "SUSPENDED", "PR": "PREEMPTED"}
+_JOB = {
+    "JOBID": "job",
+    "JOBARRAYID": "job",
+    "ST": "state",
+    "STATE": "state",
+    "STARTTIME": "start",
+    "START_TIME": "start",
+    "TIME": "used",
+    "TIMEUSED": "used",
+    "NODES": "nodes",
+    "NUMNODES": "nodes",
+    "NODELIST": "node_list",
+    "NODELIST(REASON)": "node_list",
+    "PARTITION": "partition",
+    "REASON": "reason",
+    "TRES-ALLOC": "tres",
+    "TRES_ALLOC": "tres",
+    "TRES_PER_NODE": "per_node",
+    "TRES-PER-NODE": "per_node",
+    "GRES": "per_node",
+}
+_SHORT = {
+    "R": "RUNNING",
+    "PD": "PENDING",
+    "CG": "COMPLETING",
+    "CD": "COMPLETED",
+    "CA": "CANCELLED",
+    "F": "FAILED",
+    "TO": "TIMEOUT",
+    "NF": "NODE_FAIL",
+    "S": "SUSPENDED",
+    "PR": "PREEMPTED",
+}
 
 
-def read_jobs(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
+def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Jobs of `squeue` with the columns of `JOBS`.
 
     @param paths: lists; @param report: takes the remarks; @param zone: IANA name of the cluster's clock.
@@ -38,7 +67,11 @@ def read_jobs(paths, report: ImportReport, zone: Optional[str] = None) -> pd.Dat
     rows: list[dict] = []
     for path in paths:
         text, file = read_text(path, report), Path(path).name
-        rows += [_json_job(j, i, file, report) for i, j in enumerate(_json(text, "jobs", file), 1)] if text.lstrip()[:1] == "{" else _text_jobs(text, file, report)
+        rows += (
+            [_json_job(j, i, file, report) for i, j in enumerate(json_list(text, "jobs", file), 1)]
+            if text.lstrip()[:1] == "{"
+            else _text_jobs(text, file, report)
+        )
     report.rows_read += len(rows)
     table = pd.DataFrame(rows, columns=[*JOBS, "row", "file"])
     if table.empty:
@@ -46,35 +79,19 @@ def read_jobs(paths, report: ImportReport, zone: Optional[str] = None) -> pd.Dat
         return table[JOBS]
     for column in ("start", "end"):
         none = ~table[column].astype(str).str[:1].str.isdigit()
-        table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone)
+        table[column] = parse_times(
+            table[column].where(~none, "1970-01-01T00:00:00"),
+            table["row"].tolist(),
+            table["file"].iloc[0],
+            report,
+            zone,
+        )
         table.loc[none, column] = pd.NaT
     return table[JOBS]
 
 
-def read_nodes(paths, report: ImportReport) -> pd.DataFrame:
-    """Nodes of `sinfo` with the columns of `NODES`, one row per node.
-
-    @param paths: lists; @param report: takes the remarks. @raises InputError: neither JSON with `nodes` nor a table of nodes.
-    """
-    rows: list[dict] = []
-    for path in paths:
-        text, file = read_text(path, report), Path(path).name
-        rows += [_json_node(n) for n in _json(text, "nodes", file)] if text.lstrip()[:1] == "{" else _text_nodes(text, file, report)
-    report.rows_read += len(rows)
-    table = pd.DataFrame(rows, columns=NODES)
-    if table.empty:
-        report.warn(Path(paths[0]).name, "no node in the list: the table is empty")
-        return table
-    repeated = table.duplicated("node")
-    if repeated.any():
-        partitions = table.groupby("node", sort=False)["partition"].agg(lambda p: ",".join(dict.fromkeys(p)))
-        report.note(f"{int(repeated.sum())} nodes are listed once per partition; each has one row here")
-        table = table[~repeated].assign(partition=lambda t: t["node"].map(partitions))
-    report.facts.update(nodes=len(table), gpus=float(table["gpus"].sum()), gpus_used=float(table["gpus_used"].sum()))
-    return table.reset_index(drop=True)
-
-
-def _json(text: str, key: str, file: str) -> list[dict]:
+def json_list(text: str, key: str, file: str) -> list[dict]:
+    """The list `key` of an answer of Slurm. @param text: JSON; @param key: `jobs` or `nodes`; @param file: for errors. @raises InputError: none."""
     try:
         answer = json.loads(text)
     except ValueError as error:
@@ -95,9 +112,19 @@ def _json_job(job: dict, row: int, file: str, report: ImportReport) -> dict:
     start, end = get("start_time") or "", get("end_time") or ""
     if running and end:
         report.note("squeue's end_time of a running job is its time limit; the end is left empty")
-    return {"job": name, "state": slurm_words.state(job.get("job_state", "")), "start": _iso(start) if running or end else "", "end": "" if running else _iso(end),
-            "nodes": float(get("node_count") or 0), "gpus": 0.0 if np.isnan(gpus) and job.get("tres_alloc_str") else gpus,
-            "node_list": job.get("nodes", ""), "partition": job.get("partition", ""), "reason": job.get("state_reason", ""), "row": row, "file": file}  # fmt: skip
+    return {
+        "job": name,
+        "state": slurm_words.state(job.get("job_state", "")),
+        "start": _iso(start) if running or end else "",
+        "end": "" if running else _iso(end),
+        "nodes": float(get("node_count") or 0),
+        "gpus": 0.0 if np.isnan(gpus) and job.get("tres_alloc_str") else gpus,
+        "node_list": job.get("nodes", ""),
+        "partition": job.get("partition", ""),
+        "reason": job.get("state_reason", ""),
+        "row": row,
+        "file": file,
+    }
 
 
 def _iso(seconds) -> str:
@@ -117,7 +144,9 @@ def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:
         names = [*GCM, "REST"][: len(names)]
         report.note(f"{file}: no header; read as the {len(GCM)} fields of the gcm monitor")
     else:
-        raise InputError(f"{file}: no header with JOBID; `squeue --json` or `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'` can be read")
+        raise InputError(
+            f"{file}: no header with JOBID; `squeue --json` or `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'` can be read"
+        )
     rows = []
     for row, line in lines:
         cells = split(line)
@@ -141,52 +170,17 @@ def _text_job(own: dict, row: int, file: str) -> dict:
     if np.isnan(gpus) and own.get("tres"):
         gpus = 0.0
     start = own.get("start", "")
-    return {"job": own.get("job", ""), "state": state, "start": start if start[:1].isdigit() else "", "end": "", "elapsed_s": slurm_words.duration_s(own.get("used", "")),
-            "nodes": nodes, "gpus": gpus, "node_list": "" if own.get("node_list", "").startswith("(") else own.get("node_list", ""),
-            "partition": own.get("partition", ""), "reason": own.get("reason", ""), "row": row, "file": file}  # fmt: skip
-
-
-def _json_node(node: dict) -> dict:
-    gpus = slurm_words.gpus(node.get("gres") or node.get("tres") or "")
-    used = slurm_words.gpus(node.get("gres_used") or node.get("tres_used") or "")
-    return {"node": node.get("name", ""), "state": _node_state(slurm_words.state(node.get("state", ""))), "gpus": 0.0 if np.isnan(gpus) else gpus,
-            "gpus_used": 0.0 if np.isnan(used) else used, "cpus": node.get("cpus", np.nan), "cpus_used": node.get("alloc_cpus", np.nan),
-            "partition": ",".join(node.get("partitions", []))}  # fmt: skip
-
-
-def _node_state(text: str) -> str:
-    """Marks behind a state (`drained$`: reserved, `idle*`: no answer) are dropped."""
-    return re.sub(r"[$*~#!%@^\-]+$", "", text).lower()
-
-
-def _text_nodes(text: str, file: str, report: ImportReport) -> list[dict]:
-    lines = [(i, [c.strip() for c in (line.split("|") if "|" in line else line.split())]) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines:
-        raise InputError(f"{file}: is empty")
-    names = [n.upper() for n in lines[0][1]]
-    if len(set(names) & set(_NODE)) >= 2:
-        lines = lines[1:]
-    elif len(names) == 7 and re.search(r"^\d+/\d+/\d+/\d+$", lines[0][1][4]):
-        names = ["NODELIST", "GRES", "GRESUSED", "CPUS", "CPUSSTATE", "STATELONG", "PARTITION"]
-        report.note(f"{file}: no header; read as node, gres, gres used, CPUs, CPUs by state, state, partition")
-    else:
-        raise InputError(f"{file}: no header with NODELIST and STATE; `sinfo --json` or `sinfo -N -O NodeList,Gres,GresUsed,CPUs,CPUsState,StateLong,Partition` can be read")
-    rows = []
-    for row, cells in lines:
-        if len(cells) != len(names):
-            report.ignore(f"{file}:{row}", f"{len(cells)} fields, the header has {len(names)}")
-            continue
-        own = {_NODE.get(name, name): cell for name, cell in zip(names, cells)}
-        used = own.get("cpus_state", "").split("/")
-        for node in slurm_words.expand_nodes(own.get("node", "")):
-            rows.append({"node": node, "state": _node_state(own.get("state", "")), "gpus": _or_zero(own.get("gres")), "gpus_used": _or_zero(own.get("gres_used")),
-                         "cpus": pd.to_numeric(own.get("cpus") or used[-1], errors="coerce"), "cpus_used": pd.to_numeric(used[0], errors="coerce"),
-                         "partition": own.get("partition", "").rstrip("*")})  # fmt: skip
-    return rows
-
-
-def _or_zero(text: Optional[str]) -> float:
-    if text is None:
-        return np.nan
-    gpus = slurm_words.gpus(text)
-    return 0.0 if np.isnan(gpus) else gpus
+    return {
+        "job": own.get("job", ""),
+        "state": state,
+        "start": start if start[:1].isdigit() else "",
+        "end": "",
+        "elapsed_s": slurm_words.duration_s(own.get("used", "")),
+        "nodes": nodes,
+        "gpus": gpus,
+        "node_list": "" if own.get("node_list", "").startswith("(") else own.get("node_list", ""),
+        "partition": own.get("partition", ""),
+        "reason": own.get("reason", ""),
+        "row": row,
+        "file": file,
+    }

@@ -1,4 +1,5 @@
 """Times of every dialect as pandas timestamps: UTC where the file or the caller names an offset, else as written."""
+
 from __future__ import annotations
 
 import datetime
@@ -44,8 +45,10 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
     aware = [s is not pd.NaT and s.tzinfo is not None for s in parsed]
     if any(aware):
-        return pd.Series([s if s is pd.NaT else (s.tz_convert("UTC") if a else s.tz_localize("UTC")) for s, a in zip(parsed, aware)],
-                         dtype="datetime64[ns, UTC]")  # fmt: skip
+        return pd.Series(
+            [s if s is pd.NaT else (s.tz_convert("UTC") if a else s.tz_localize("UTC")) for s, a in zip(parsed, aware)],
+            dtype="datetime64[ns, UTC]",
+        )
     naive = pd.Series(parsed, dtype="datetime64[ns]")
     return to_utc(naive, zone, rows, file, report) if zone else naive
 
@@ -79,14 +82,20 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport) -
     lone = ambiguous & ~naive.duplicated(keep=False)
     if lone.any():
         i = int(np.flatnonzero(lone.to_numpy())[0])
-        report.warn(f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first")
+        report.warn(
+            f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first"
+        )
     return first.where(~folded, second).dt.tz_convert("UTC")
 
 
 def as_text(times: pd.Series) -> pd.Series:
     """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. @param times: timestamps."""
     fraction = times.notna() & (times.dt.microsecond + times.dt.nanosecond > 0)
-    digits = 0 if not fraction.any() else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
+    digits = (
+        0
+        if not fraction.any()
+        else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
+    )
     z = "Z" if times.dt.tz is not None else ""
     text = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
     if digits:

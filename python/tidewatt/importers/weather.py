@@ -1,4 +1,5 @@
 """Weather as `run --weather` reads it: Open-Meteo JSON, EPW, or the product's own CSV; local standard time, dry bulb, humidity, pressure."""
+
 from __future__ import annotations
 
 import json
@@ -62,14 +63,24 @@ def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
         raise InputError(f"{file}: {'; '.join(wrong)}")
     times = pd.Series(pd.to_datetime(stamps, unit="s" if isinstance(stamps[0], (int, float)) else None))
     times = _standard_time(times, answer, file, report)
-    out = pd.DataFrame({"time": times, **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()}})
+    out = pd.DataFrame(
+        {
+            "time": times,
+            **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()},
+        }
+    )
     elevation = float(answer.get("elevation", 0.0))
     if "surface_pressure" in hourly and units.get("surface_pressure", "hPa") == "hPa":
         out["pressure_Pa"] = pd.to_numeric(pd.Series(hourly["surface_pressure"]), errors="coerce") * 100.0
     else:
         out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
         report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
-    report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
+    report.facts.update(
+        latitude_deg=answer.get("latitude"),
+        longitude_deg=answer.get("longitude"),
+        altitude_m=elevation,
+        source="Open-Meteo",
+    )
     return out
 
 
@@ -81,7 +92,9 @@ def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportRepo
         year = times.iloc[0].year
         standard_s = min(pd.Timestamp(year, month, 1).tz_localize(zone).utcoffset().total_seconds() for month in (1, 7))
     except Exception:  # a zone that pandas does not know: the file's own offset holds
-        report.note(f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time")
+        report.note(
+            f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time"
+        )
     steps = times.diff().dropna()
     if (steps == steps.iloc[0]).all():  # one offset throughout
         shift = pd.Timedelta(seconds=offset_s - standard_s)
@@ -113,9 +126,17 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
             report.mend(f"{file}:{data[plain.ROW].iloc[i]}", f"{name}: EPW's blank value, left blank")
         data[name] = data[name].mask(data[name] == blank)
     year = 2001  # months of a typical year come from many years; 2001 is none of a leap year
-    times = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}) + pd.to_timedelta(data["hour"], unit="h")
+    times = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}) + pd.to_timedelta(
+        data["hour"], unit="h"
+    )
     report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
-    report.facts.update(latitude_deg=float(place[6]), longitude_deg=float(place[7]), utc_offset_h=float(place[8]), altitude_m=float(place[9]), source="EPW")
+    report.facts.update(
+        latitude_deg=float(place[6]),
+        longitude_deg=float(place[7]),
+        utc_offset_h=float(place[8]),
+        altitude_m=float(place[9]),
+        source="EPW",
+    )
     return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
 
 
@@ -136,7 +157,10 @@ def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:
             continue
         wrong = (table[name] < low) | (table[name] > high)
         for i in np.flatnonzero(wrong.to_numpy()):
-            report.mend(f"{file}, {table['time'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
+            report.mend(
+                f"{file}, {table['time'].iloc[i]}",
+                f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank",
+            )
         table.loc[wrong, name] = np.nan
         if table[name].isna().any():
             report.warn(file, f"{int(table[name].isna().sum())} hours without {name}; they are not filled")
@@ -148,8 +172,17 @@ def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:
     if not (step > pd.Timedelta(0)).all():
         raise InputError(f"{file}: the times do not rise")
     if len(step) and (step != step.median()).any():
-        report.warn(file, f"{int((step != step.median()).sum())} steps differ from the usual {step.median()}; `run --weather` needs even ones")
+        report.warn(
+            file,
+            f"{int((step != step.median()).sum())} steps differ from the usual {step.median()}; `run --weather` needs even ones",
+        )
     degC = table["drybulb_degC"]
-    report.facts.update(rows=len(table), drybulb_min_degC=float(degC.min()), drybulb_mean_degC=float(degC.mean()), drybulb_max_degC=float(degC.max()),
-                        rh_mean_pct=float(table["rh_pct"].mean()), pressure_mean_Pa=float(table["pressure_Pa"].mean()) if "pressure_Pa" in table else None,
-                        warmest_month=int(degC.groupby(table["time"].dt.month).mean().idxmax()))  # fmt: skip
+    report.facts.update(
+        rows=len(table),
+        drybulb_min_degC=float(degC.min()),
+        drybulb_mean_degC=float(degC.mean()),
+        drybulb_max_degC=float(degC.max()),
+        rh_mean_pct=float(table["rh_pct"].mean()),
+        pressure_mean_Pa=float(table["pressure_Pa"].mean()) if "pressure_Pa" in table else None,
+        warmest_month=int(degC.groupby(table["time"].dt.month).mean().idxmax()),
+    )
