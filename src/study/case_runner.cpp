@@ -55,33 +55,40 @@ sim::LoadOptions CaseRunner::load_of(std::vector<std::string> more) const {
 
 /// A misspelt key or a range outside its limits is found before the first case, not in every one.
 void CaseRunner::check_ends() const {
-  std::vector<Finding> findings;
-  const auto check = [&](const std::vector<std::string>& set) {
+  const auto wrong_with = [&](const std::vector<std::string>& set) -> std::vector<Finding> {
     try {
       sim::read_scenario(root_, folder_, load_of(set));
     } catch (const InputError& e) {
-      for (const auto& f : e.findings())
-        if (std::none_of(findings.begin(), findings.end(), [&](const Finding& g) { return g.key == f.key; })) findings.push_back(f);
+      return e.findings();
     } catch (const RefusedError&) {
       // Too large is a row of the table: the neighbours may run.
     }
+    return {};
   };
-  if (!spec_.cases.empty()) check(cases_.assignments(0));
-  for (const auto& v : spec_.variables) {
-    std::vector<std::string> lowest, highest;
-    for (const auto& key : v.keys) {
-      lowest.push_back(key + "=" + v.at(0.0));
-      highest.push_back(key + "=" + v.at(1.0));
+  const auto has = [](const std::vector<Finding>& list, const Finding& f) {
+    return std::any_of(list.begin(), list.end(), [&](const Finding& g) { return g.key == f.key; });
+  };
+  std::vector<Finding> findings;
+  if (!spec_.cases.empty()) findings = wrong_with(cases_.assignments(0));
+  for (const auto& v : spec_.variables)
+    for (const double end : {0.0, 1.0}) {
+      std::vector<std::string> set;
+      for (const auto& key : v.keys) set.push_back(key + "=" + v.at(end));
+      const auto alone = wrong_with(set);
+      if (alone.empty()) continue;
+      // A value that is wrong alone may be right together with another variable (GPUs of the hall and of the job): then the
+      // cases decide. What stays wrong with all others at either end is wrong by itself.
+      const auto beside = [&](double others) {
+        auto all = set;
+        for (const auto& other : spec_.variables)
+          if (&other != &v)
+            for (const auto& key : other.keys) all.push_back(key + "=" + other.at(others));
+        return wrong_with(all);
+      };
+      const auto low = beside(0.0), high = beside(1.0);
+      for (const auto& f : alone)
+        if (f.place.file == "--set" && has(low, f) && has(high, f) && !has(findings, f)) findings.push_back(f);
     }
-    const std::size_t before = findings.size();
-    check(lowest);
-    check(highest);
-    // What is wrong with the value itself is placed at it. What is wrong with the whole may be right together with
-    // another variable (GPUs of the hall and of the job): then the cases decide.
-    const bool own = std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(before), findings.end(),
-                                 [](const Finding& f) { return f.place.file == "--set"; });
-    if (!own) findings.resize(before);
-  }
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 

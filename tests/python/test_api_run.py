@@ -26,8 +26,9 @@ def by_command_line(tmp_path_factory):
 
 def test_summary_is_that_of_the_command_line(by_command_line):
     ours = tw.run(tiny(), threads=1).summary
-    assert list(ours) == list(by_command_line)
-    differ = {key for key, value in by_command_line.items() if ours[key] != value}
+    shared = {key: value for key, value in by_command_line.items() if key != "defaults"}
+    assert list(ours) == list(shared)
+    differ = {key for key, value in shared.items() if ours[key] != value}
     assert differ <= {"wall_s", "result_file"}
     assert ours["payload_sha256"] == by_command_line["payload_sha256"]
 
@@ -35,8 +36,6 @@ def test_summary_is_that_of_the_command_line(by_command_line):
 def test_steps_make_the_same_run(by_command_line):
     engine = tw.Engine(tiny(), threads=1)
     times = [engine.time_s]
-    with pytest.raises(RuntimeError, match="not over"):
-        engine.finish()
     while not engine.done:
         engine.step()
         times.append(engine.time_s)

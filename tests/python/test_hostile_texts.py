@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent))
 
 import synthetic_result  # noqa: E402
 from test_report_page import dumped, needs_browser  # noqa: E402
@@ -28,7 +28,7 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     path = folder / f"{NAME}.h5"
     synthetic_result.write(path)
-    with h5py.File(path, "a") as tree:
+    with synthetic_result.edited(path) as tree:
         tree.move("waveform_transients", f"waveform_{NAME}")
         for key in ("events/entity", "events/kind", "events/text", "trust/key", "trust/source", "energy/level"):
             n = tree[key].size

@@ -98,7 +98,7 @@ def test_a_plant_in_python_sets_the_inlets_and_its_electricity_counts():
     result = tw.run(scenario.with_plant("a", plant))
     assert np.allclose(result["day"].inlet_mean_K, 295.0)
     assert {"t0_s", "t1_s", "heat_W", "flow_m3_per_s", "outdoor_drybulb_K", "outdoor_wetbulb_K", "outdoor_pressure_Pa",
-            "state"} == set(asked[0])  # fmt: skip
+            "powered", "state"} == set(asked[0])  # fmt: skip
     # What the servers give to the air is what they draw, once they are warm.
     assert (result["day"].plant_W / result["day"].it_W).values[-1] == pytest.approx(0.1, rel=0.02)
     assert result.summary["energy_closure"] < 1e-11

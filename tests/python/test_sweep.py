@@ -122,7 +122,7 @@ def test_new_scenario_runs(tmp_path):
     assert tw.run(tmp_path / "mine.toml", progress=False).summary["n_gpu"] == 64
     with pytest.raises(FileExistsError):
         tw.new(tmp_path / "mine.toml")
-    with pytest.raises(tw.InputError, match="multiple of 32"):
+    with pytest.raises(tw.InputError, match="whole number of servers of 8"):
         tw.new(tmp_path / "odd.toml", n_gpu=33)
 
 
@@ -139,7 +139,7 @@ def test_sobol_points_are_those_of_scipy(tmp_path):
     qmc = pytest.importorskip("scipy.stats.qmc", reason="the oracle is scipy")
     k, n = 36, 64
     # Values on 32 bits, exactly representable: low = 0, high = 2^32.
-    spec = {"mode": "sobol", "n_case": n, "variable": [{"name": f"v{d}", "key": "hall.a.cap_W", "low": 0, "high": 5000} for d in range(k)]}
+    spec = {"mode": "sobol", "n_case": n, "variable": [{"name": f"v{d}", "key": "job.main.life.detect_s", "low": 0, "high": 5000} for d in range(k)]}
     sweep = tmp_path / "s.toml"
     lines = ["schema = 1", 'mode = "sobol"', f"n_case = {n}"]
     for v in spec["variable"]:
