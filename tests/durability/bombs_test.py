@@ -125,7 +125,7 @@ def main(show):
                 bad.append(f"{rss_KiB / 1024:.0f} MiB")
             if bad or show:
                 print(f"{name[:60]}: {', '.join(bad)}; {text.strip()[:120]!r}")
-    print(f"{n} bombs: {accepted} accepted, {crashed} crashed, {slow} above {LIMIT_S} s, {large} above {LIMIT_KIB // 1024} MiB; "
+    print(f"scorecard 15: {n} bombs: {accepted} accepted, {crashed} crashed, {slow} above {LIMIT_S} s, {large} above {LIMIT_KIB // 1024} MiB; "
           f"slowest {slowest * 1e3:.0f} ms, largest {largest / 1024:.0f} MiB")
     return accepted + crashed + slow + large == 0 and n >= 250
 

@@ -57,7 +57,7 @@ def damage_many(n, folder):
                 missed += 1
             shutil.copy2(pristine / name, out / name)
             tried += 1
-    print(f"{tried} flipped bits and truncations: {missed} undetected")
+    print(f"scorecard 13: {tried} flipped bits and truncations: {missed} undetected")
     return missed == 0
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""kill -9 of a sweep's whole process group, again and again, until it is done: kill_test.py [NUMBER OF KILLS]
+"""kill -9 of a sweep's whole process group, or of a run, again and again, until it is done: kill_test.py [NUMBER OF KILLS of each]
 
-After every kill: each finished case is whole and unchanged. At the end: none was run twice, and the table is that of a
-sweep that nobody killed."""
+After every kill of a sweep: each finished case is whole and unchanged. At the end: none was run twice, and the table is that of
+a sweep that nobody killed. After every kill of a run: its checkpoint is whole or not there, and the run that goes on from it
+ends with the bits of one that nobody killed."""
+import json
 import os
 import random
 import signal
@@ -56,10 +58,54 @@ def kill_often(n_kill, folder):
             if process.returncode == 0:
                 break
         wrong += sweeps.tables(out) != expected or len(seen) != n_case or bool(list(out.rglob("*.tmp-*")))
-    print(f"{done} kills in {rounds} sweeps of {n_case} cases: {lost} lost, {corrupt} corrupt, {twice} duplicated, {wrong} wrong tables")
+    print(f"scorecard 11: {done} kills in {rounds} sweeps of {n_case} cases: {lost} lost, {corrupt} corrupt, {twice} duplicated, {wrong} wrong tables")
     return lost + corrupt + twice + wrong == 0
 
 
+def payload(out):
+    """The hash of a result's arrays, as `run --json` says it."""
+    return json.loads(out)["payload_sha256"]
+
+
+def kill_runs(n_kill, folder):
+    """A run that writes a checkpoint at every macro step is killed at random times and resumed until it is done."""
+    draws, done, lost, wrong, rounds, resumed = random.Random(8), 0, 0, 0, 0, 0
+    tiny = sweeps.ROOT / "tests" / "scenarios" / "tiny.toml"
+    sets = ["run.duration_h=0.5", "run.macro_step_s=10", "run.macro_step_max_s=10", "run.advance=resolved"]
+    line = [sweeps.CLI, "run", str(tiny), "--json", "--quiet", *[w for s in sets for w in ("--set", s)]]
+    calm = subprocess.run([*line, "--out", str(folder / "calm_run")], capture_output=True, text=True, check=True)
+    begin = time.monotonic()
+    subprocess.run([*line, "--out", str(folder / "calm_run")], capture_output=True, check=True)
+    whole_s = time.monotonic() - begin
+    while done < n_kill:
+        rounds += 1
+        out = folder / f"run{rounds}"
+        out.mkdir()
+        state = out / "state"
+        while True:
+            more = ["--resume", str(state)] if state.exists() else []
+            resumed += bool(more)
+            child = subprocess.Popen([*line, "--out", str(out), "--checkpoint", str(state), "--checkpoint-every-h", "0.002", *more],
+                                     start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            try:
+                said, why = child.communicate(timeout=draws.uniform(0.02, 0.6 * whole_s + 0.05) if done < n_kill else 300)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.communicate()
+                done += 1
+                lost += bool(more) and not state.exists()
+                continue
+            if child.returncode != 0:
+                print(why.strip()[:300])
+                wrong += 1
+                break
+            wrong += payload(said) != payload(calm.stdout)
+            break
+    print(f"scorecard 11: {done} kills of {rounds} runs, {resumed} resumed: {lost} checkpoints lost, {wrong} with other bits or an error")
+    return lost + wrong == 0
+
+
 if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     with tempfile.TemporaryDirectory(prefix="tidewatt_kill_") as scratch:
-        sys.exit(0 if kill_often(int(sys.argv[1]) if len(sys.argv) > 1 else 20, Path(scratch)) else 1)
+        sys.exit(0 if kill_often(count, Path(scratch)) & kill_runs(count, Path(scratch)) else 1)

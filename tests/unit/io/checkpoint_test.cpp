@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tiny.hpp"
 
@@ -110,5 +111,22 @@ TEST_CASE("a damaged checkpoint, or one of another scenario, is refused") {
   }
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   CHECK_THROWS_AS(io::checkpoint_state(path, scenario.text), InputError);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a checkpoint of another version is refused, although its own hash fits") {
+  const auto scenario = tiny();
+  sim::Engine engine(scenario, {1, {}});
+  const std::string path = temporary("tidewatt_version_");
+  io::write_checkpoint(path, engine, scenario.text);
+  const std::string bytes = read_file(path, std::size_t{1} << 30U);
+  const auto head_end = bytes.find('\n') + 1, hash_end = bytes.find('\n', head_end) + 1;
+  std::string body = bytes.substr(hash_end);
+  const auto put = [&] { std::ofstream(path, std::ios::binary) << bytes.substr(0, head_end) << sha256_hex(body) << "\n" << body; };
+  put();
+  CHECK_NOTHROW(io::checkpoint_state(path, scenario.text));
+  body = "0.0.0" + body.substr(body.find('\n'));
+  put();
+  CHECK_THROWS_WITH(io::checkpoint_state(path, scenario.text), Catch::Contains("version 0.0.0"));
   std::filesystem::remove(path);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,4 +131,37 @@ TEST_CASE("a place is tried before work begins, and nothing stays behind") {
   const FileSizeLimit limit(10000);
   CHECK_THROWS_AS(io::try_output(folder.file("a")), OutputError);
   CHECK(folder.entries() == 0);
+}
+
+namespace {
+
+std::vector<std::string>* calls = nullptr;  // of one test: what this process asks of the disk, in order
+
+void note(const std::string& what, const std::string& path) {
+  if (calls != nullptr) calls->push_back(what + " " + std::filesystem::path(path).filename().string());
+}
+
+}  // namespace
+
+// In front of the system's own, for the whole test program.
+extern "C" int fsync(int fd) {
+  if (calls != nullptr) note("sync", std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)).string());
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (calls != nullptr) note("rename", to);
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+TEST_CASE("a file is synced before it gets its name, its folder after: a power cut leaves the old file or the new one") {
+  const ScratchFolder folder;
+  std::vector<std::string> seen;
+  calls = &seen;
+  io::write_durably(folder.file("a"), kilobytes);
+  calls = nullptr;
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].starts_with("sync a.tmp-"));
+  CHECK(seen[1] == "rename a");
+  CHECK(seen[2] == "sync " + std::filesystem::path(folder.file("a")).parent_path().filename().string());
 }
