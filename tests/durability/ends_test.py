@@ -15,7 +15,7 @@ from pathlib import Path
 import sweeps
 
 LONG = ["--set", "run.duration_h=9000"]  # minutes: whatever refuses it at once did not simulate it
-MEDIUM = ["--set", "run.duration_h=240"]
+MEDIUM = ["--set", "run.duration_h=48"]
 
 
 def limited(n_byte):
@@ -75,7 +75,7 @@ class Run(Command):
         for resumed in (False, True):
             command = [sweeps.CLI, "run", sweeps.TINY, "--quiet", "--json", "--out", self.folder / "r.h5", *MEDIUM]
             if resumed:
-                process = self.start("--checkpoint", state, "--checkpoint-every-h", "1", *MEDIUM)
+                process = self.start("--checkpoint", state, "--checkpoint-every-h", "6", *MEDIUM)
                 self.wait_for(state.exists)
                 process.send_signal(signal.SIGTERM)
                 self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
