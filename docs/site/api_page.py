@@ -9,7 +9,7 @@ GROUPS = {
                 ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "explain", "machines", "MachineAnswer", "plant", "Answer"]),
     "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "Fit", "fit_inference_power", "InferencePower", "read_…"]),
     "Catalog and trust": ("Data with sources; published results against the models.", ["Catalog", "validate", "bench"]),
-    "Errors": ("Bad input lists all findings at once.", ["Error", "InputError", "SolverError", "RefusedError", "OutputError", "Finding"]),
+    "Errors": ("Bad input lists all findings at once.", ["Error", "InputError", "CorruptFileError", "SolverError", "RefusedError", "OutputError", "Finding"]),
 }
 
 

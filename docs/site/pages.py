@@ -150,9 +150,12 @@ def scenario_pages(out, binary):
     folder.mkdir(exist_ok=True)
     made = subprocess.run([binary, "schema", "--markdown", folder], capture_output=True, text=True)
     names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
-    if not (folder / "index.md").exists():
-        toc = ["```{toctree}", ":maxdepth: 1", "", *names, "```", ""] if made.returncode == 0 and names else []
-        (folder / "index.md").write_text("\n".join([SCENARIO, *toc]))
+    index = folder / "index.md"
+    if made.returncode != 0 or not names:
+        index.write_text(SCENARIO)
+        return
+    toc = "\n".join(["", "```{toctree}", ":hidden:", "", *names, "```", ""])
+    index.write_text((index.read_text() if index.exists() else SCENARIO) + toc)
 
 
 def project_pages(root):

@@ -132,6 +132,7 @@ def test_a_new_scenario_is_loaded_and_written(tmp_path):
     scenario = tw.new(n_gpu=64, climate="phoenix_az")
     assert scenario.n_gpu == 64 and 'climate = "phoenix_az"' in scenario.text
     path = tmp_path / "my.toml"
-    assert tw.new(path, n_gpu=64, climate="phoenix_az").text == scenario.text == path.read_text()
+    again = tw.new(path, n_gpu=64, climate="phoenix_az")
+    assert again.text == scenario.text and scenario.text.startswith(path.read_text())  # behind it: hashes of the inputs
     with pytest.raises(FileExistsError):
         tw.new(path)
