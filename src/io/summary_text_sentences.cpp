@@ -60,7 +60,7 @@ class Sentences {
     say(text + ".");
     const double stops = f_["n_interruptions_unexpected"], planned = f_["n_interruptions_planned"];
     if (stops + planned > 0.0)
-      say(fmt::format("The job is interrupted {:.0f} times unexpectedly and {:.0f} times as planned; {} % of the time is effective.", stops, planned, shown(f_["effective_time_percent"])));
+      say(fmt::format("Interruptions of the job: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.", stops, planned, shown(f_["effective_time_percent"])));
   }
 
   void swing() {

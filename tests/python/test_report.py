@@ -137,6 +137,15 @@ class Incomplete(unittest.TestCase):
         self.assertIn("fleet: /fleet is not in the file", done.notes)
         self.assertTrue("Not in this file" in page)
 
+    def test_a_spectrum_without_a_line_is_left_out_with_a_note(self):
+        def silence(file):
+            file["spectrum/pcc_amplitude_W"][...] = 0.0
+
+        done, names, page = self.build(change=silence)
+        self.assertFalse(names & {"spectrum.png", "spectrum.svg"})
+        self.assertTrue(any(note.startswith("spectrum: ") for note in done.notes))
+        self.assertTrue({"day.png", "report.html"} <= names)
+
     def test_a_file_with_nothing_but_a_summary(self):
         def strip(file):
             for name in list(file):

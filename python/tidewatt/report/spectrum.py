@@ -4,17 +4,25 @@ from __future__ import annotations
 import numpy as np
 
 from . import downsample, findings
-from .read import ResultFile
+from .read import Missing, ResultFile
 from .style import BLUE, GREY, VERMILION, panels, plain_decades, root
 
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
 
 def lines(result: ResultFile):
-    """(Hz, W) of a `result`, shapes (n,), without the constant part."""
+    """(Hz, W) of a `result`, shapes (n,), without the constant part.
+
+    Raises
+    ------
+    Missing
+        No interval of the run was long enough for a spectrum.
+    """
     group = result.group("spectrum")
     f, amplitude = group["frequency_Hz"], group["pcc_amplitude_W"]
     keep = (f > 0) & np.isfinite(amplitude)
+    if not np.any(amplitude[keep] > 0):
+        raise Missing("spectrum: no uninterrupted training is long enough for one")
     return f[keep], amplitude[keep]
 
 
