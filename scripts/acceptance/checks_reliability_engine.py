@@ -41,7 +41,7 @@ def check_black_out(report):
     dark = tiny_run(report, event, {"run.duration_h": 600 / 3600}).json
     part = {"run.duration_h": 100 / 3600}
     before = tiny_run(report, "", part).json
-    after = tiny_run(report, "", {**part, "job.main.life.start_s": 10}).json  # 10 s of detection stand in for the queue
+    after = tiny_run(report, "", {**part, "job.main.life.start_s": 10}).json  # the 10 s of detection replace the queue
     energy = [x["it_mean_MW"] * x["simulated_s"] for x in (dark, before, after)]
     tokens = [x["jobs"][0]["tokens"] for x in (dark, before, after)]
     drawn = [x["pcc_mean_MW"] * x["simulated_s"] for x in (before, after)]

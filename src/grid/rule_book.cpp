@@ -58,7 +58,7 @@ std::vector<RuleBand> read_bands(TableReader& t, const char* key, const char* lo
     if (b.low < a.high)
       t.report(nodes[i], key, fmt::format("the band from {:g} overlaps the one from {:g} to {}; bands rise and do not overlap", b.low, a.low, shown(a.high)));
     else if (b.low > a.high)
-      t.report(nodes[i], key, fmt::format("nothing is said between {:g} and {:g}; a band whose figure was not read has duty \"not_read\"", a.high, b.low));
+      t.report(nodes[i], key, fmt::format("no band covers {:g} to {:g}; a band whose figure was not read has duty \"not_read\"", a.high, b.low));
     else if (a.holds_high == b.holds_low)
       t.report(nodes[i], key, fmt::format("{:g} belongs to {} bands; set `edges`", b.low, a.holds_high ? "both" : "neither of the two"));
   }

@@ -108,7 +108,7 @@ void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::
   book(row_in_J_, work_W_);
   // Without supplies the site's own breaker opens with a loss.
   const bool dead = bus_dead(first_bin) || (!below_ && !powered_);
-  if (!below_ && lost(first_bin, GridDisturbance::Kind::utility_loss)) changed(first_bin, false, "the utility is lost and nothing stands in for it");
+  if (!below_ && lost(first_bin, GridDisturbance::Kind::utility_loss)) changed(first_bin, false, "the utility is lost and the site has no other supply");
   if (!below_ && !bus_dead(first_bin))
     if (const auto bin = std::max(first_bin, dark_from_ + dead_bins); bin < first_bin + static_cast<std::int64_t>(n)) changed(bin, true, "");
   if (below_) {

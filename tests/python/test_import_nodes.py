@@ -115,7 +115,7 @@ def test_clock_offsets_are_found_with_an_interval_and_refused_when_ambiguous():
     noise = align.clock_offset(t, reference, rng.normal(0, 30, t.size), 10.0)
     assert noise.refused
     fast = align.clock_offset(t, np.sin(2 * np.pi * t / 3) + 0.01 * reference / 5000, np.sin(2 * np.pi * t / 3), 10.0)
-    assert "second peak" in fast.refused  # looks the same after 3 s, though the iteration is said to take 10
+    assert "second peak" in fast.refused  # repeats after 3 s, although the given iteration is 10 s
     far = align.clock_offset(t, reference, wave(t - 7.0) + rng.normal(0, 30, t.size), 10.0)
     assert abs(far.offset_s) <= 5.0  # never more than half an iteration by itself
     told = align.clock_offset(t, reference, wave(t - 7.0) + rng.normal(0, 30, t.size), 10.0, event_offset_s=6.0)

@@ -4,7 +4,7 @@
 
 namespace tidewatt {
 
-/// `text` as it stands in HTML, XML or SVG, inside elements and quoted attributes: & < > " ' as entities, control
+/// `text` escaped for HTML, XML or SVG, inside elements and quoted attributes: & < > " ' as entities, control
 /// characters other than tab and line end left out.
 std::string html_text(std::string_view text);
 
