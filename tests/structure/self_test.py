@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import catalog_check
+import classes_check
 import docstrings_check
 import length_check
 import names_check
@@ -145,6 +146,50 @@ class Checks(unittest.TestCase):
         self.assert_one(self.found(length_check), "long.py", "401")
         self.put("scripts/tool", "#!/usr/bin/python3\n" + "\n" * 400)
         self.assertEqual(len(self.found(length_check)), 2)
+
+    # --- classes
+    def test_lines_of_a_class_are_those_of_all_its_files(self):
+        self.put("src/sim/a.hpp", "struct A {\n  void f();  // }\n  int x = 0;\n};\n")
+        self.put("src/sim/a.cpp", "void A::f() {\n" + "  x = 1;\n" * 200 + "}\n")
+        self.assertEqual(self.found(classes_check), [])
+        self.put("src/sim/a_more.cpp", "void A::g() {\n" + "  x = 1;\n" * 200 + "}\n")
+        self.assert_one(self.found(classes_check), "A", "lines", "300 at most")
+
+    def test_data_members_of_a_class_with_behaviour(self):
+        twelve = "  int a = 0, b = f(1, 2), c{3};\n  std::map<int, double> d;\n  std::function<int(int, int)> e;\n" + "".join(f"  int m{i};\n" for i in range(7))
+        more = "  static constexpr int no = 1;\n  using T = int;\n  bool operator==(const A&) const = default;\n  struct In {\n    int z;\n  };\n"
+        self.put("src/sim/a.hpp", "namespace x {\nclass A : B {\n public:\n  int f(int q = 1) const { return a; }\n" + twelve + more + "};\n}\n")
+        self.assertEqual(self.found(classes_check), [])
+        self.put("src/sim/a.hpp", "namespace x {\nclass A : B {\n public:\n  int f() const;\n  A() : a{1} {}\n" + twelve + more + "  int last;\n};\n}\n")
+        self.assert_one(self.found(classes_check), "13 members", "12 at most")
+        plain = "struct A {\n  A() = default;\n  template <class V>\n  void fields(V& v) { v(1); }\n" + twelve + "  int last;\n};\n"
+        self.put("src/sim/a.hpp", plain)
+        self.assertEqual(self.found(classes_check), [])
+
+    def test_state_of_named_parts(self):
+        members = "".join(f"    int m{i};\n" for i in range(15))
+        self.put("src/sim/a.hpp", "struct A {\n  void f();\n  struct State {\n" + members + "  };\n};\n")
+        self.assertEqual(self.found(classes_check), [])
+        self.put("src/sim/a.hpp", "struct A {\n  void f();\n  struct State {\n" + members + "    int last;\n  };\n};\n")
+        self.assert_one(self.found(classes_check), "16 State")
+        self.put("src/sim/a.hpp", "struct P {\n" + members + "  int last;\n};\nstruct A {\n  void f();\n  struct State {\n    P part;\n  };\n};\n")
+        self.assert_one(self.found(classes_check), "16 State")
+
+    def test_listed_classes_may_only_shrink(self):
+        for n, word in ((301, "grown"), (285, "no longer")):
+            self.put("src/sim/a.hpp", "struct A {\n  void f() {\n" + "    x();\n" * (n - 4) + "  }\n};\n")
+            self.put(classes_check.EXCEPTIONS, "A = {lines = 300}\n")
+            self.assert_one(self.found(classes_check), word)
+        self.put("src/sim/a.hpp", "struct A {\n  void f() {\n" + "    x();\n" * 316 + "  }\n};\n")
+        self.put(classes_check.EXCEPTIONS, "A = {lines = 331}\n")
+        self.assert_one(self.found(classes_check), "lower its entry")
+        self.put(classes_check.EXCEPTIONS, "A = {lines = 320}\nB = {lines = 400}\n")
+        self.assert_one(self.found(classes_check), "no class B")
+
+    def test_a_step_fits_on_a_screen(self):
+        self.put("src/sim/a.hpp", "struct A {\n  void step();\n};\n")
+        self.put("src/sim/a.cpp", "void A::step() {\n" + "  x();\n" * 49 + "}\n")
+        self.assert_one(self.found(classes_check), "A::step", "51")
 
     # --- words
     def test_machine_paths(self):
