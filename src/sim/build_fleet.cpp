@@ -130,6 +130,7 @@ Fleet build_fleet(const Scenario& scenario) {
 
 FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   FleetState s;
+  for (const auto& type : fleet.types) s.controls.push_back(type.usual);
   for (std::size_t n = 0; n < fleet.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
     s.fan_frac.push_back(type.air.fan_min_frac);

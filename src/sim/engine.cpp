@@ -40,11 +40,8 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
       fleet(build_fleet(s)),
       halls(scenario, fleet, weather),
       recorder(fleet, local_time_of_day(scenario.run.start)),
-      caps(scenario),
+      controls(scenario, fleet),
       transformers(s.devices, site_stream_params(s, 1).feeder),
-      brakes(scenario),
-      memory_lead_K(scenario.halls.size(), 0.0),
-      set_outside(scenario.halls.size()),
       users(place(scenario, fleet)),
       signals(make_signals(fleet)),
       hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts, power_edge} {
@@ -80,9 +77,9 @@ void Engine::Impl::spin_up() {
 Tick Engine::Impl::macro_end() {
   const auto most = most_macro_steps();
   const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
-  macro_count = caps.acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
+  macro_count = controls.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), caps.next_edge(now), brakes.next_edge(now), power_edge,
+  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), controls.next_edge(now), power_edge,
                                           hands.pause_at > now ? hands.pause_at : workload::never});
   for (;; macro_count /= 2) {
     const Tick length = macro_count * macro;
@@ -121,69 +118,35 @@ Tick Engine::Impl::after_iteration(Tick until) const {
   return reached <= macro_edge ? std::max(until, reached) : until;
 }
 
-/// Types are no part of a saved state: a brake that is pulled and caps of an order are found at the next step.
-void Engine::Impl::reset_types() {
-  for (std::size_t h = 0; h < set_outside.size(); ++h) {
-    fleet.types[h].cap_W = limits(h).cap_W;
-    set_lock(h, false);
+/// Jobs notice a limit that has moved; the thermal target follows the last macro step smoothly and disturbs nobody.
+void Engine::Impl::apply_controls() {
+  bool moved = false;
+  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
+    auto& held = state.controls[h];
+    const auto wanted = controls.at(h, now);
+    moved = moved || wanted.cap_W != held.cap_W || wanted.lock_Hz != held.lock_Hz;
+    held = wanted;
   }
-}
-
-/// What a controller outside has set, or the scenario's.
-Engine::Impl::Limits Engine::Impl::limits(std::size_t hall) const {
-  if (set_outside[hall]) return *set_outside[hall];
-  const auto& spec = scenario.halls[hall];
-  return {spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W,
-          spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : fleet.types[hall].gpu.clock_max_Hz()};
-}
-
-void Engine::Impl::set_lock(std::size_t hall, bool pulled) {
-  auto& type = fleet.types[hall];
-  const double braked_Hz = std::max(type.gpu.clock_min_Hz(), scenario.halls[hall].sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
-  const double lock_Hz = limits(hall).clock_lock_Hz;
-  type.held = pulled && braked_Hz < lock_Hz ? dvfs::Limiter::brake : dvfs::Limiter::clock;
-  type.clock_lock_Hz = pulled ? std::min(braked_Hz, lock_Hz) : lock_Hz;
-}
-
-/// Orders are met by the fleet's caps, which are a function of what the connection drew.
-void Engine::Impl::obey() {
-  if (!caps.acts(now) && caps.next_edge(now - 1) != now) return;
-  settle();
-  const double share = caps.share(now, last_peak_W);
-  for (std::size_t h = 0; h < fleet.types.size(); ++h) fleet.types[h].cap_W = share * limits(h).cap_W;
+  if (!moved) return;
   for (auto& user : users) user.disturb();
 }
 
-/// Types are what a resumed run has from its scenario, so every macro step looks whether they are as they should be.
-void Engine::Impl::brake() {
+void Engine::Impl::note_brakes() {
   for (std::size_t h = 0; h < fleet.types.size(); ++h) {
-    const auto& type = fleet.types[h];
-    const bool pulled = brakes.pulled(h, now);
-    if (pulled == (type.held == dvfs::Limiter::brake)) continue;
-    set_lock(h, pulled);
-    if (pulled == brakes.pulled(h, now - 1)) continue;
-    recorder.event(now, "power_brake", scenario.halls[h].hall.name, fmt::format("{}, clocks at most {:.0f} MHz", pulled ? "pulled" : "released", type.clock_lock_Hz * 1e-6));
+    if (!controls.brake_moves(h, now)) continue;
+    recorder.event(now, "power_brake", scenario.halls[h].hall.name,
+                   fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, now) ? "pulled" : "released", state.controls[h].lock_Hz * 1e-6));
     for (auto& user : users) user.disturb();
   }
 }
 
-/// The governor meets a memory limit by the clock, as it meets the die's: the die may be as warm as leaves the warmest stacks
-/// of the hall at their limit. How much warmer than the die they are hardly moves, so the last macro step's lead is taken.
-void Engine::Impl::mind_memory() {
-  for (std::size_t h = 0; h < fleet.types.size(); ++h) {
-    const auto& spec = scenario.halls[h];
-    if (!spec.memory) continue;
-    auto& type = fleet.types[h];
-    const double limit_K = spec.memory->limit_K - memory_lead_K[h];
-    type.hot = limit_K < spec.governor.thermal_target_K ? dvfs::Limiter::memory : dvfs::Limiter::thermal;
-    type.governor.thermal_target_K = std::min(limit_K, spec.governor.thermal_target_K);
-  }
-}
-
 void Engine::Impl::advance() {
-  obey();
-  brake();
-  mind_memory();
+  if (controls.follows_order(now)) {
+    settle();
+    controls.follow_order(now, last_peak_W);
+  }
+  apply_controls();
+  note_brakes();
   Tick until = macro_end();
   recorder.begin_macro(until);
   halls.predict(now, until);
@@ -194,13 +157,7 @@ void Engine::Impl::advance() {
     if (!user.trains()) user.advance_to(until, hands);
   for (auto& user : users) user.show(until % hour == 0, hands);
   advance_neighbours(until);
-  for (std::size_t n = 0; n < fleet.n_node(); ++n)
-    if (fleet.types[fleet.node_hall[n]].memory) memory_lead_K[fleet.node_hall[n]] = 0.0;
-  for (std::size_t g = 0, n = 0; g < signals.memory_K.size(); ++n) {
-    double& lead_K = memory_lead_K[fleet.node_hall[n]];
-    for (const std::size_t last = g + fleet.n_gpu_per_node; g < last; ++g)
-      if (signals.memory_K[g] > 0.0) lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
-  }
+  controls.see_memory(state, signals);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);                                 // up the feeder, and the grid's answer
@@ -269,15 +226,6 @@ double Engine::Impl::hottest_now_K(std::size_t hall) const {
   return hottest_K;
 }
 
-/// Moves the limits of a hall's GPUs, from now on.
-void Engine::Impl::set_limits(std::size_t hall, const Limits& wanted) {
-  set_outside[hall] = wanted;
-  auto& type = fleet.types[hall];
-  type.cap_W = wanted.cap_W;
-  set_lock(hall, type.held == dvfs::Limiter::brake);
-  for (auto& user : users) user.disturb();
-}
-
 std::string Engine::Impl::save() {
   settle();
   ArchiveWriter to;
@@ -289,17 +237,9 @@ void Engine::Impl::load(std::string_view bytes) {
   settle();
   ArchiveReader from(bytes);
   archive(from);
-  if (!from.done() || state.die_K.size() != fleet.n_gpu() || state.fan_frac.size() != fleet.n_node() || set_outside.size() != fleet.types.size() || now > end)
+  if (!from.done() || state.die_K.size() != fleet.n_gpu() || state.fan_frac.size() != fleet.n_node() || state.controls.size() != fleet.types.size() || now > end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
-  for (std::size_t h = 0; h < set_outside.size(); ++h) {
-    const auto l = limits(h);
-    const auto& type = fleet.types[h];
-    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
-          l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
-      throw InputError(fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz", scenario.halls[h].hall.name,
-                                   l.cap_W, l.clock_lock_Hz * 1e-6));
-  }
-  reset_types();  // a brake that is pulled is found at the next step
+  controls.check();
 }
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}

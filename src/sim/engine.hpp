@@ -4,10 +4,10 @@
 #include <deque>
 #include <optional>
 
+#include "hall_controls.hpp"
 #include "hall_loop.hpp"
 #include "job_run.hpp"
 #include "neighbour_load.hpp"
-#include "operator.hpp"
 #include "recorder.hpp"
 #include "schedule_walk.hpp"
 #include "stream_line.hpp"
@@ -43,30 +43,18 @@ struct Engine::Impl {
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
-  /// Of a hall's GPUs.
-  struct Limits {
-    double cap_W = 0.0, clock_lock_Hz = 0.0;
-    bool operator==(const Limits&) const = default;
-    template <class A>
-    void archive(A& a) {
-      a(cap_W, clock_lock_Hz);
-    }
-  };
-  Limits limits(std::size_t hall) const;
-  void set_limits(std::size_t hall, const Limits& wanted);
+  /// Sets every hall's GPUs to what holds them now.
+  void apply_controls();
+  void note_brakes();
   double hottest_mean_K(std::size_t hall) const;
   double hottest_now_K(std::size_t hall) const;
   std::string save();
   void load(std::string_view bytes);
   Tick planned_end();
-  void set_lock(std::size_t hall, bool pulled);
-  void obey();    // caps that orders of the utility ask for
-  void brake();   // the facility's power brake
-  void mind_memory();  // memory stacks that are hotter than their dies lower the dies' target
   void settle(std::size_t behind = 0);  // waits for what passes beside
   template <class A>
   void archive_moment(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, caps, last_peak_W, transformers, memory_lead_K, set_outside, dark, dark_ns);
+    a(now, macro_count, state, meters, walk, halls, *stream, recorder, controls, last_peak_W, transformers, dark, dark_ns);
     for (auto& user : users) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
@@ -75,7 +63,6 @@ struct Engine::Impl {
     archive_moment(a);
     a(kept);
   }
-  void reset_types();  // as the limits that now hold set them
   // Where power ends (engine_power.cpp).
   void remember();
   void go_back(Tick to);
@@ -97,7 +84,7 @@ struct Engine::Impl {
   std::chrono::steady_clock::time_point wall_start = std::chrono::steady_clock::now();
   Tick end, macro;
   cooling::Weather weather;
-  Fleet fleet;
+  const Fleet fleet;
   // State: all and only what a restart needs; parts hold their own memory.
   Tick now = 0;
   std::int64_t macro_count = 1;  ///< base steps that the last macro step had
@@ -107,12 +94,9 @@ struct Engine::Impl {
   HallLoop halls;
   std::optional<SiteStream> stream;
   Recorder recorder;
-  CapOperator caps;
+  HallControls controls;
   TransformerWatch transformers;
-  PowerBrake brakes;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
-  std::vector<double> memory_lead_K;  ///< [hall] largest memory − die temperature, means over the last macro step
-  std::vector<std::optional<Limits>> set_outside;  ///< [hall] by a controller
   std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
   std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
   bool dark = false;     ///< the site has no power

@@ -63,17 +63,18 @@ Engine::Ports::Ports(Impl& engine) {
     read(at + "die_max_K", "K", place, "largest of the GPUs' mean die temperatures over their last complete iteration",
          [h](const Impl& e, const C&, const C&) { return Value(e.hottest_mean_K(h)); });
     read(at + "die_max_now_K", "K", place, "hottest die, now", [h](const Impl& e, const C&, const C&) { return Value(e.hottest_now_K(h)); });
-    const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double Impl::Limits::*member) {
+    const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double HallControls::Limits::*member) {
       entries.push_back({{at + key, std::move(unit), Direction::read_write, place, std::move(doc), low, high},
-                         [h, member](const Impl& e, const C&, const C&) { return Value(e.limits(h).*member); },
+                         [h, member](const Impl& e, const C&, const C&) { return Value(e.controls.limits()[h].*member); },
                          [h, member](Impl& e, double value) {
-                           auto limits = e.limits(h);
+                           auto limits = e.controls.limits()[h];
                            limits.*member = value;
-                           e.set_limits(h, limits);
+                           e.controls.set_limits(h, limits);
+                           e.apply_controls();
                          }});
     };
-    limit("cap_W", "W", "power cap of each GPU", type.governor.cap_margin_W + 1.0, type.gpu.params().tdp_W, &Impl::Limits::cap_W);
-    limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(), &Impl::Limits::clock_lock_Hz);
+    limit("cap_W", "W", "power cap of each GPU", type.governor.cap_margin_W + 1.0, type.gpu.params().tdp_W, &HallControls::Limits::cap_W);
+    limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(), &HallControls::Limits::clock_lock_Hz);
   }
   for (std::size_t j = 0; j < engine.scenario.jobs.size(); ++j) {
     const std::string name = engine.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;

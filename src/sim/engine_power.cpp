@@ -42,14 +42,13 @@ void Engine::Impl::go_back(Tick to) {
   const Moment& m = kept.back();
   ArchiveReader from(m.bytes);
   archive_moment(from);
-  reset_types();
   counts = m.counts;
   if (options.tape != nullptr) options.tape->flushes.resize(m.n_flush);
 }
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
 void Engine::Impl::reach(PowerChange& change) {
-  const auto last_set = set_outside;  // by a controller, perhaps after the moment that is gone back to
+  const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
   for (int tries = 1;; ++tries) {
     power_edge = change.bin * ns_per_ms;
     go_back(power_edge);
@@ -64,8 +63,8 @@ void Engine::Impl::reach(PowerChange& change) {
     if (!sooner) break;
   }
   power_edge = workload::never;
-  set_outside = last_set;
-  reset_types();
+  controls.set_limits(last_set);
+  apply_controls();
 }
 
 void Engine::Impl::set_power(const PowerChange& change) {

@@ -64,6 +64,7 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
       out.emplace_back();
       out[at].type = &fleet.types[type];
       out[at].cls = task.node_class[i];
+      out[at].hall = static_cast<std::uint32_t>(type);
       out[at].n_gpu = per_node;
     }
     Block& b = out[at];

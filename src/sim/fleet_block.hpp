@@ -34,7 +34,7 @@ void book(FleetMeters& meters, std::span<const NodeBooks> books);
 /// Nodes of one type and one class.
 struct Block {
   const NodeType* type = nullptr;
-  std::uint32_t cls = 0;
+  std::uint32_t cls = 0, hall = 0;
   std::size_t n_node = 0, n_gpu = 0;        ///< nodes in the block, GPUs of each
   std::array<std::uint32_t, n_lane> index;  ///< [node of the block] in the task's range
   std::array<std::uint32_t, n_lane> node;   ///< [node of the block] in the fleet

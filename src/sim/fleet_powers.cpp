@@ -29,9 +29,9 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) {
       chip[l] = fleet.chip[b.gpu[l]];
-      limit_W[l] = type.cap_W - type.governor.cap_margin_W;
+      limit_W[l] = state.controls[b.hall].cap_W - type.governor.cap_margin_W;
     }
-    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz, task.clock_frac * type.clock_lock_Hz,
+    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz, task.clock_frac * state.controls[b.hall].lock_Hz,
                            {chip, guess.x, limit_W.x, search_Hz.x, unused});
     for (std::size_t l = 0; l < n_lane; ++l)
       if (waiting[l]) clock_Hz[l] = search_Hz[l];
@@ -128,11 +128,11 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   if (task.kind_context[k] != 0) {
     clock_Hz = gather(state.own_Hz.data(), b);
     Lanes limit_W;
-    std::fill_n(limit_W.x, n_lane, type.cap_W - type.governor.cap_margin_W);
+    std::fill_n(limit_W.x, n_lane, state.controls[b.hall].cap_W - type.governor.cap_margin_W);
     std::array<power::Chip, n_lane> chip;
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
-    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, type.clock_lock_Hz, {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
+    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz, {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
   } else {
     std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
   }

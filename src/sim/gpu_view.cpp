@@ -131,6 +131,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   const std::size_t g = chosen(result, choice, 0, m.maker->n_node() * per_node), n = g / per_node;
   const auto& hall = scenario.halls[m.fleet.node_hall[n]];
   const auto& type = m.fleet.types[m.fleet.node_hall[n]];
+  const auto& controls = m.state.controls[m.fleet.node_hall[n]];
 
   GpuView v;
   v.job = scenario.jobs.front().name;
@@ -181,9 +182,9 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
       }
       if (now < next_sample) continue;
       const double sample_W = sample_J / seconds(sampling), at_K = gpu.die_K();
-      const std::uint8_t brake = type.held == dvfs::Limiter::brake ? 1 : 0;
+      const std::uint8_t brake = controls.lock_by == dvfs::Limiter::brake ? 1 : 0;
       const auto booked = state.held_s[0];
-      governor.decide({{&sample_W, 1}, {&at_K, 1}, {&type.cap_W, 1}, {&type.clock_lock_Hz, 1}, {&brake, 1}}, state);
+      governor.decide({{&sample_W, 1}, {&at_K, 1}, {&controls.cap_W, 1}, {&controls.lock_Hz, 1}, {&brake, 1}}, state);
       for (std::size_t h = 0; h < dvfs::n_held; ++h)
         if (state.held_s[0][h] > booked[h]) held = static_cast<std::uint8_t>(h);
       sample_J = 0.0;

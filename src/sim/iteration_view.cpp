@@ -50,7 +50,7 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
     view.group_Hz.push_back(options.gating ? task.class_gate_Hz[g * stages] : maker.slowest_Hz());
   view.class_gpus.assign(view.timeline.classes.size(), 0);
   for (const auto cls : task.node_class) view.class_gpus[cls] += static_cast<std::int64_t>(fleet.n_gpu_per_node);
-  view.gpu_W = nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]], 0, view_die_K);
+  view.gpu_W = nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]], state.controls[fleet.node_hall[first_node]], 0, view_die_K);
   view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) / static_cast<double>(view.n_gpu) * 1e-12;
   view.mfu_percent = 100.0 * view.tflops_per_gpu / (hall.compute.matrix_FLOP_per_s * 1e-12);
   return view;

@@ -70,8 +70,8 @@ void JobRun::set_air(Hands& hands) {
 }
 
 void JobRun::predict_hold(Hands& hands) {
-  const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
-  predict(hands.fleet, hands.state, task_, std::array{dark_ ? 0.0 : nominal_kind_W(task_, type, 0, 338.15)[0]}, seconds(task_.timeline->period), hands.signals);
+  const auto hall = hands.fleet.node_hall[first_node_];
+  predict(hands.fleet, hands.state, task_, std::array{dark_ ? 0.0 : nominal_kind_W(task_, hands.fleet.types[hall], hands.state.controls[hall], 0, 338.15)[0]}, seconds(task_.timeline->period), hands.signals);
 }
 
 double JobRun::spin_up_W(Hands& hands, FleetMeters& unbooked) {

@@ -48,7 +48,7 @@ double JobRun::pause_dip_K(const Ahead& ahead, const Hands& hands) const {
   const auto first = hands.state.mean_W.begin() + static_cast<std::ptrdiff_t>(first_node_ * hands.fleet.n_gpu_per_node);
   const auto n = n_node_ * hands.fleet.n_gpu_per_node;
   const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
-  const double less_W = maker_->nominal_hold_W(ahead.pause) - mean_W;
+  const double less_W = maker_->nominal_hold_W(ahead.pause, hands.state) - mean_W;
   const auto& type = hands.fleet.types[hands.fleet.node_hall[first_node_]];
   const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, hands.state.fan_frac[first_node_]), task_.flow_frac.empty() ? 1.0 : task_.flow_frac[first_node_])];
   double left_s = 0.0, area_Ks = 0.0;

@@ -14,7 +14,7 @@ constexpr double kept_ratio = 1.05;  ///< clocks follow predicted temperatures: 
 void JobRun::watch_caps(const Hands& hands) {
   const auto& fleet = hands.fleet;
   for (std::size_t n = first_node_; n < first_node_ + n_node_; ++n) {
-    const double cap_W = fleet.types[fleet.node_hall[n]].cap_W, most_W = kept_ratio * cap_W;
+    const double cap_W = hands.state.controls[fleet.node_hall[n]].cap_W, most_W = kept_ratio * cap_W;
     const double* mean_W = hands.state.mean_W.data() + n * fleet.n_gpu_per_node;
     std::size_t n_over = 0;
     double largest_W = 0.0;

@@ -72,7 +72,7 @@ InferenceLoad::InferenceLoad(const Scenario& scenario, const NeighbourSpec& spec
   task.class_window = {worst_window(busiest->timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
   const std::vector<double> inlet = {inlet_K_};
   task.inlet_K = inlet;
-  predict(node_, state, task, std::array{node_.types[0].cap_W}, seconds(settling), signals);
+  predict(node_, state, task, std::array{node_.types[0].usual.cap_W}, seconds(settling), signals);
   own_clocks(node_, state, task, 1.0, signals);
   pace_ = *std::min_element(state.own_Hz.begin(), state.own_Hz.end()) / reference_Hz_;
 }
@@ -95,7 +95,7 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
   task.repetitions = std::max<std::int64_t>(1, settling / timeline.period);
   std::vector<double> out(timeline.kinds.size(), 0.0);
   Rises rises;
-  const std::array nominal_W = {node_.types[0].cap_W};
+  const std::array nominal_W = {node_.types[0].usual.cap_W};
   for (int i = 0; i < 8; ++i) {
     predict(node_, state, task, nominal_W, seconds(settling), signals);
     own_clocks(node_, state, task, seconds(settling), signals);

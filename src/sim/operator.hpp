@@ -21,8 +21,10 @@ class CapOperator {
   explicit CapOperator(const Scenario& scenario);
   bool acts(Tick now) const;        ///< an order that caps meet has been given and has not ended
   Tick next_edge(Tick now) const;   ///< of any order by caps: given, in force, over
-  /// Caps over the usual ones from now on. @param peak_W largest connection power of the last macro step
-  double share(Tick now, double peak_W);
+  /// @param peak_W largest connection power of the last macro step
+  void follow(Tick now, double peak_W);
+  /// Caps over the usual ones.
+  double share() const { return share_; }
   template <class A>
   void archive(A& a) {
     a(share_);

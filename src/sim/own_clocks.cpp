@@ -31,7 +31,7 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSign
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto& m = *air.modes[b.owner[l]];
     const double above_K = state.die_peak_K[b.gpu[l]] - state.die_mean_K[b.gpu[l]];
-    const double limit_K = b.type->governor.thermal_target_K - (above_K > 0.0 ? above_K : 0.0);
+    const double limit_K = state.controls[b.hall].target_K - (above_K > 0.0 ? above_K : 0.0);
     double rest = 0.0, per_W = 0.0;
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double y = m.rate_per_s[j] * ahead_s;
@@ -49,22 +49,23 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
                       FleetSignals& signals) {
   const auto& type = *b.type;
   const auto& gov = type.governor;
-  const double cap_W = type.cap_W - gov.cap_margin_W;
+  const auto& held = state.controls[b.hall];
+  const double cap_W = held.cap_W - gov.cap_margin_W;
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   // Only dies near their target can be limited by it within a step.
-  if (*std::max_element(guess.x, guess.x + n_lane) > gov.thermal_target_K - 15.0)
+  if (*std::max_element(guess.x, guess.x + n_lane) > held.target_K - 15.0)
     limit_W = heat_limits_W(fleet, state, signals, task, b, ahead_s, cap_W);
   else
     std::fill_n(limit_W.x, n_lane, cap_W);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
-  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * type.clock_lock_Hz,
+  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
                          {chip, guess.x, limit_W.x, clock_Hz.x, limiter});
   for (std::size_t l = 0; l < b.n_used(); ++l) {
-    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = type.hot;
-    if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = type.held;
+    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = held.target_by;
+    if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;
     if (guess[l] > gov.slowdown_K) {
       clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
       limiter[l] = dvfs::Limiter::slowdown;

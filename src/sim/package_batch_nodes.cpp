@@ -61,13 +61,14 @@ struct Group {
   }
 
   void clocks() {
+    const auto& controls = state.controls[fleet.node_hall[first_node]];
     const auto chip = std::span(fleet.chip).subspan(first_gpu, n_gpu);
     const auto die_K = std::span<const double>(state.die_mean_K).subspan(first_gpu, n_gpu);
     const auto clock_Hz = std::span(state.clock_Hz).subspan(first_gpu, n_gpu);
     const auto limiter = std::span(signals.limiter).subspan(first_gpu, n_gpu);
     std::array<double, n_wide> limit_W;
-    limit_W.fill(type.cap_W - type.governor.cap_margin_W);
-    dvfs::operating_points(type.gpu, task.window, task.reference_Hz, task.gate_Hz, type.clock_lock_Hz,
+    limit_W.fill(controls.cap_W - type.governor.cap_margin_W);
+    dvfs::operating_points(type.gpu, task.window, task.reference_Hz, task.gate_Hz, controls.lock_Hz,
                            {chip, die_K, std::span(limit_W).first(n_gpu), clock_Hz, limiter});
   }
 

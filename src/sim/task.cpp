@@ -81,11 +81,11 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
   task.kind_high_W.assign(n, std::numeric_limits<double>::infinity());
 }
 
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K) {
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K) {
   const double gate_Hz = task.class_gate_Hz[cls];
   const double factor = type.gpu.leakage_temperature_factor(die_K);
   const auto point = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, gate_Hz, factor,
-                                           type.cap_W - type.governor.cap_margin_W, type.clock_lock_Hz, 0.0);
+                                           controls.cap_W - type.governor.cap_margin_W, controls.lock_Hz, 0.0);
   std::vector<double> out;
   for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
     const bool context = task.kind_context[k] != 0;
@@ -98,11 +98,11 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   return out;
 }
 
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K) {
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K) {
   constexpr int n_point = 12;
-  const double factor = type.gpu.leakage_temperature_factor(die_K), limit_W = type.cap_W - type.governor.cap_margin_W;
+  const double factor = type.gpu.leakage_temperature_factor(die_K), limit_W = controls.cap_W - type.governor.cap_margin_W;
   const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, task.class_gate_Hz[cls], factor, limit_W,
-                                              type.clock_lock_Hz, 0.0).clock_Hz;
+                                              controls.lock_Hz, 0.0).clock_Hz;
   const double pace_Hz = task.class_gate_Hz[cls] > 0.0 ? std::min(task.class_gate_Hz[cls], own_Hz) : own_Hz;
   const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) { return dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, f_Hz, f_Hz); };
   const auto power_W = [&](const dvfs::PhasePower& p) { return p.fixed_W + p.leakage_W * factor; };
@@ -112,7 +112,7 @@ PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, std::size_t cl
   waits.wait_s = 1.0;
   const double wait_W = power_W(at(waits, type.gpu.clock_min_Hz())) + more_W;
   PacingGpu out;
-  out.natural_W = nominal_kind_W(task, type, cls, die_K);
+  out.natural_W = nominal_kind_W(task, type, controls, cls, die_K);
   out.curve.resize(task.kind_mix.size());
   for (std::size_t k = 0; k < out.curve.size(); ++k) {
     if (task.kind_context[k] == 0) continue;

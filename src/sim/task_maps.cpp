@@ -48,14 +48,14 @@ double pause_s(const FleetTask& task) {
 }
 
 /// Power of the nominal chip in the task's pauses: nobody waits for anybody's clock.
-double pause_W(const FleetTask& task, const NodeType& type) {
+double pause_W(const FleetTask& task, const NodeType& type, const Controls& controls) {
   FleetTask one;
   one.class_gate_Hz = {0.0};
   one.class_window = {task.kind_mix[task.pause_kind]};
   one.kind_mix = one.class_window;
   one.kind_context = {task.kind_context[task.pause_kind]};
   one.reference_Hz = task.reference_Hz;
-  return nominal_kind_W(one, type, 0, nominal_die_K)[0];
+  return nominal_kind_W(one, type, controls, 0, nominal_die_K)[0];
 }
 
 }  // namespace
@@ -69,11 +69,12 @@ bool Rises::holds_for(const FleetTask& task, double cap) const {
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
                                       Rises* rises) {
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
+  const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
   const std::size_t n_class = task.timeline->classes.size(), n_kind = task.timeline->kinds.size();
-  const bool fresh = rises != nullptr && !rises->holds_for(task, type.cap_W);
-  if (fresh) *rises = {seconds(task.timeline->period), type.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<Rises::OfClass>(n_class)};
-  const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type) : 0.0;
+  const bool fresh = rises != nullptr && !rises->holds_for(task, controls.cap_W);
+  if (fresh) *rises = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<Rises::OfClass>(n_class)};
+  const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type, controls) : 0.0;
   std::vector<ClassMap> maps(n_class);
   parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
@@ -81,7 +82,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (rises == nullptr) continue;
       auto& kept = rises->classes[c];
       if (fresh) {
-        const auto nominal_W = nominal_kind_W(task, type, c, nominal_die_K);
+        const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], *reach.reference, nominal_W);
         kept = {map.kind_rise_K, map.peak_K_per_W, 0.0};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;

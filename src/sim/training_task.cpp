@@ -21,6 +21,7 @@ std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
 constexpr double nominal_die_K = 338.15;  ///< at which smoothing sees a GPU's natural power
 
 const NodeType& type_of(const Fleet& fleet, std::size_t node) { return fleet.types[fleet.node_hall[node]]; }
+const Controls& controls_of(const Fleet& fleet, const FleetState& state, std::size_t node) { return state.controls[fleet.node_hall[node]]; }
 
 }  // namespace
 
@@ -57,7 +58,7 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
     out.mix.push_back(worst_window(at_reference, s, task.kind_reference_W, type.governor.window_s));
     double J = 0.0;
     for (const auto& segment : at_reference.classes[s]) J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
-    out.mean_W.push_back(std::min(J / seconds(at_reference.period), type.cap_W - type.governor.cap_margin_W));
+    out.mean_W.push_back(std::min(J / seconds(at_reference.period), type.usual.cap_W - type.governor.cap_margin_W));
   }
   out.period_s = seconds(at_reference.period);
   return out;
@@ -129,7 +130,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     task.node_class[i] = static_cast<std::uint32_t>(
         group_of[static_cast<std::size_t>(node_replica_[i])] * n_stage + static_cast<std::size_t>(node_stage_[i]));
   set_kinds(task, timeline_, type, reference_Hz);
-  if (options_.hold.any()) hold(task, index_of(timeline_, "bubble"), true);
+  if (options_.hold.any()) hold(task, index_of(timeline_, "bubble"), true, controls_of(fleet_, state, first_node_));
 }
 
 Tick TrainingTask::excess_of(std::int64_t iteration, Tick begin) const {
@@ -170,7 +171,7 @@ std::vector<workload::Timeline> TrainingTask::singles() const {
 }
 
 /// Every task begins where the last one left the GPUs, so that no edge between two tasks is steeper than a ramp allows.
-void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
+void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works, const Controls& controls) {
   const auto& type = type_of(fleet_, first_node_);
   const double tdp_W = type.gpu.params().tdp_W;
   const std::size_t n_class = timeline_.classes.size();
@@ -179,11 +180,11 @@ void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
   std::vector<std::vector<mitigation::ThrottleCurve>> curve;
   for (std::size_t c = 0; c < n_class; ++c) {
     if (works) {
-      auto pacing = pacing_gpu(task, type, c, nominal_die_K);
+      auto pacing = pacing_gpu(task, type, controls, c, nominal_die_K);
       natural_W[c] = std::move(pacing.natural_W);
       curve.push_back(std::move(pacing.curve));
     } else {
-      natural_W[c] = nominal_kind_W(task, type, c, nominal_die_K);
+      natural_W[c] = nominal_kind_W(task, type, controls, c, nominal_die_K);
     }
     // In a constant state nothing is delayed: it lasts its time whatever its power does.
     waiting_W[c] = works ? natural_W[c][wait_kind] : *std::max_element(natural_W[c].begin(), natural_W[c].end());
@@ -207,7 +208,7 @@ void TrainingTask::hold(FleetTask& task, std::uint32_t wait_kind, bool works) {
     // What is burned counts against the board limit as work does: where both together exceed it, the governor takes clock
     // from the work until their mean does not.
     // No lower than what the lowest clock draws: a cap below that is not kept.
-    double limit_W = type.cap_W - type.governor.cap_margin_W;
+    double limit_W = controls.cap_W - type.governor.cap_margin_W;
     for (const auto& of_class : curve)
       for (const auto& c : of_class)
         if (c.power_W.size() > 1) limit_W = std::max(limit_W, c.power_W[1]);
@@ -249,11 +250,11 @@ void TrainingTask::cut(Tick at) {
   for (std::size_t i = 0; i < n_node(); ++i) node_hold_[i] = state[hold_class_[i]];
 }
 
-double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind) const {
+double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const {
   FleetTask one;
   workload::Timeline hold;
   hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, first_node_, 1, hold, one);
-  return nominal_kind_W(one, type_of(fleet_, first_node_), 0, nominal_die_K)[0];
+  return nominal_kind_W(one, type_of(fleet_, first_node_), controls_of(fleet_, state, first_node_), 0, nominal_die_K)[0];
 }
 
 void TrainingTask::add_pause(const workload::PhaseKind& kind, FleetTask& task) const {
@@ -327,13 +328,13 @@ void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, Flee
   if (options_.hold.any()) split_by_memory(task);
   std::vector<double> nominal_W;
   for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
-    nominal_W.push_back(nominal_kind_W(task, type_of(fleet_, first_node_), c, nominal_die_K)[timeline_.classes[c].front().kind]);
+    nominal_W.push_back(nominal_kind_W(task, type_of(fleet_, first_node_), controls_of(fleet_, state, first_node_), c, nominal_die_K)[timeline_.classes[c].front().kind]);
   predict(fleet_, state, task, nominal_W, seconds(duration), signals);
   if (kind.context)
     own_clocks(fleet_, state, task, seconds(duration), signals);
   else
     idle_clocks(fleet_, state, task, signals);
-  if (options_.hold.any()) hold(task, 0, false);
+  if (options_.hold.any()) hold(task, 0, false, controls_of(fleet_, state, first_node_));
 }
 
 }  // namespace tidewatt::sim

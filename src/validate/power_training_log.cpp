@@ -47,7 +47,7 @@ sim::LoadTemplate node_wave(const TrainingRun& run) {
   }
   sim::ClassPower power(timeline.classes.size());
   for (std::size_t s = 0; s < timeline.classes.size(); ++s) {
-    const auto kind_W = sim::nominal_kind_W(task, type, s, die_K);
+    const auto kind_W = sim::nominal_kind_W(task, type, type.usual, s, die_K);
     for (const auto& segment : timeline.classes[s])
       power[s].push_back(power::server_power(server.power, per_node * kind_W[segment.kind], fan_frac, true).ac_W /
                          static_cast<double>(timeline.classes.size()));

@@ -5,6 +5,7 @@
 
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/sim/controls.hpp"
 #include "tidewatt/thermal/package.hpp"
 
 namespace tidewatt::sim {
@@ -14,6 +15,7 @@ struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
   std::vector<std::uint8_t> off;              ///< [node] switched itself off by heat: its GPUs draw nothing; set and reset by its user
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
+  std::vector<Controls> controls;             ///< [hall] what holds its GPUs now; set by the engine
   // Values that cross a step backwards.
   std::vector<double> mean_W;                 ///< [gpu] mean power of the last step of what it does, W → predicts the die; 0: not known yet
   std::array<std::vector<double>, thermal::n_mode> ripple_K;  ///< [mode][gpu] where repetitions leave the mode − where their mean power would → the same
@@ -25,7 +27,7 @@ struct FleetState {
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    a(die_K, base_K, sink_K, off, fan_frac, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+    a(die_K, base_K, sink_K, off, fan_frac, controls, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/controls.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/package.hpp"
@@ -25,14 +26,11 @@ struct NodeType {
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
   thermal::PackageParams package;
-  double cap_W = 0.0;        ///< user's power cap, at most the board limit
-  double clock_lock_Hz = 0.0;
+  Controls usual;            ///< as the scenario sets them; FleetState::controls are those of now
   /// [fan step 0..n_fan_step], entries below the lowest speed unused; of servers with cold plates [flow step 0..n_fan_step]
   std::vector<thermal::PackageModes> modes;
   std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
   std::optional<thermal::HbmBranchParams> memory;  ///< absent: no memory temperatures
-  dvfs::Limiter hot = dvfs::Limiter::thermal;      ///< whose limit thermal_target_K now is: the die's or the memory's
-  dvfs::Limiter held = dvfs::Limiter::clock;       ///< whose clock_lock_Hz is: the user's or the power brake's
   std::vector<double> to_liquid;  ///< [flow step] share of what plates capture that leaves with the liquid; empty in air
 };
 

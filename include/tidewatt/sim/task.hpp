@@ -21,7 +21,7 @@ dvfs::PhaseMix worst_window(const workload::Timeline& timeline, std::size_t cls,
 void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeType& type, double reference_Hz);
 
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K);
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
 
 /// The GPU that sets a class's pace, as smoothing sees it: where it is slower than a nominal one, its power limit holds it at
 /// that clock, and it draws by so much more (leakage) that its worst window stands at the limit.
@@ -30,7 +30,7 @@ struct PacingGpu {
   std::vector<mitigation::ThrottleCurve> curve;    ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
 };
 /// @param cls class of the task  @param die_K temperature of its die  @returns one entry per kind of work
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K);
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
 
 /// What stands between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
 struct PowerHold {

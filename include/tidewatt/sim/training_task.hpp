@@ -62,7 +62,7 @@ class TrainingTask {
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
   double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
-  double nominal_hold_W(const workload::PhaseKind& kind) const;  ///< of one GPU in a constant state
+  double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;  ///< of one GPU in a constant state
   /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return slowest_Hz_; }
   /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
@@ -86,7 +86,7 @@ class TrainingTask {
   Tick excess_of(std::int64_t iteration, Tick begin) const;
   void split_hold(Tick duration, double busy_frac, FleetTask& task);
   void split_by_memory(FleetTask& task);
-  void hold(FleetTask& task, std::uint32_t wait_kind, bool works);
+  void hold(FleetTask& task, std::uint32_t wait_kind, bool works, const Controls& controls);
   struct Windows {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
     double period_s = 0.0;

@@ -53,6 +53,7 @@ struct Setup {
     timeline.period = Tick{60} * (29'000'001 + 55'000'000) + 400'000'000;
     inlet_K.assign(n_node, 298.15);
     const std::size_t n = fleet.n_gpu();
+    state.controls = {fleet.types[0].usual};
     state.die_K.assign(n, 335);
     state.base_K.assign(n, 328);
     state.sink_K.assign(n, 318);

@@ -157,6 +157,7 @@ TEST_CASE("nodes: the cap holds, waiting GPUs clock higher than they would alone
   FleetState s;
   for (auto* v : {&s.die_K, &s.base_K, &s.sink_K, &s.die_mean_K, &s.die_peak_K}) v->assign(48, 300.0);
   s.fan_frac.assign(6, 0.4);
+  s.controls = {fleet.types[0].usual};
   s.clock_Hz.assign(48, 1.98e9);
   s.front_W.assign(6, 0.0);
   FleetSignals signals;

@@ -99,7 +99,7 @@ constexpr double nominal_K = 338.15;
 
 /// Mean over the task's repetition of what a GPU of the class draws.
 double mean_W(const Setup& s, std::size_t cls) {
-  const auto W = nominal_kind_W(s.task, s.fleet.types[0], cls, nominal_K);
+  const auto W = nominal_kind_W(s.task, s.fleet.types[0], s.state.controls[0], cls, nominal_K);
   double J = 0.0;
   for (const auto& segment : s.maker.timeline().classes[cls]) J += W[segment.kind] * seconds(segment.duration);
   return J / seconds(s.maker.timeline().period);
@@ -114,7 +114,7 @@ TEST_CASE("what smoothing burns counts against the board limit: the mean stays b
   for (std::size_t c = 0; c < held.maker.timeline().classes.size(); ++c) {
     INFO(c);
     CHECK(mean_W(held, c) > mean_W(plain, c));                                      // the waits burn
-    CHECK(mean_W(held, c) < 1.001 * (type.cap_W - type.governor.cap_margin_W));
+    CHECK(mean_W(held, c) < 1.001 * (type.usual.cap_W - type.governor.cap_margin_W));
   }
   CHECK(held.maker.timeline().period > plain.maker.timeline().period);
   // Clock falls less than power: a quarter of the power is far less than a quarter of the pace.
@@ -124,7 +124,7 @@ TEST_CASE("what smoothing burns counts against the board limit: the mean stays b
 TEST_CASE("the GPU that sets the pace stands at its limit, and slows down by clock and voltage") {
   Setup s;
   const auto& type = s.fleet.types[0];
-  const auto g = pacing_gpu(s.task, type, 0, nominal_K);
+  const auto g = pacing_gpu(s.task, type, s.state.controls[0], 0, nominal_K);
   std::size_t work = 0;
   while (!(s.task.kind_mix[work].matrix_s > 0.0)) ++work;
   const auto& c = g.curve[work];

@@ -1,0 +1,60 @@
+#include "hall_controls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+HallControls::HallControls(const Scenario& scenario, const Fleet& fleet)
+    : scenario_(scenario), fleet_(fleet), orders_(scenario), brake_(scenario), memory_lead_K_(fleet.types.size(), 0.0) {
+  for (const auto& type : fleet.types) limits_.push_back({type.usual.cap_W, type.usual.lock_Hz});
+}
+
+void HallControls::check() const {
+  if (limits_.size() != fleet_.types.size()) throw InputError("checkpoint: of another fleet");
+  for (std::size_t h = 0; h < limits_.size(); ++h) {
+    const auto& l = limits_[h];
+    const auto& type = fleet_.types[h];
+    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
+          l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
+      throw InputError(fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz", scenario_.halls[h].hall.name,
+                                   l.cap_W, l.clock_lock_Hz * 1e-6));
+  }
+}
+
+Controls HallControls::at(std::size_t hall, Tick now) const {
+  const auto& spec = scenario_.halls[hall];
+  const auto& type = fleet_.types[hall];
+  const Limits& l = limits_[hall];
+  Controls out{orders_.share() * l.cap_W, l.clock_lock_Hz, type.usual.target_K};
+  const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
+  if (brake_.pulled(hall, now) && braked_Hz < out.lock_Hz) {
+    out.lock_Hz = braked_Hz;
+    out.lock_by = dvfs::Limiter::brake;
+  }
+  // The governor meets a memory limit by the clock, as it meets the die's: the die may be as warm as leaves the warmest stacks
+  // of the hall at their limit.
+  if (!spec.memory) return out;
+  const double limit_K = spec.memory->limit_K - memory_lead_K_[hall];
+  if (limit_K < out.target_K) {
+    out.target_K = limit_K;
+    out.target_by = dvfs::Limiter::memory;
+  }
+  return out;
+}
+
+void HallControls::see_memory(const FleetState& state, const FleetSignals& signals) {
+  if (signals.memory_K.empty()) return;
+  for (std::size_t h = 0; h < memory_lead_K_.size(); ++h)
+    if (fleet_.types[h].memory) memory_lead_K_[h] = 0.0;
+  for (std::size_t g = 0; g < signals.memory_K.size(); ++g) {
+    double& lead_K = memory_lead_K_[fleet_.node_hall[g / fleet_.n_gpu_per_node]];
+    if (signals.memory_K[g] > 0.0) lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
+  }
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,67 @@
+#pragma once
+// Private to sim: what holds the GPUs of every hall, from all who may hold them.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "operator.hpp"
+#include "tidewatt/sim/fleet_state.hpp"
+#include "tidewatt/sim/site.hpp"
+
+namespace tidewatt::sim {
+
+/// The user's or an outside controller's limits, the utility's orders, the facility's power brake and the memory's temperature,
+/// together the `Controls` of every hall:
+///
+///     cap = order's share × limit,   lock = min(limit, braked clock),   target = min(die's target, memory's limit − lead)
+///
+/// where the lead is how much warmer than their dies the warmest stacks of the hall were in the last macro step.
+class HallControls {
+ public:
+  HallControls(const Scenario& scenario, const Fleet& fleet);
+
+  /// Of a hall's GPUs: the scenario's, or a controller's outside.
+  struct Limits {
+    double cap_W = 0.0, clock_lock_Hz = 0.0;
+    bool operator==(const Limits&) const = default;
+    template <class A>
+    void archive(A& a) {
+      a(cap_W, clock_lock_Hz);
+    }
+  };
+  const std::vector<Limits>& limits() const { return limits_; }
+  void set_limits(std::size_t hall, const Limits& wanted) { limits_[hall] = wanted; }
+  void set_limits(std::vector<Limits> wanted) { limits_ = std::move(wanted); }
+  /// @throws InputError if a hall's GPUs cannot be held to its limits
+  void check() const;
+
+  /// What holds a hall's GPUs from `now` on.
+  Controls at(std::size_t hall, Tick now) const;
+  /// An order that caps meet acts now or ends now: it wants to know what the connection drew.
+  bool follows_order(Tick now) const { return orders_.acts(now) || orders_.next_edge(now - 1) == now; }
+  bool order_acts(Tick now) const { return orders_.acts(now); }
+  void follow_order(Tick now, double peak_W) { orders_.follow(now, peak_W); }
+  /// Whether the brake of a hall is pulled or released at `now`, not before.
+  bool brake_moves(std::size_t hall, Tick now) const { return brake_.pulled(hall, now) != brake_.pulled(hall, now - 1); }
+  bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
+  /// When an order or the brake next moves.
+  Tick next_edge(Tick now) const { return std::min(orders_.next_edge(now), brake_.next_edge(now)); }
+  /// Takes the memory's lead of the macro step that has just passed.
+  void see_memory(const FleetState& state, const FleetSignals& signals);
+
+  template <class A>
+  void archive(A& a) {
+    a(limits_, orders_, memory_lead_K_);
+  }
+
+ private:
+  const Scenario& scenario_;
+  const Fleet& fleet_;
+  CapOperator orders_;
+  PowerBrake brake_;
+  // State.
+  std::vector<Limits> limits_;         ///< [hall]
+  std::vector<double> memory_lead_K_;  ///< [hall]
+};
+
+}  // namespace tidewatt::sim
