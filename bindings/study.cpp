@@ -8,7 +8,7 @@
 #include "background.hpp"
 #include "bind.hpp"
 #include "tidewatt/bench/bench.hpp"
-#include "tidewatt/io/export_window.hpp"
+#include "tidewatt/study/export_result.hpp"
 #include "tidewatt/study/explain_swing.hpp"
 #include "tidewatt/study/fit_log.hpp"
 #include "tidewatt/study/machine_study.hpp"
@@ -92,23 +92,25 @@ py::tuple plant(const std::string& name, const std::string& climate, const std::
 }
 
 py::tuple export_window(const std::string& result, const py::dict& given) {
-  io::ExportOptions o;
+  study::ResultExport x;
+  auto& o = x.options;
   const auto take = [&](const char* key, auto& value) {
     if (given.contains(key) && !given[key].is_none()) value = given[key].cast<std::decay_t<decltype(value)>>();
   };
   take("format", o.format), take("window", o.window), take("folder", o.folder), take("encoding", o.encoding), take("station", o.station);
   take("begin_s", o.cut.begin_s), take("length_s", o.cut.length_s), take("step_s", o.cut.step_s), take("peaks", o.cut.peaks);
-  take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("v_trip_pu", o.v_trip_pu), take("v_return_pu", o.v_return_pu);
+  take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("settings", x.source.settings), take("catalog", x.source.overlay), take("bus", x.bus);
   std::vector<std::string> paths;
-  std::string fit;
+  std::vector<std::string> warnings;
   {
     const py::gil_scoped_release no_gil;
-    const auto made = io::export_window(result, o);
+    const auto out = study::export_result(result, x);
+    const auto& made = out.made;
     io::write_export(made.folder, made.files, made.total_bytes());
     for (std::size_t i = 0; i < made.files.size(); ++i) paths.push_back(made.path(i));
-    if (made.fit) fit = made.fit->text();
+    warnings = out.warnings;
   }
-  return py::make_tuple(paths, fit.empty() ? py::object(py::none()) : py::object(py::str(fit)));
+  return py::make_tuple(paths, warnings);
 }
 
 py::dict entry(const study::FittedEntry& e) {

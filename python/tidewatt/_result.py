@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -178,14 +179,15 @@ class Result:
         station: str = "",
         load: str = "PQ_1",
         base_MVA: float = 100.0,
-        v_trip_pu: float = 0.75,
-        v_return_pu: float = 0.9,
+        settings: str = "",
+        catalog: str = "",
+        bus: int = 1,
     ) -> list[Path]:
-        """Writes a recorded window for another program. As `tidewatt export`.
+        """Writes a recorded window, or model records of the load, for another program. As `tidewatt export`.
 
         Parameters
         ----------
-        format : {'comtrade', 'comtrade2013', 'pscad', 'powerfactory', 'opendss', 'andes', 'csv', 'perc1'}
+        format : {'comtrade', 'comtrade2013', 'pscad', 'powerfactory', 'opendss', 'andes', 'csv', 'perc1', 'cmpldw', 'linjbl'}
             What to write.
         out : path, optional
             Folder. None: beside the result's file, or the current folder if it has none.
@@ -203,8 +205,12 @@ class Result:
             COMTRADE only: station name; empty: the result's name.
         load, base_MVA : str, float
             ANDES only: idx of the PQ load, and base of the system.
-        v_trip_pu, v_return_pu : float
-            perc1 only: voltages below which the site disconnects and above which it reconnects, pu.
+        settings : str, optional
+            perc1, cmpldw only: settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+        catalog : str, optional
+            perc1, cmpldw only: folder of your own catalog files, as the run had.
+        bus : int, default 1
+            perc1, cmpldw, linjbl only: number of the load's bus.
 
         Returns
         -------
@@ -215,6 +221,8 @@ class Result:
         ------
         InputError
             No such format or window, with the nearest one and all there are.
+        RefusedError
+            Model records do not follow the site within the limits; no file is written.
         OutputError
             A file could not be written.
 
@@ -228,9 +236,11 @@ class Result:
         beside = self._source.path is not None
         options = dict(format=format, window=window, folder="" if out is None and beside else os.fspath(out or "."), begin_s=begin_s,
                        length_s=length_s, step_s=step_s, peaks=peaks, encoding=encoding, station=station, load=load,
-                       base_MVA=base_MVA, v_trip_pu=v_trip_pu, v_return_pu=v_return_pu)  # fmt: skip
+                       base_MVA=base_MVA, settings=settings, catalog=catalog, bus=bus)  # fmt: skip
         with _file_of(self) as path:
-            files, _ = _core.export_window(path, options)
+            files, warned = _core.export_window(path, options)
+        for text in warned:
+            warnings.warn(text, stacklevel=2)
         return [Path(file) for file in files]
 
     def machines(self, case: str = "kundur_two_area", **options: Any) -> MachineAnswer:

@@ -89,3 +89,42 @@ def check_ride(report):
     free, limited = (ride(report, small, "--as-if", "--voltage", "0.79", "--duration", "0.02", *m).json for m in ((), ("--current-limit-pu", "1.25")))
     item = [{i["name"]: i["verdict"] for i in a["items"]}["current"] for a in (free, limited)]
     report.judge("ITIC-only servers: current at 0.79 pu", item == ["fail", "pass"], f"{free['point']['current_ratio']:.3f}, limited {limited['point']['current_ratio']:.3f}", "above 1.25, 1.25")
+
+
+def check_models(report):
+    """Model records: the shipped transients and three layouts of supplies export, a counter is said, instants do not matter."""
+    scenario = ROOT / "tests" / "scenarios" / "tiny.toml" if report.quick else SCENARIOS / "llama3_405b_transients.toml"
+    result = report.run(scenario).json["result_file"]
+
+    def records(*more, form="perc1"):
+        report.n_run += 1
+        folder = Path(report.folder.name) / f"model_{report.n_run}"
+        outcome = product.call([report.binary, "export", result, "--format", form, "--out", folder, *more])
+        file = next(folder.glob("*.dyr"), None) if folder.exists() else None
+        return outcome, file
+
+    for settings in ((), ("--settings", "ups_central"), ("--settings", "ups_spread"), ("--settings", "ups_mixed")):
+        outcome, file = records(*settings)
+        read = readers.dyr(file) if file else {"records": []}
+        broken = readers.dyr_findings(read)
+        report.judge(f"PERC1 of {settings[1] if settings else scenario.stem}, own reader", outcome.code == 0 and read["records"] and not broken,
+                     f"{len(read['records'])} records, {broken or 'every rule kept'}; {next(iter(outcome.stdout.splitlines()), outcome.stderr)}", "exported, every rule of the format kept")
+    outcome, _ = records("--settings", "ups_counter")
+    report.judge("PERC1 of a site with a counter", outcome.code == 0 and "no state for its counter" in outcome.stderr or outcome.code == 5, outcome.stderr.strip(), "warned or refused")
+    same = {file.read_bytes() for _, file in (records(), records("--begin", "3.21", "--length", "1.5"), records("--begin", "4.7"))}
+    report.judge("PERC1 at three instants", len(same) == 1, f"{len(same)} different files", "1")
+    for form in ("cmpldw", "linjbl"):
+        settings = ("--settings", "ups_spread") if form == "cmpldw" else ()
+        outcome, file = records(*settings, form=form)
+        broken = readers.dyr_findings(readers.dyr(file)) if file else [outcome.stderr]
+        report.judge(f"{form}, own reader", not broken, str(broken or "every rule kept"), "every rule of the format kept")
+    tests = Path(report.binary).parent / "test_grid"
+    if not tests.exists():
+        return report.skip("random sags", "no unit tests beside the command")
+    n = "50" if report.quick else "1000"
+    played = product.call(["/usr/bin/env", f"TIDEWATT_SAGS={n}", tests, "random sags*"])
+    for line in played.stdout.splitlines():
+        if line.startswith("ups_"):
+            report.judge(f"{n} random sags, {line.split(':')[0]}", played.code == 0, line.split(": ", 1)[1], "95 % within, 90 % equal, 2 %, 50 ms")
+    if "ups_" not in played.stdout:
+        report.judge("random sags", False, played.stderr or played.stdout, "")

@@ -57,6 +57,70 @@ def csv(file):
     return {"notes": notes, "names": names, "time_s": [r[0] for r in rows], "values": [list(c) for c in zip(*rows)][1:]}
 
 
+PERC1 = ("Lfm QPratio Dbfl Dbfh Kdroop Kvp Tvp Kvq Tvq Tap Tbp Taq Tbq nP nQ Ipmax Ipmin Iqmax Iqmin Fcease Vcease Tcease Tdelay Vrecon "
+         "Trecon Tramp Frecon Tt Tv Tf").split()
+# Whole numbers and values of each user model: NI and NC of its header must be these.
+USER_MODELS = {"LINJBL": (4, 8), "CMLDBLU2": (2, 133)}
+
+
+def dyr_words(text):
+    """Words of a record; blanks or commas between them, a blank within quotes belongs to its word."""
+    import re
+    return [quoted if quoted else word for quoted, word in re.findall(r"'([^']*)'|([^\s,]+)", text)]
+
+
+def dyr(file):
+    """Records of a .dyr file by the rules of its format: free format, each ends with '/'; 30 values for PERC1, NI and NC for a
+    user model (bus 'USRLOD' id 'NAME' IC IT NI NC NS NV …). Comment lines begin with '//'."""
+    lines = Path(file).read_text().splitlines()
+    notes = [line[2:].strip() for line in lines if line.startswith("//")]
+    body = "\n".join(line for line in lines if not line.startswith("//")).strip()
+    if not body.endswith("/"):
+        raise ValueError("the file must end with '/'")
+    records = []
+    for text in body[:-1].split("/"):
+        words = dyr_words(text)
+        if words[1] == "USRLOD":
+            name, (n_icon, n_con) = words[3], USER_MODELS[words[3]]
+            if [int(w) for w in words[4:6]] != [12, 1] or (int(words[6]), int(words[7])) != (n_icon, n_con):
+                raise ValueError(f"{name}: IC 12, IT 1, NI {n_icon}, NC {n_con} expected, not {words[4:8]}")
+            # What follows NI, NC, NS and NV in the header depends on the model; the constants stand at the end.
+            values = [float(w) for w in words[-n_con:]]
+            icons = [int(w) for w in words[-n_con - n_icon:-n_con]]
+            records.append({"bus": int(words[0]), "id": words[2].strip(), "name": name, "icons": icons, "values": values, "n_header": len(words) - n_con - n_icon})
+        else:
+            values = [float(w) for w in words[3:]]
+            if words[1] != "PERC1" or len(values) != 30:
+                raise ValueError(f"a PERC1 record has 30 values, not {len(values)} of {words[1]}")
+            records.append({"bus": int(words[0]), "id": words[2].strip(), "name": "PERC1", "values": dict(zip(PERC1, values))})
+    return {"notes": notes, "records": records}
+
+
+def dyr_findings(read):
+    """What the tables of the formats say about values and this file's records break."""
+    found = []
+    ids = [(r["bus"], r["id"]) for r in read["records"]]
+    if len(set(ids)) != len(ids):
+        found.append("two records have one bus and load id")
+    if sum(r["name"] == "PERC1" for r in read["records"]) > 8:
+        found.append("more than eight PERC1 records")
+    for r in read["records"]:
+        v, say = r["values"], lambda text, r=r: found.append(f"{r['name']} {r['id']}: {text}")
+        if r["name"] == "PERC1":
+            for test, text in ((v["Lfm"] >= 0.001, "Lfm below 0.001"), (v["Vrecon"] >= v["Vcease"], "Vrecon below Vcease"), (0 <= v["Fcease"] <= 1, "Fcease"), (0 <= v["Frecon"] <= 1, "Frecon"),
+                               (min(v[k] for k in ("Tcease", "Tdelay", "Trecon", "Tramp", "Tt", "Tv", "Tf")) >= 0, "a time below 0"), (v["Ipmax"] >= v["Lfm"], "Ipmax below the current at start"),
+                               (v["nP"] in (0, 1, 2) and v["nQ"] in (0, 1, 2), "nP or nQ")):
+                if not test:
+                    say(text)
+        elif r["name"] == "LINJBL":
+            start, duty, _, hertz, _, n, height, _ = v
+            if not (start >= 0 and 0 < duty < 1 and hertz > 0 and n >= 1 and n == int(n) and height > 0 and r["icons"] == [0, 0, 0, 0]):
+                say(f"values {v}")
+        elif not (v[0] > 0 and sum(v[18:23]) <= 1 and 0 <= v[25] <= v[24] and 0 <= v[132] <= 1):
+            say("MVA, shares, Vd1 and Vd2 or Frcel")
+    return found
+
+
 def truth(result, window):
     """P in MW, Q in Mvar, voltage in pu and frequency in Hz of a result's window, and the times of the samples."""
     import h5py

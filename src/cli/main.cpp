@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "standard_files.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/study/load_model.hpp"
 
 namespace {
 
@@ -53,6 +54,8 @@ int main(int argc, char** argv) {
     return fail(2, e.what());
   } catch (const tidewatt::SolverError& e) {
     return fail(3, e.what());
+  } catch (const tidewatt::study::UnfitError& e) {
+    return fail(5, e.what());
   } catch (const tidewatt::RefusedError& e) {
     return fail(4, e.what());
   } catch (const tidewatt::OutputError& e) {

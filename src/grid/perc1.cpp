@@ -71,10 +71,11 @@ Perc1Trace play_perc1(const Perc1Params& p, std::span<const double> v_pu, double
   if (v_pu.empty()) return out;
   Share share(p, step_s);
   const auto current = [&](double v) { return v > lowest_pu ? std::clamp(p.Lfm * std::pow(v, p.nP) / v, p.Ipmin, p.Ipmax) : 0.0; };
+  const double Tt = std::max(p.Tt, 4.0 * step_s);  // programs do not integrate a shorter one
   double v = v_pu[0], Ip = current(v_pu[0]);
   for (const double V : v_pu) {
     v = lag(v, V, p.Tv, step_s);
-    Ip = lag(Ip, current(V), p.Tt, step_s);
+    Ip = lag(Ip, current(V), Tt, step_s);
     out.FracOn.push_back(share.step(v));
     out.P_ratio.push_back(out.FracOn.back() * Ip * V / p.Lfm);
   }

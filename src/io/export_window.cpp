@@ -43,26 +43,20 @@ void check_format(const std::string& format) {
 
 }  // namespace
 
-std::vector<std::string> export_formats() { return {"comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv", "perc1"}; }
+std::vector<std::string> export_formats() { return {"comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv"}; }
 
 std::uint64_t Exported::total_bytes() const { return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}); }
 std::string Exported::path(std::size_t i) const { return (std::filesystem::path(folder) / files.at(i).name).string(); }
 
 Exported export_window(const std::string& result, const ExportOptions& options) {
   check_format(options.format);
-  const auto window = read_waveform(result, options.window);
-  auto record = make_export_record(window, read_result_origin(result), options.cut);
+  auto record = make_export_record(read_waveform(result, options.window), read_result_origin(result), options.cut);
   if (!options.station.empty()) record.station = options.station;
   Exported out;
   out.folder = options.folder.empty() ? std::filesystem::absolute(result).parent_path().string() : options.folder;
   out.n_sample = record.n_sample();
   out.step_s = record.step_s;
-  if (options.format == "perc1") {
-    out.fit = fit_ride_through(window.step_s, window.bus_pu, window.pcc_W, options.v_trip_pu, options.v_return_pu);
-    out.files = {{record.stem + "_perc1.txt", [text = out.fit->text()](const Append& to) { to(text); }}};
-  } else {
-    out.files = files_of(options, record);
-  }
+  out.files = files_of(options, record);
   for (const auto& f : out.files) out.bytes.push_back(f.bytes());
   return out;
 }

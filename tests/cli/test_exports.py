@@ -127,6 +127,57 @@ class Exports(unittest.TestCase):
                 self.assertEqual(peaks[2 * s:2 * s + 2], [first, last])
         self.assertIn("RMS and energy are not kept", "".join(read["notes"]))
 
+    def dyr(self, name, *arguments):
+        self.export(name, *arguments)
+        return next((self.folder / name).glob("*.dyr"))
+
+    def test_perc1_is_the_same_file_for_every_window_and_instant_and_keeps_its_rules(self):
+        files = [self.dyr(f"perc1_{i}", "--format", "perc1", *cut) for i, cut in enumerate(((), ("--begin", "41.3", "--length", "2"), ("--window", "sample", "--begin", "47")))]
+        self.assertEqual(len({f.read_bytes() for f in files}), 1)
+        read = readers.dyr(files[0])
+        self.assertEqual(readers.dyr_findings(read), [])
+        notes = "\n".join(read["notes"])
+        for words in ("scenario sha256", "remainder without a record", "check: ", "below 0.8 pu for longer than 0.5 s", "tidewatt"):
+            self.assertIn(words, notes)
+        self.assertEqual([r["values"]["Vcease"] for r in read["records"]], [0.7])
+
+    def test_records_of_spread_settings_are_cut_into_equal_shares(self):
+        read = readers.dyr(self.dyr("spread", "--format", "perc1", "--settings", "ups_spread", "--bus", "42"))
+        self.assertEqual(readers.dyr_findings(read), [])
+        self.assertEqual({r["bus"] for r in read["records"]}, {42})
+        levels = [r["values"]["Vcease"] for r in read["records"]]
+        self.assertEqual(len(levels), 8)
+        self.assertAlmostEqual(sum(levels) / 8, 0.85, places=9)
+
+    def test_a_counter_is_said_and_a_site_that_no_record_holds_is_refused_as_unfit(self):
+        self.assertIn("no state for its counter", self.export("counter", "--format", "perc1", "--settings", "ups_counter").stderr)
+        own = self.folder / "motors.toml"
+        own.write_text("[group.pumps]\nof = 'plant'\nshare_frac = 1\nkind = 'motor'\n")
+        for form in ("perc1", "cmpldw"):
+            outcome = product.call([BINARY, "export", self.result, "--format", form, "--settings", own, "--out", self.folder / "unfit"])
+            self.assertEqual(outcome.code, 5, outcome.stderr)
+            self.assertIn("refused as unfit", outcome.stderr)
+        self.assertFalse((self.folder / "unfit").exists())
+
+    def test_composite_and_repeating_records_keep_their_rules(self):
+        composite = readers.dyr(self.dyr("composite", "--format", "cmpldw", "--settings", "ups_spread"))
+        self.assertEqual(readers.dyr_findings(composite), [])
+        self.assertEqual(len(composite["records"]), 2)
+        repeating = readers.dyr(self.dyr("repeating", "--format", "linjbl"))
+        self.assertEqual(readers.dyr_findings(repeating), [])
+
+    def test_committed_samples_keep_every_rule_and_the_reader_sees_what_breaks_one(self):
+        for file in sorted((pathlib.Path(__file__).parent / "samples").glob("*.dyr")):
+            with self.subTest(file.name):
+                self.assertEqual(readers.dyr_findings(readers.dyr(file)), [])
+        text = (pathlib.Path(__file__).parent / "samples" / "perc1.dyr").read_text()
+        broken = self.folder / "broken.dyr"
+        for change in (lambda t: t.rstrip()[:-1], lambda t: t.replace(" 0.8 0.66", " 0.66", 1)):
+            broken.write_text(change(text))
+            self.assertRaises(ValueError, readers.dyr, broken)
+        broken.write_text(text.replace(" 0.85 0 0 0.9 ", " 0.95 0 0 0.9 "))
+        self.assertEqual(readers.dyr_findings(readers.dyr(broken)), ["PERC1 1: Vrecon below Vcease"])
+
     def test_sizes_are_said_before_and_are_right(self):
         said = self.export("sizes", "--format", "comtrade").stdout
         for file in (self.folder / "sizes").iterdir():
@@ -137,6 +188,8 @@ class Exports(unittest.TestCase):
                                  (("csv", "--step", "0.3"), ("step", "--length 9.9")), (("csv", "--step", "0.0005"), ("step", "whole number")),
                                  (("csv", "--peaks",), ("peaks", "--step")), (("comtrade", "--encoding", "float32"), ("comtrade2013",)),
                                  (("csv", "--encoding", "ascii"), ("--encoding", "comtrade")), (("csv", "--window", "other"), ("sample",)),
+                                 (("perc1", "--window", "other"), ("sample",)), (("perc1", "--settings", "ups_spred"), ("ups_spread",)), (("csv", "--settings", "ups_spread"), ("--settings", "perc1")),
+                                 (("csv", "--bus", "3"), ("--bus", "perc1")),
                                  (("nothing",), ("nothing",))):
             with self.subTest(arguments):
                 outcome = product.call([BINARY, "export", self.result, "--out", self.folder / "bad", "--format", *arguments])

@@ -45,7 +45,7 @@ struct Perc1Trace {
 ///
 ///     v' = (V − v)/Tv;   v < Vcease for Tcease, then Tdelay: FracOn = 1 − Fcease
 ///     v > Vrecon for Trecon: FracOn rises over Tramp to 1 − Fcease + Fcease·Frecon; a new cease may begin on the way
-///     Ip = min(Ipmax, Lfm·V^nP/V), lagged by Tt (0: none);   P = FracOn·Ip·V
+///     Ip = min(Ipmax, Lfm·V^nP/V), lagged by Tt, at least four steps;   P = FracOn·Ip·V
 ///
 /// Kdroop, the washouts and the lead-lags are 0 in every record that is written here and are not played.
 /// @param step_s between samples, > 0  @source PowerWorld 24 help and InterPSS's loader, as read in November 2026

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,6 @@ struct ExportOptions {
   std::string encoding{};  ///< COMTRADE: ascii, binary or float32; empty: binary
   std::string station{};   ///< COMTRADE: name; empty: the result's
   AndesTarget andes{};
-  double v_trip_pu = 0.75;   ///< perc1: voltage below which the site disconnects
-  double v_return_pu = 0.9;  ///< perc1: voltage above which it reconnects
 };
 
 /// Files that are ready to be written.
@@ -30,13 +27,12 @@ struct Exported {
   std::vector<ExportFile> files;
   std::vector<std::uint64_t> bytes;  ///< [file]
   std::size_t n_sample = 0;
-  double step_s = 0.0;                  ///< between samples
-  std::optional<RideThroughBlock> fit;  ///< perc1 only
+  double step_s = 0.0;  ///< between samples
   std::uint64_t total_bytes() const;
   std::string path(std::size_t i) const;  ///< of file i
 };
 
-/// "comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv", "perc1".
+/// "comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv".
 std::vector<std::string> export_formats();
 
 /// Prepares a recorded window of a result file for another program; nothing is written yet. @param result path (HDF5)

@@ -60,26 +60,3 @@ TEST_CASE("ANDES: pu of the system's base and the device that plays it") {
   CHECK(files[1].text().find("1,night run_sample_andes.csv,-,\"p_pu,q_pu\",t,PQ,PQ_4,\"Ppf,Qpf\"") != std::string::npos);
   CHECK_THROWS_AS(andes_files(sample_record(3), {"PQ_4", 0.0}), InputError);
 }
-
-TEST_CASE("the fit finds the block that made a response, and says when the response is another kind") {
-  std::vector<double> v(60'000, 1.0);
-  for (std::size_t i = 5000; i < 5200; ++i) v[i] = 0.4;
-  const RideThroughBlock truth{0.7, 0.02, 0.8, 0.9, 10.0, 20.0, 1.0, 0, 0, 0};
-  auto p = replay(truth, 0.001, v);
-  for (auto& x : p) x *= 50e6;
-  const auto b = fit_ride_through(0.001, v, p, 0.7, 0.9);
-  CHECK(b.t_trip_s == Approx(0.02).margin(0.0021));
-  CHECK(b.f_trip_frac == Approx(0.8));
-  CHECK(b.t_return_s == Approx(10.0).margin(0.05));
-  CHECK(b.t_ramp_s == Approx(20.0).epsilon(0.01));
-  CHECK(b.f_back_frac == Approx(1.0));
-  CHECK(b.rms_error_frac < 0.01);
-  CHECK(b.r_squared > 0.999);
-  CHECK(b.text().find("FTRIP = 0.8000") != std::string::npos);
-
-  for (std::size_t i = 0; i < p.size(); ++i)  // a slow swing that the block does not have
-    p[i] = 50e6 * (i > 5020 ? 0.5 + 0.4 * std::cos(0.001 * static_cast<double>(i)) : 1.0);
-  CHECK(fit_ride_through(0.001, v, p, 0.7, 0.9).r_squared < 0.9);
-  CHECK_THROWS_AS(fit_ride_through(0.001, std::vector<double>(10, 1.0), std::vector<double>(10, 1.0), 0.7, 0.9),
-                  InputError);
-}

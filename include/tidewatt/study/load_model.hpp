@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/grid/perc1_check.hpp"
+#include "tidewatt/io/export_file.hpp"
+#include "tidewatt/io/read_waveform.hpp"
+#include "tidewatt/io/result_origin.hpp"
+#include "tidewatt/study/site_load.hpp"
+
+namespace tidewatt::study {
+
+/// A model does not follow the site within the limits, so that no file is written. Exit code 5.
+class UnfitError : public RefusedError {
+  using RefusedError::RefusedError;
+};
+
+/// Where the records go.
+struct ModelTarget {
+  std::int64_t bus = 1;   ///< number of the load's bus
+  std::string origin{};   ///< program and run that they come from, in one line without '/'
+  std::string stem{};     ///< file names begin with it
+};
+
+/// Records as PSS/E lists them, and what their reader must be told.
+struct ModelFiles {
+  std::vector<io::ExportFile> files;
+  std::vector<std::string> warnings;  ///< what the records cannot show and may matter: counters
+  std::string checked;                ///< how they were checked, with figures
+};
+
+/// PERC1 records from a site's settings, checked by playing them (grid/perc1_check.hpp). The header lists each record's
+/// megawatts, the remainder, and what PERC1 has no state for.
+/// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError
+ModelFiles perc1_model(const SiteLoad& site, const ModelTarget& target);
+
+/// Composite loads: one record for each electronic part (supplies and drives). The model has no timers; it is not checked.
+/// @throws UnfitError if no part is electronic
+ModelFiles cmpldw_model(const SiteLoad& site, const ModelTarget& target);
+
+/// The largest line of a window's power as a load that repeats. @throws InputError if there is none
+ModelFiles linjbl_model(const io::Waveform& window, const ModelTarget& target);
+
+/// The line of a result for ModelTarget::origin.
+std::string model_origin(const io::ResultOrigin& origin);
+
+}  // namespace tidewatt::study

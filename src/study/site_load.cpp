@@ -1,0 +1,125 @@
+#include "tidewatt/study/site_load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/io/result_file.hpp"
+#include "tidewatt/io/result_origin.hpp"
+#include "tidewatt/sim/load_groups.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double supply_share = 1.15;  ///< rating of a site's supplies over their load, as a run sizes them
+
+/// The scenario's tree: its own text over what it inherits, with the overrides under [site].
+Node tree_of(const std::string& text) {
+  constexpr std::string_view base_mark = "# ---- base = ", set_mark = "# --set ";
+  std::vector<std::string> parts = {""}, sets;
+  for (const auto& line : split(text, '\n')) {
+    if (line.starts_with(base_mark)) parts.emplace_back();
+    else if (line.starts_with(set_mark)) sets.push_back(line.substr(set_mark.size()));
+    else parts.back() += line + "\n";
+  }
+  Node root = parse_toml(parts.back(), "scenario of the result");
+  for (auto part = parts.rbegin() + 1; part != parts.rend(); ++part) root = merge(std::move(root), parse_toml(*part, "scenario of the result"));
+  for (const auto& set : sets)
+    if (set.starts_with("site.") || set.starts_with("site=")) apply_set(root, set);
+  return root;
+}
+
+grid::LoadSettings part(grid::LoadGroup group, double power_W) {
+  grid::LoadSettings s;
+  s.group = std::move(group);
+  s.group.power_W = power_W;
+  return s;
+}
+
+}  // namespace
+
+sim::SiteDevices devices_of(const std::string& text, const std::string& overlay) {
+  const catalog::Catalog files(overlay);
+  std::vector<Finding> findings;
+  std::vector<catalog::AssumedInput> assumed;
+  const Node root = tree_of(text);
+  Node site = root.find("site") != nullptr ? *root.find("site") : Node();
+  if (const Node* layout = site.find("delivery")) {
+    const Node under = files.resolve(*layout, "delivery", "site.delivery", findings, assumed);
+    site = merge(under, site);
+  }
+  sim::SiteDevices out;
+  const auto device = [&](const char* key, const char* kind, auto&& read) {
+    const Node* spec = site.find(key);
+    if (spec == nullptr) return;
+    const Node values = files.resolve(*spec, kind, std::string("site.") + key, findings, assumed);
+    TableReader t(values, std::string("site.") + key, findings);
+    if (values.is_table() && !std::get<Node::Table>(values.value).empty()) read(t, values);
+  };
+  device("ups", "ups", [&](TableReader& t, const Node&) { out.ups.emplace().fields(t); });
+  device("return_logic", "return_logic", [&](TableReader& t, const Node&) { out.back.emplace().fields(t); });
+  device("ride_through", "ride_through", [&](TableReader&, const Node& values) {
+    if (const Node* curve = values.find("curve")) {
+      TableReader c(*curve, "site.ride_through.curve", findings);
+      out.ride_through.emplace().fields(c);
+    }
+  });
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return out;
+}
+
+std::vector<grid::LoadSettings> find_load_settings(const std::string& name, const std::string& overlay) {
+  const bool file = name.ends_with(".toml") || name.find('/') != std::string::npos;
+  Node values = file ? parse_toml_file(name) : catalog::Catalog(overlay).values("load_settings", name);
+  // What a catalog file has beside its values.
+  if (file && values.is_table())
+    std::erase_if(std::get<Node::Table>(values.value), [](const auto& item) {
+      return item.first == "schema" || item.first == "kind" || item.first == "name" || item.first == "sources" || item.first == "assumed";
+    });
+  std::vector<Finding> findings;
+  auto out = grid::read_load_settings(values, file ? name : "load_settings." + name, findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return out;
+}
+
+SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double site_W, const LoadSource& source) {
+  SiteLoad out;
+  out.site_W = std::max(site_W, servers_W);
+  const double plant_W = out.site_W - servers_W;
+  if (!source.settings.empty()) {
+    out.from = "load_settings " + std::filesystem::path(source.settings).stem().string();
+    out.parts = grid::with_power(find_load_settings(source.settings, source.overlay), servers_W, plant_W);
+  } else {
+    out.from = devices.ups ? "site.ups of the scenario" : devices.ride_through ? "site.ride_through of the scenario" : "none named: servers built to the ITIC curve";
+    sim::Scenario s;
+    s.devices = devices;
+    auto groups = sim::site_groups(s);
+    const bool whole = devices.ups || devices.ride_through;
+    for (auto& g : groups.groups) out.parts.push_back(part(std::move(g), whole ? out.site_W : servers_W));
+    if (devices.ups && devices.ups->rating_W > 0.0) out.parts.front().recharge_frac = supply_share * devices.ups->recharge_W / devices.ups->rating_W;
+    out.open = std::move(groups.open);
+  }
+  double held_W = 0.0;
+  for (const auto& p : out.parts) held_W += p.group.power_W;
+  out.remainder_W = std::max(0.0, out.site_W - held_W);
+  return out;
+}
+
+SiteLoad result_load(const std::string& path, const LoadSource& source) {
+  const io::ResultFile file(path);
+  const auto summary = nlohmann::json::parse(file.summary_json(), nullptr, false);
+  const auto number = [&](const char* key) {
+    if (!summary.is_object() || !summary.contains(key) || !summary[key].is_number()) throw InputError(fmt::format("{}: the summary has no {}", path, key));
+    return summary[key].get<double>();
+  };
+  const auto devices = devices_of(io::read_result_origin(path).scenario, source.overlay);
+  return site_load(devices, number("it_mean_MW") * 1e6, number("pcc_mean_MW") * 1e6, source);
+}
+
+}  // namespace tidewatt::study

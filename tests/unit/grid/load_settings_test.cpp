@@ -1,0 +1,81 @@
+#include "tidewatt/grid/load_settings.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::grid;
+
+namespace {
+std::vector<LoadSettings> read(const std::string& text, std::vector<Finding>& findings) {
+  return read_load_settings(parse_toml(text, "mine.toml"), "mine", findings);
+}
+
+std::vector<LoadSettings> shipped(const std::string& name) {
+  std::vector<Finding> findings;
+  auto out = read_load_settings(catalog::Catalog().values("load_settings", name), name, findings);
+  CHECK(findings.empty());
+  return out;
+}
+}  // namespace
+
+TEST_CASE("a spread becomes units at even thresholds and times, which carry the part's power together") {
+  LoadSettings s;
+  s.group.power_W = 64e6;
+  s.group.voltage = {{0.85, 0.0, true, "low"}, {1.1, 0.0, false, "high"}};
+  s.group.return_low_pu = 0.85;
+  s.group.return_s = 10.0;
+  CHECK(units_of(s).size() == 1);
+  s.low_spread_pu = 0.05;
+  s.return_spread_s = 5.0;
+  const auto units = units_of(s);
+  REQUIRE(units.size() == 32);
+  double W = 0.0, low = 0.0, back = 0.0, both = 0.0;
+  for (const auto& u : units) {
+    W += u.power_W, low += u.voltage[0].limit / 32.0, back += u.return_s / 32.0;
+    both += (u.voltage[0].limit - 0.85) * (u.return_s - 10.0);
+    CHECK(u.voltage[1].limit == 1.1);
+    CHECK(u.return_low_pu >= u.voltage[0].limit);
+  }
+  CHECK(W == Approx(64e6));
+  CHECK(low == Approx(0.85));
+  CHECK(back == Approx(10.0));
+  CHECK(std::abs(both) < 0.3 * 32 * 0.05 * 5.0 / 3.0);  // thresholds say little about times: equal order gives the whole
+  CHECK(units.front().voltage[0].limit == Approx(0.85 - 0.05 * 31 / 32));
+}
+
+TEST_CASE("units that come back by themselves and those that do not are apart") {
+  LoadSettings s;
+  s.group.power_W = 10e6;
+  s.returns_frac = 0.7;
+  const auto units = units_of(s);
+  REQUIRE(units.size() == 2);
+  CHECK(units[0].power_W == Approx(7e6));
+  CHECK(units[0].returns);
+  CHECK_FALSE(units[1].returns);
+}
+
+TEST_CASE("shipped settings: parts of servers and plant share their powers, what they leave has none") {
+  for (const char* name : {"ups_central", "ups_spread", "ups_mixed", "ups_counter"}) {
+    INFO(name);
+    const auto parts = with_power(shipped(name), 100e6, 20e6);
+    double servers = 0.0, plant = 0.0;
+    for (const auto& p : parts) (p.of_plant ? plant : servers) += p.group.power_W;
+    CHECK(servers == Approx(100e6));
+    CHECK(plant == Approx(16e6));
+  }
+  const auto counter = shipped("ups_counter");
+  CHECK(std::count_if(counter.begin(), counter.end(), [](const auto& p) { return p.group.count_limit == 3; }) == 1);
+}
+
+TEST_CASE("what is wrong with a settings file is found all at once, with its key") {
+  std::vector<Finding> findings;
+  read("[group.a]\nof = \"servers\"\nkind = \"supply\"\nshare_frac = 0.7\nlow_pu = [0.8, 0.7]\nlow_after_s = [0.1]\nreturn_s = 1\nreturn_spread_s = 2\nlow_spred_pu = 0.1\n[group.b]\nof = \"servers\"\nkind = \"motor\"\nshare_frac = 0.5\n", findings);
+  std::string all;
+  for (const auto& f : findings) all += f.text() + "\n";
+  INFO(all);
+  for (const char* word : {"2 limits and 1 times", "more than return_s", "low_spread_pu", "share 1.2 of its power"}) CHECK(all.find(word) != std::string::npos);
+  CHECK(findings.size() == 4);
+}
