@@ -35,17 +35,17 @@ Engine::Impl::Impl(const Scenario& s, const RunOptions& o)
     : scenario(s),
       options(o),
       end(to_tick(s.run.duration_s)),
-      macro(to_tick(s.run.macro_step_s)),
       weather(make_weather(s)),
       fleet(build_fleet(s)),
       halls(scenario, fleet, weather),
       recorder(fleet, local_time_of_day(scenario.run.start)),
       controls(scenario, fleet),
+      agenda(scenario, controls, halls),
       transformers(s.devices, site_stream_params(s, 1).feeder),
-      users(place(scenario, fleet)),
+      occupants(place(scenario, fleet)),
       signals(make_signals(fleet)),
-      hands{scenario, fleet, n_thread_of(o), end, state, signals, meters, walk, halls, loads, recorder, counts, power_edge} {
-  options.n_thread = hands.n_thread;
+      context{scenario, fleet, agenda, n_thread_of(o), state, signals, meters, audit_of_schedule, halls, loads, recorder, counts} {
+  options.n_thread = context.n_thread;
   state = idle_state(fleet, halls.inlet_K());
   for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(scenario, scenario.neighbours[i], i, end);
   spin_up();
@@ -57,7 +57,7 @@ void Engine::Impl::spin_up() {
   double load_W = 0.0;
   for (int i = 0; i < 12; ++i) {
     load_W = 0.0;
-    for (auto& user : users) load_W += user.spin_up_W(hands, unbooked);
+    for (auto& user : occupants) load_W += user.spin_up_W(context, unbooked);
     if (i == 0 || i == 6) halls.settle(signals);
   }
   double other_W = 0.0;
@@ -65,57 +65,11 @@ void Engine::Impl::spin_up() {
     load_W += neighbour.start_W();
     other_W += neighbour.design_W();
   }
-  const std::size_t n_lane = users.size() + neighbours.size();
+  const std::size_t n_lane = occupants.size() + neighbours.size();
   stream.emplace(site_stream_params(scenario, n_lane, other_W), load_W, halls.means().plant_W);
   line.emplace(*stream, options.n_thread > 1);
   can_lose_power = stream->delivery() != nullptr && stream->delivery()->can_lose_power();
   if (options.tape != nullptr) *options.tape = {n_lane, other_W, load_W, halls.means().plant_W, {}};
-}
-
-/// As long as all jobs are calm and the supply moves as expected, macro steps double, up to `macro_step_max_s`. They end at
-/// multiples of their length, so that they fall into step with the hours.
-Tick Engine::Impl::macro_end() {
-  const auto most = most_macro_steps();
-  const std::int64_t grown = halls.miss_K() < 0.02 ? 2 * macro_count : halls.miss_K() < 0.05 ? macro_count : 1;
-  macro_count = controls.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most);
-  // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  const Tick edge = macro_edge = std::min({end, (now / hour + 1) * hour, halls.bound(now), controls.next_edge(now), power_edge,
-                                          hands.pause_at > now ? hands.pause_at : workload::never});
-  for (;; macro_count /= 2) {
-    const Tick length = macro_count * macro;
-    const Tick until = to_change(std::min(edge, ((now + most_short()) / length + 1) * length));
-    if (macro_count == 1 || std::all_of(users.begin(), users.end(), [&](const JobRun& u) { return u.calm(until); })) return until;
-  }
-}
-
-/// Where the next macro step is going to end, but for an iteration that it may take along.
-Tick Engine::Impl::planned_end() {
-  const auto count = macro_count;
-  const auto edge = macro_edge;
-  const Tick until = macro_end();
-  macro_count = count;
-  macro_edge = edge;
-  return until;
-}
-
-/// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.
-Tick Engine::Impl::to_change(Tick until) const {
-  if (most_macro_steps() == 1) return until;  // who asks for equal steps gets them
-  Tick change = workload::never;
-  for (const auto& u : users) change = std::min(change, u.next_change());
-  change -= change % ns_per_ms;
-  return change >= now + most_short() && change <= std::min(macro_edge, std::max(until, now + macro + macro / 2)) ? change : until;
-}
-
-/// A base step's rest that is no macro step of its own.
-Tick Engine::Impl::most_short() const { return most_macro_steps() == 1 ? 0 : macro / 4; }
-
-/// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
-Tick Engine::Impl::after_iteration(Tick until) const {
-  const auto jobs = std::count_if(users.begin(), users.end(), [](const JobRun& u) { return u.trains(); });
-  if (jobs != 1 || most_macro_steps() == 1) return until;  // who asks for equal steps gets them
-  const Tick reached = users.front().now() / ns_per_ms * ns_per_ms;
-  return reached <= macro_edge ? std::max(until, reached) : until;
 }
 
 /// Jobs notice a limit that has moved; the thermal target follows the last macro step smoothly and disturbs nobody.
@@ -128,7 +82,7 @@ void Engine::Impl::apply_controls() {
     held = wanted;
   }
   if (!moved) return;
-  for (auto& user : users) user.disturb();
+  for (auto& user : occupants) user.disturb();
 }
 
 void Engine::Impl::note_brakes() {
@@ -136,7 +90,7 @@ void Engine::Impl::note_brakes() {
     if (!controls.brake_moves(h, now)) continue;
     recorder.event(now, "power_brake", scenario.halls[h].hall.name,
                    fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, now) ? "pulled" : "released", state.controls[h].lock_Hz * 1e-6));
-    for (auto& user : users) user.disturb();
+    for (auto& user : occupants) user.disturb();
   }
 }
 
@@ -147,15 +101,15 @@ void Engine::Impl::advance() {
   }
   apply_controls();
   note_brakes();
-  Tick until = macro_end();
+  Tick until = agenda.plan_macro_step(now, occupants);
   recorder.begin_macro(until);
   halls.predict(now, until);
-  for (auto& user : users)
-    if (user.trains()) user.advance_to(until, hands);  // heat, load and work of everyone
-  until = after_iteration(until);
-  for (auto& user : users)
-    if (!user.trains()) user.advance_to(until, hands);
-  for (auto& user : users) user.show(until % hour == 0, hands);
+  for (auto& user : occupants)
+    if (user.trains()) user.advance_to(until, context);  // heat, load and work of everyone
+  until = agenda.align_to_iteration_end(until, occupants);
+  for (auto& user : occupants)
+    if (!user.trains()) user.advance_to(until, context);
+  for (auto& user : occupants) user.offer_snapshot(until % hour == 0, context);
   advance_neighbours(until);
   controls.see_memory(state, signals);
   const double plant_W = halls.advance(now, until);        // the halls answer with supply air
@@ -170,7 +124,7 @@ void Engine::Impl::advance() {
 void Engine::Impl::advance_neighbours(Tick until) {
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const Tick begin = neighbours[i].now();
-    const double J = neighbours[i].advance_to(until, power_edge, dark, users.size() + i, loads);
+    const double J = neighbours[i].advance_to(until, agenda.power_edge(), dark, occupants.size() + i, loads);
     if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
   }
 }
@@ -184,7 +138,7 @@ double Engine::Impl::neighbours_J() const {
 void Engine::Impl::pass_on(Tick until, double plant_W) {
   if (options.tape != nullptr) {
     double tokens = 0.0;
-    for (const auto& u : users)
+    for (const auto& u : occupants)
       if (u.trains()) tokens += u.figures().tokens;
     options.tape->flushes.push_back({loads, until, plant_W, {}, tokens});
   }
@@ -209,7 +163,7 @@ void Engine::Impl::settle(std::size_t behind) {
 /// [hall] over its GPUs: means over the last complete iteration, or the value now where nothing iterates.
 double Engine::Impl::hottest_mean_K(std::size_t hall) const {
   double hottest_K = 0.0;
-  for (const auto& user : users) {
+  for (const auto& user : occupants) {
     const auto mean_K = user.iteration_mean_K(state, fleet);
     for (std::size_t n = 0; n < user.n_node(); ++n)
       if (fleet.node_hall[user.first_node() + n] == hall)

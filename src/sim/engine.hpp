@@ -35,11 +35,6 @@ struct Engine::Impl {
 
   void step();     // one macro step; again in part where the site's power ends or comes back inside it
   void advance();  // the step itself
-  Tick macro_end();  // of the next macro step
-  Tick to_change(Tick until) const;
-  Tick most_short() const;
-  Tick after_iteration(Tick until) const;
-  std::int64_t most_macro_steps() const { return static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s); }
   void advance_neighbours(Tick until);
   double neighbours_J() const;
   void pass_on(Tick until, double plant_W);
@@ -50,12 +45,11 @@ struct Engine::Impl {
   double hottest_now_K(std::size_t hall) const;
   std::string save();
   void load(std::string_view bytes);
-  Tick planned_end();
   void settle(std::size_t behind = 0);  // waits for what passes beside
   template <class A>
   void archive_moment(A& a) {
-    a(now, macro_count, state, meters, walk, halls, *stream, recorder, controls, last_peak_W, transformers, dark, dark_ns);
-    for (auto& user : users) user.archive(a);
+    a(now, agenda, state, meters, audit_of_schedule, halls, *stream, recorder, controls, last_peak_W, transformers, dark, dark_ns);
+    for (auto& user : occupants) user.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
   template <class A>
@@ -77,31 +71,31 @@ struct Engine::Impl {
   void add_costs(Result& result) const;
   void add_transformers(Result& result) const;
   void summarise(Result& result, const std::vector<AuditLevel>& levels);
-  const JobRun& first_job() const { return users.front(); }
+  const JobRun& first_job() const { return occupants.front(); }
 
   Scenario scenario;
   RunOptions options;
   std::chrono::steady_clock::time_point wall_start = std::chrono::steady_clock::now();
-  Tick end, macro;
+  Tick end;
   cooling::Weather weather;
   const Fleet fleet;
   // State: all and only what a restart needs; parts hold their own memory.
   Tick now = 0;
-  std::int64_t macro_count = 1;  ///< base steps that the last macro step had
   FleetState state;
   FleetMeters meters;
-  ScheduleWalk walk;
+  ScheduleWalk audit_of_schedule;
   HallLoop halls;
   std::optional<SiteStream> stream;
   Recorder recorder;
   HallControls controls;
+  Agenda agenda;
   TransformerWatch transformers;
   double last_peak_W = 0.0;      ///< of the connection in the last macro step
-  std::vector<JobRun> users;  ///< the jobs in the scenario's order, then ranges of idle nodes
-  std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the users'
+  std::vector<JobRun> occupants;  ///< the jobs in the scenario's order, then ranges of idle nodes
+  std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the occupants'
   bool dark = false;     ///< the site has no power
   Tick dark_ns = 0;      ///< time without it
-  /// A moment to go back to: all that a restart needs, when no user's clock was beyond `clocks`.
+  /// A moment to go back to: all that a restart needs, when no occupant's clock was beyond `clocks`.
   struct Moment {
     Tick now = 0, clocks = 0;
     std::string bytes;
@@ -114,13 +108,11 @@ struct Engine::Impl {
   };
   std::deque<Moment> kept;  ///< moments that a loss of power in the coming step may ask for, oldest first
   bool can_lose_power = false;
-  Tick power_edge = workload::never;
   // Signals: recomputed each step.
   FleetSignals signals;
   std::vector<LaneLoad> loads;
-  Tick macro_edge = 0;  ///< that the macro step must not cross
   StepCounts counts;
-  Hands hands;
+  StepContext context;
   struct Flushed {
     Tick begin, end;
     std::size_t row;  ///< of /day

@@ -30,7 +30,7 @@ void Engine::Impl::add_costs(Result& result) const {
   const auto cost = [&](const mitigation::TariffParams& t) { return run_cost(e, t, minutes, start, site_m3); };
   const RunCost c = cost(e.tariff);
   double tokens = 0.0;
-  for (const auto& u : users)
+  for (const auto& u : occupants)
     if (u.trains()) tokens += u.figures().tokens;
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };

@@ -13,7 +13,7 @@ Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 /// @param total_s length of the run  @param lost_power the site had none for a while
 Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s, bool lost_power) {
   const auto& f = run.figures();
-  const auto& model = run.maker().model();
+  const auto& model = run.training().model();
   const auto& books = run.life().books();
   const double tokens_per_s = f.tokens / f.iterating_s;
   const double per_gpu_TF = tokens_per_s * model.model_flops_per_iteration() / model.tokens_per_iteration() /
@@ -72,9 +72,9 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
 void Engine::Impl::add_jobs(Result& result) const {
   std::vector<double> state_s;
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
-    const auto& gpu = scenario.halls[fleet.node_hall[users[i].first_node()]].compute;
-    result.jobs.push_back(figures_of(users[i], scenario.jobs[i], gpu, seconds(end), dark_ns > 0));
-    for (const Tick t : users[i].life().books().state_ns) state_s.push_back(seconds(t));
+    const auto& gpu = scenario.halls[fleet.node_hall[occupants[i].first_node()]].compute;
+    result.jobs.push_back(figures_of(occupants[i], scenario.jobs[i], gpu, seconds(end), dark_ns > 0));
+    for (const Tick t : occupants[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);
   if (neighbours.empty()) return;

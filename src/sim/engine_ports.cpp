@@ -31,7 +31,7 @@ std::string state_name(const JobRun& job) { return workload::name_of(job.life().
 Engine::Ports::Counters Engine::Ports::count(Impl& e) {
   e.settle();
   Counters c{e.now, e.stream->connection_J(), e.meters.ac_in.value(), e.halls.books().electric.value(), {}};
-  for (const auto& user : e.users)
+  for (const auto& user : e.occupants)
     if (user.trains()) c.tokens.push_back(user.figures().tokens);
   return c;
 }
@@ -82,10 +82,10 @@ Engine::Ports::Ports(Impl& engine) {
     read(at + "tokens_per_s", "1/s", place, "tokens per second",
          [j](const Impl&, const C& from, const C& to) { return mean(from.tokens[j], to.tokens[j], to.at - from.at); });
     read(at + "iteration_s", "s", place, "length of the last iteration", [j](const Impl& e, const C&, const C&) {
-      const Tick period = e.users[j].last_period();
+      const Tick period = e.occupants[j].last_period();
       return period > 0 ? Value(seconds(period)) : Value();
     });
-    read(at + "state", "", place, "what the job does now", [j](const Impl& e, const C&, const C&) { return Value(state_name(e.users[j])); });
+    read(at + "state", "", place, "what the job does now", [j](const Impl& e, const C&, const C&) { return Value(state_name(e.occupants[j])); });
   }
   before = last = count(engine);
 }
@@ -114,9 +114,9 @@ void Engine::Ports::look_inside(Impl& engine, Tick t) {
     n_look = 0;
   }
   Tick period = 0;
-  for (const auto& user : probe->users) period = std::max(period, user.last_period());
+  for (const auto& user : probe->occupants) period = std::max(period, user.last_period());
   for (const Tick edge : {(t - 2 * period) / ns_per_ms * ns_per_ms, t}) {
-    probe->hands.pause_at = edge;
+    probe->agenda.set_pause(edge);
     while (probe->now < edge) probe->step();
   }
   ++n_look;
@@ -126,11 +126,11 @@ void Engine::Ports::advance_to(std::unique_ptr<Impl>& engine, double t_s) {
   const Tick t = whole_ms(t_s);
   if (t < asked) throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
   if (t > engine->end) throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine->end)));
-  while (engine->now < t && engine->planned_end() <= t) {
+  while (engine->now < t && engine->agenda.planned_end(engine->now, engine->occupants) <= t) {
     // A step that is about to end at `t` may reach beyond it, to the end of an iteration: then it is taken back.
     Tick period = 0;
-    for (const auto& user : engine->users) period = std::max(period, user.last_period());
-    const bool close = engine->planned_end() + 2 * period + ns_per_s > t;
+    for (const auto& user : engine->occupants) period = std::max(period, user.last_period());
+    const bool close = engine->agenda.planned_end(engine->now, engine->occupants) + 2 * period + ns_per_s > t;
     const std::string start = close ? engine->save() : std::string();
     engine->step();
     if (engine->now > t) {

@@ -22,7 +22,7 @@ constexpr Tick risk_margin = 3600 * ns_per_s;  ///< before and after a disturban
 
 Tick Engine::Impl::furthest_clock() const {
   Tick out = now;
-  for (const auto& u : users) out = std::max(out, u.now());
+  for (const auto& u : occupants) out = std::max(out, u.now());
   for (const auto& n : neighbours) out = std::max(out, n.now());
   return out;
 }
@@ -50,19 +50,20 @@ void Engine::Impl::go_back(Tick to) {
 void Engine::Impl::reach(PowerChange& change) {
   const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
   for (int tries = 1;; ++tries) {
-    power_edge = change.bin * ns_per_ms;
-    go_back(power_edge);
+    const Tick edge = change.bin * ns_per_ms;
+    agenda.set_power_edge(edge);
+    go_back(edge);
     bool sooner = false;
-    while (now < power_edge && !sooner) {
+    while (now < edge && !sooner) {
       advance();
       settle();
       const auto other = stream->power_change();
-      sooner = tries < most_tries && other && other->on == change.on && other->bin * ns_per_ms < power_edge;
+      sooner = tries < most_tries && other && other->on == change.on && other->bin * ns_per_ms < edge;
       if (sooner) change = *other;
     }
     if (!sooner) break;
   }
-  power_edge = workload::never;
+  agenda.set_power_edge(workload::never);
   controls.set_limits(last_set);
   apply_controls();
 }
@@ -74,7 +75,7 @@ void Engine::Impl::set_power(const PowerChange& change) {
   halls.set_power(change.on, now);
   recorder.event(now, change.on ? "power_return" : "power_loss", "site",
                  change.on ? "nodes and plants have power again" : fmt::format("{}: jobs, nodes and plants stop", change.why));
-  for (auto& user : users) user.set_power(change.on, hands);
+  for (auto& user : occupants) user.set_power(change.on, context);
 }
 
 void Engine::Impl::step() {

@@ -99,12 +99,12 @@ std::vector<AuditLevel> Engine::Impl::audit() const {
 }
 
 double Engine::Impl::input_error() const {
-  return std::abs(meters.input_reference.value() - walk.J()) / walk.J();
+  return std::abs(meters.input_reference.value() - audit_of_schedule.J()) / audit_of_schedule.J();
 }
 
 void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& levels) {
   const auto& r = recorder;
-  const auto& model = first_job().maker().model();
+  const auto& model = first_job().training().model();
   const double total_s = seconds(end);
   const double gpus = static_cast<double>(model.n_gpu());
   const double tokens_per_s = r.mean_throughput();
@@ -137,7 +137,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
-  for (const auto& u : users) {
+  for (const auto& u : occupants) {
     over_W = std::max(over_W, u.figures().cap_over_W);
     over_s += u.figures().cap_over_s;
     worked_s += u.figures().worked_s;

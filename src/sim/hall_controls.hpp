@@ -46,6 +46,7 @@ class HallControls {
   bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
   /// When an order or the brake next moves.
   Tick next_edge(Tick now) const { return std::min(orders_.next_edge(now), brake_.next_edge(now)); }
+  Tick brake_edge(Tick now) const { return brake_.next_edge(now); }
   /// Takes the memory's lead of the macro step that has just passed.
   void see_memory(const FleetState& state, const FleetSignals& signals);
 

@@ -1,0 +1,122 @@
+#include "heat_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "tidewatt/numerics/block.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+// Operators start nodes again once the alarm of low flow is gone [assumed]: pumps come back to their full flow by and by.
+constexpr double enough_flow_frac = 0.95;
+
+/// How far the hottest die of a range is below its shutdown temperature, and who is beyond it.
+struct Heat {
+  double margin_K = 1e300;
+  std::size_t n_gpu = 0;
+  std::vector<std::size_t> nodes;
+};
+
+Heat heat_of(const Fleet& fleet, const FleetState& state, const JobPlace& place) {
+  Heat out;
+  const std::size_t n_gpu = fleet.n_gpu_per_node;
+  for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
+    if (state.off[n] != 0) continue;
+    const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
+    const auto peak = std::span(state.die_peak_K).subspan(n * n_gpu, n_gpu), now = std::span(state.die_K).subspan(n * n_gpu, n_gpu);
+    out.margin_K = std::min(out.margin_K, limit_K - std::max(numerics::lane_max(peak), numerics::lane_max(now)));
+    if (out.margin_K >= 0.0) continue;
+    std::size_t hot = 0;
+    for (std::size_t i = 0; i < n_gpu; ++i) hot += std::max(peak[i], now[i]) > limit_K ? 1u : 0u;
+    if (hot == 0) continue;
+    out.nodes.push_back(n);
+    out.n_gpu += hot;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool HeatGuard::hot(const Job& job) const {
+  const auto& flow_frac = job.scratch.task.flow_frac;
+  const bool short_of_flow = !flow_frac.empty() && flow_frac[job.place.first_node] < 1.0;
+  return state_.margin_K <= (short_of_flow ? 40.0 : 8.0);
+}
+
+double HeatGuard::near_s(const Job& job) const {
+  return !hot(job) || state_.approach_K_per_s <= 0.0 ? std::numeric_limits<double>::infinity() : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
+}
+
+/// The iteration is played ahead in slices on copies, so that it can be cut there.
+Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, const StepContext& c) const {
+  FleetState state = c.state;
+  FleetSignals signals = c.signals;
+  FleetMeters meters;
+  FleetTask task = job.scratch.task;
+  const workload::Timeline& whole = *job.scratch.task.timeline;
+  const Tick begin = to_tick(begun_frac * seconds(whole.period));
+  constexpr Tick step = ns_per_s / 4;
+  task.slice = true;
+  task.repetitions = 1;
+  for (Tick at = 0; at < most;) {
+    const Tick stop = std::min(most, at + step);
+    const auto piece = slice(whole, begin + at, begin + stop);
+    task.timeline = &piece;
+    task.since_macro_s = seconds(job.state.now + at - c.halls.macro_begin());
+    advance_periodic(c.fleet, state, signals, meters, task, make_class_maps(c.fleet, state, signals, task, nullptr));
+    if (heat_of(c.fleet, state, job.place).margin_K < 0.0) return stop;
+    task.before_s = seconds(stop - at);
+    at = stop;
+  }
+  return 0;
+}
+
+void HeatGuard::reset_nodes(const Job& job, const StepContext& c) const {
+  const auto& fleet = c.fleet;
+  for (std::size_t n = job.place.first_node; n < job.place.first_node + job.place.n_node; ++n) {
+    if (c.state.off[n] == 0) continue;
+    const auto first = c.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
+    const double hottest_K = *std::max_element(first, first + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
+    if (hottest_K < fleet.types[fleet.node_hall[n]].governor.slowdown_K) c.state.off[n] = 0;
+  }
+}
+
+bool HeatGuard::cannot_start(const Job& job, const StepContext& c) const {
+  const std::size_t n_gpu = c.fleet.n_gpu_per_node;
+  const auto& flow_frac = job.scratch.task.flow_frac;
+  for (std::size_t n = job.place.first_node; n < job.place.first_node + job.place.n_node; ++n) {
+    if (c.state.off[n] == 0) continue;
+    if (!flow_frac.empty() && flow_frac[n] < enough_flow_frac) return true;
+    const auto die_K = std::span(c.state.die_K).subspan(n * n_gpu, n_gpu);
+    if (numerics::lane_max(die_K) >= c.fleet.types[c.fleet.node_hall[n]].governor.slowdown_K) return true;
+  }
+  return false;
+}
+
+void HeatGuard::watch(Job& job, StepContext& c) {
+  const auto& place = job.place;
+  const Tick now = job.state.now;
+  const Heat heat = heat_of(c.fleet, c.state, place);
+  const double last_step_s = job.state.last_step_s;
+  state_.approach_K_per_s = last_step_s > 0.0 && state_.margin_K < 1e299 ? std::max(0.0, (state_.margin_K - heat.margin_K) / last_step_s) : 0.0;
+  state_.margin_K = heat.margin_K;
+  if (!heat.nodes.empty()) {
+    for (const auto n : heat.nodes) c.state.off[n] = 1;
+    state_.margin_K = heat_of(c.fleet, c.state, place).margin_K;  // of those that go on warming
+    // Those that follow within a minute are the same wave.
+    if (now - state_.last_off > 60 * ns_per_s)
+      c.recorder.event(now, "over_shutdown_temperature", place.name,
+                       fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu, heat.nodes.size(), c.fleet.node_number[heat.nodes.front()]));
+    state_.last_off = now;
+  }
+  if (!job.life || !runs(job.state.doing)) return;
+  const auto first = c.state.off.begin() + static_cast<std::ptrdiff_t>(place.first_node), last = first + static_cast<std::ptrdiff_t>(place.n_node);
+  const auto n_off = std::count(first, last, std::uint8_t{1});
+  if (n_off > 0) job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c));
+}
+
+}  // namespace tidewatt::sim

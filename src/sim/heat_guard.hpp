@@ -1,0 +1,44 @@
+#pragma once
+// Private to sim: dies that no limiter keeps below their shutdown temperature. Their nodes switch themselves off.
+#include "job.hpp"
+
+namespace tidewatt::sim {
+
+/// Watches the hottest die of a user's nodes, and who is off.
+class HeatGuard {
+ public:
+  /// Whether the hottest die is near its shutdown temperature; nearer counts where plates miss their flow.
+  bool hot(const Job& job) const;
+  /// Until the hottest die would be shut down if it went on as in the last step. Far from there nothing asks, since starts are
+  /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
+  double near_s(const Job& job) const;
+  /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`.
+  Tick end(const Job& job, double begun_frac, Tick most, const StepContext& c) const;
+  /// Nodes that have switched themselves off can be started again once they are below the slowdown temperature.
+  void reset_nodes(const Job& job, const StepContext& c) const;
+  /// Whether nodes that fell by heat cannot be started yet: too hot, or plates that miss their flow.
+  bool cannot_start(const Job& job, const StepContext& c) const;
+  /// After a step: nodes with a GPU beyond its shutdown temperature switch themselves off, whatever they were doing, and take their
+  /// job with them. It starts again when all of them can.
+  void watch(Job& job, StepContext& c);
+
+  struct State {
+    double margin_K = 1e300;             ///< the hottest die's, below its shutdown temperature
+    double approach_K_per_s = 0.0;       ///< how fast that shrank in the last step
+    Tick last_off = -3600 * ns_per_s;    ///< when a node last switched itself off
+    template <class A>
+    void archive(A& a) {
+      auto& [margin, approach, last] = *this;
+      a(margin, approach, last);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_);
+  }
+
+ private:
+  State state_;
+};
+
+}  // namespace tidewatt::sim

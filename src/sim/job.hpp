@@ -1,0 +1,85 @@
+#pragma once
+// Private to sim: one user of a range of nodes, and what its parts share.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hall_loop.hpp"
+#include "recorder.hpp"
+#include "schedule_walk.hpp"
+#include "task_maps.hpp"
+#include "tidewatt/sim/load_tape.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tidewatt/sim/training_task.hpp"
+#include "tidewatt/workload/job_life.hpp"
+
+namespace tidewatt::sim {
+
+class Agenda;
+
+/// How often the fleet was moved, by kind of step; how fast a run is follows from these.
+struct StepCounts {
+  std::int64_t jumps = 0, repetitions = 0, slices = 0, resolved = 0, macro_steps = 0;
+};
+
+/// What a step of any user reaches: constants, the fleet's state, and who is told what happened.
+struct StepContext {
+  const Scenario& scenario;
+  const Fleet& fleet;
+  const Agenda& agenda;
+  std::size_t n_thread;
+  FleetState& state;
+  FleetSignals& signals;
+  FleetMeters& meters;
+  ScheduleWalk& audit;
+  HallLoop& halls;
+  std::vector<LaneLoad>& loads;
+  Recorder& recorder;
+  StepCounts& counts;
+};
+
+/// Whether a job in this state has processes on its GPUs.
+inline bool runs(workload::JobState s) {
+  using enum workload::JobState;
+  return s != queued && s != done && s != detect && s != replace && s != wait_for_spare && s != maintenance;
+}
+/// Whether its GPUs compute.
+inline bool works(workload::JobState s) { return s == workload::JobState::iterate || s == workload::JobState::evaluate; }
+
+/// A user's name and nodes; `lane` of the site's load.
+struct JobPlace {
+  std::string name;
+  std::size_t lane, first_node, n_node;
+};
+
+/// A user of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
+struct Job {
+  JobPlace place;
+  std::optional<TrainingTask> training;     ///< absent: idle nodes
+  std::optional<workload::JobLife> life;    ///< likewise
+  /// All and only what a restart needs, beside `training` and `life`.
+  struct State {
+    Tick now = 0;
+    workload::JobState doing = workload::JobState::done;  ///< in the last step; a jump through pauses iterates
+    Tick last_period = 0;       ///< of the last iteration; 0: there was none
+    double last_step_s = 0.0;   ///< how far the limiters look ahead
+    double before_s = 0.0;      ///< of which the fleet's mean die temperatures are; 0: of this moment
+    bool dark = false;          ///< its nodes have no power
+    bool inside = false;        ///< the last step ended within an iteration
+    LoadEdges last_load;        ///< of the last repeated iteration
+    Rises rises;                ///< of the present work
+    template <class A>
+    void archive(A& a) {
+      auto& [at, what, period, step, before, no_power, within, load, offsets] = *this;
+      a(at, what, period, step, before, no_power, within, load.edge, load.load_W, offsets);
+    }
+  } state;
+  /// Set anew by every step.
+  struct Scratch {
+    FleetTask task;
+    workload::JobStep step;         ///< what the job's life asks for
+    workload::Timeline hold, piece;
+  } scratch;
+};
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,142 @@
+#include "job_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tidewatt/sim/memory_heat.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using workload::JobState;
+
+constexpr double kept_ratio = 1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
+
+/// Loads of the single iterations that a jump's mean stands for.
+std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workload::Timeline& mean, const ClassPower& power) {
+  const std::size_t n_kind = mean.kinds.size();
+  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0);
+  for (std::size_t c = 0; c < mean.classes.size(); ++c)
+    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) kind_W[c * n_kind + mean.classes[c][s].kind] = power[c][s];
+  std::vector<LoadTemplate> out;
+  for (const auto& single : training.singles()) {
+    ClassPower W(single.classes.size());
+    for (std::size_t c = 0; c < W.size(); ++c)
+      for (const auto& s : single.classes[c]) W[c].push_back(kind_W[c * n_kind + s.kind]);
+    out.push_back(make_load_template(single, W));
+  }
+  return out;
+}
+
+/// One step's load, as what it was one after the other.
+struct Load {
+  std::vector<LoadPiece> held;          ///< of a constant state
+  LoadTemplate repeated;                ///< otherwise
+  std::vector<LoadTemplate> singles;    ///< iterations one by one, where they are looked at
+  std::size_t next_single = 0;
+
+  double J(const LoadTemplate& of, std::int64_t repetitions) const {
+    double out = of.total_J() * static_cast<double>(repetitions);
+    for (const auto& piece : held) out += piece.load.total_J() * static_cast<double>(piece.repetitions);
+    return out;
+  }
+  void send(const LoadTemplate& of, std::int64_t repetitions, bool iterates, std::size_t lane, std::vector<LaneLoad>& to) {
+    for (auto& piece : held) to.push_back({lane, std::move(piece.load), piece.repetitions, false});
+    if (!held.empty()) return;
+    if (iterates && !singles.empty())
+      for (std::int64_t i = 0; i < repetitions; ++i) to.push_back({lane, std::move(singles[next_single++]), 1, true});
+    else
+      to.push_back({lane, of, repetitions, iterates});
+  }
+};
+
+}  // namespace
+
+void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause, StepContext& c) {
+  const auto& task = job.scratch.task;
+  const auto doing = job.scratch.step.state;
+  c.audit.add(task);
+  Load load;
+  if (!works(doing) && task.legs.empty()) {
+    load.held = make_held_load(*task.timeline, power);
+  } else {
+    auto edges = make_load_edges(*task.timeline, power);
+    load.repeated = make_load_template(edges);
+    if (doing == JobState::iterate && !task.slice) job.state.last_load = std::move(edges);
+  }
+  if (single) load.singles = single_loads(*job.training, *task.timeline, power);
+  auto& figures = state_.figures;
+  const Tick begin = job.state.now;
+  std::vector<Recorder::Stretch> stretches;
+  const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
+    Recorder::Stretch s{job.state.now, job.state.now + duration, state};
+    s.load_J = load.J(of, repetitions);
+    if (share * tokens > 0.0) {
+      s.tokens = share * tokens;
+      s.iteration_s = seconds(duration) * job.training->model().tokens_per_iteration() / s.tokens;
+      s.slowest_Hz = job.training->slowest_Hz();
+      figures.tokens += s.tokens;
+      figures.iterating_s += seconds(duration);
+      figures.iteration_s2 += seconds(duration) * s.iteration_s;
+    }
+    figures.load_J += s.load_J;
+    stretches.push_back(s);
+    load.send(of, repetitions, state == JobState::iterate, job.place.lane, c.loads);
+    job.state.now += duration;
+  };
+  if (task.legs.empty()) add(task.duration(), doing, load.repeated, task.repetitions, 1.0);
+  for (const auto& leg : task.legs)
+    if (leg.repetitions > 0) {
+      add(leg.duration, JobState::iterate, load.repeated, leg.repetitions, static_cast<double>(leg.repetitions) / static_cast<double>(task.repetitions));
+    } else {
+      job.scratch.hold = {{*pause}, {{{leg.duration, 0}}}, leg.duration};
+      add(leg.duration, JobState::checkpoint, make_load_template(job.scratch.hold, {{c.signals.pause_W}}), 1, 0.0);
+    }
+  if (!c.signals.memory_K.empty()) memory_temperatures(c.fleet, c.state, task, c.signals);
+  c.recorder.fleet_step(stretches, job.place.lane, job.place.first_node, job.place.n_node, c.state, c.signals);
+  c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);
+}
+
+void JobReport::events(Job& job, StepContext& c) const {
+  const auto number = [&](std::int64_t node) { return c.fleet.node_number[job.place.first_node + static_cast<std::size_t>(node)]; };
+  for (auto& e : job.life->take_events())
+    c.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? job.place.name : fmt::format("node {}", number(e.entity)), std::move(e.text));
+}
+
+void JobReport::limits(const Job& job, StepContext& c) {
+  const auto& training = *job.training;
+  const auto doing = job.scratch.step.state;
+  if (doing == JobState::iterate && training.misses_beat() && !state_.beat_event_sent) {
+    c.recorder.event(job.state.now, "beat_missed", job.place.name, "iterations last longer than their beat");
+    state_.beat_event_sent = true;
+  }
+  const double lowest_Hz = c.fleet.types[c.fleet.node_hall[job.place.first_node]].gpu.clock_min_Hz();
+  if (works(doing) && training.slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !state_.cap_event_sent) {
+    c.recorder.event(job.state.now, "cap_not_held", job.place.name, "the lowest clock draws more than the power cap allows");
+    state_.cap_event_sent = true;
+  }
+}
+
+void JobReport::caps(const Job& job, const StepContext& c) {
+  const auto& fleet = c.fleet;
+  auto& figures = state_.figures;
+  const double step_s = job.state.last_step_s;
+  for (std::size_t n = job.place.first_node; n < job.place.first_node + job.place.n_node; ++n) {
+    const double cap_W = c.state.controls[fleet.node_hall[n]].cap_W, most_W = kept_ratio * cap_W;
+    const double* mean_W = c.state.mean_W.data() + n * fleet.n_gpu_per_node;
+    std::size_t n_over = 0;
+    double largest_W = 0.0;
+    for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
+      n_over += mean_W[g] > most_W ? 1u : 0u;
+      largest_W = std::max(largest_W, mean_W[g]);
+    }
+    if (n_over == 0) continue;
+    figures.cap_over_s += static_cast<double>(n_over) * step_s;
+    figures.cap_over_W = std::max(figures.cap_over_W, largest_W - cap_W);
+  }
+  figures.worked_s += static_cast<double>(job.place.n_node * fleet.n_gpu_per_node) * step_s;
+}
+
+}  // namespace tidewatt::sim

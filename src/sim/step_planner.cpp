@@ -1,0 +1,262 @@
+#include "step_planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "job_run.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+using workload::JobState;
+
+constexpr Tick hour = 3600 * ns_per_s;
+constexpr double settling_share = 0.5, settling_lag_s = 300.0, hold_growth = 3.0;
+constexpr double remainder_growth = 1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
+constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
+constexpr Tick longest_pause = 10 * ns_per_s;
+constexpr double overshoot = 1.15;  ///< a little more than the estimate allows beats a remainder of its own
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+Agenda::Agenda(const Scenario& scenario, const HallControls& controls, const HallLoop& halls)
+    : end_(to_tick(scenario.run.duration_s)),
+      base_(to_tick(scenario.run.macro_step_s)),
+      most_base_steps_(static_cast<std::int64_t>(scenario.run.macro_step_max_s / scenario.run.macro_step_s)),
+      controls_(controls),
+      halls_(halls) {}
+
+Tick Agenda::plan_macro_step(Tick now, std::span<const JobRun> occupants) {
+  const std::int64_t grown = halls_.miss_K() < 0.02 ? 2 * n_base_step_ : halls_.miss_K() < 0.05 ? n_base_step_ : 1;
+  n_base_step_ = controls_.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most_base_steps_);
+  // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
+  macro_edge_ = std::min({next_cut(), (now / hour + 1) * hour, halls_.bound(now), controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
+  for (;; n_base_step_ /= 2) {
+    const Tick length = n_base_step_ * base_;
+    const Tick until = clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
+    if (n_base_step_ == 1 || std::all_of(occupants.begin(), occupants.end(), [&](const JobRun& u) { return u.is_steady_until(until); })) return until;
+  }
+}
+
+Tick Agenda::planned_end(Tick now, std::span<const JobRun> occupants) const { return Agenda(*this).plan_macro_step(now, occupants); }
+
+/// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.
+Tick Agenda::clip_to_next_event(Tick until, Tick now, std::span<const JobRun> occupants) const {
+  if (equal_steps()) return until;
+  Tick change = workload::never;
+  for (const auto& u : occupants) change = std::min(change, u.next_change());
+  change -= change % ns_per_ms;
+  return change >= now + min_macro_step() && change <= std::min(macro_edge_, std::max(until, now + base_ + base_ / 2)) ? change : until;
+}
+
+/// A base step's rest that is no macro step of its own.
+Tick Agenda::min_macro_step() const { return equal_steps() ? 0 : base_ / 4; }
+
+Tick Agenda::align_to_iteration_end(Tick until, std::span<const JobRun> occupants) const {
+  const auto jobs = std::count_if(occupants.begin(), occupants.end(), [](const JobRun& u) { return u.trains(); });
+  if (jobs != 1 || equal_steps()) return until;
+  const Tick reached = occupants.front().now() / ns_per_ms * ns_per_ms;
+  return reached <= macro_edge_ ? std::max(until, reached) : until;
+}
+
+double Ahead::duration_s() const {
+  double out = 0.0;
+  for (const auto& leg : legs) out += seconds(leg.duration);
+  return out;
+}
+
+void StepPlanner::begin(JobState doing, bool pause, Tick now) {
+  const bool start = doing == JobState::iterate && !pause;
+  state_.startup_iterations_left = start ? 1 : 0;
+  if (start) state_.started = now;
+  state_.held_steps = 0;
+  state_.begun_frac = 0.0;
+  disturb();
+}
+
+void StepPlanner::step_done() {
+  ++state_.held_steps;
+  if (state_.startup_iterations_left > 0) --state_.startup_iterations_left;
+}
+
+bool StepPlanner::is_steady_until(const Job& job, Tick until) const {
+  if (!job.life) return true;
+  if (job.life->state().start_held) return false;  // it looks at every macro step whether its nodes can run
+  const JobState doing = job.life->state().state;
+  const Tick now = job.state.now;
+  if (doing == JobState::queued || doing == JobState::done) return job.life->next(now).until >= until;
+  if (doing != job.state.doing && !works(doing)) return false;  // something has just become of it
+  const auto next = job.life->next(now);
+  if (!works(doing) && next.state == doing) return state_.held_steps > 0 && state_.since_change > settling && std::min(next.until, next.interrupt) >= until;
+  return doing == JobState::iterate && now - state_.started > settling && state_.since_change > 0 && state_.jump_s > 0.0 && next.interrupt >= until;
+}
+
+Tick StepPlanner::next_change(const Job& job) const {
+  if (!job.life || job.life->state().start_held) return workload::never;
+  const auto next = job.life->next(job.state.now);
+  if (next.state == JobState::iterate) return next.interrupt;  // it goes through pauses
+  return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
+}
+
+/// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
+/// time since then.
+double StepPlanner::settling_s(Tick now) const {
+  const double since_s = seconds(now - state_.started);
+  return std::max(settling_share * since_s, since_s - settling_lag_s);
+}
+
+Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const { return std::min(c.agenda.next_cut(), job.scratch.step.interrupt); }
+
+StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
+  const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
+  const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
+  if (heat.near_s(job) < 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period))) {
+    state_.jump_s = 0.0;
+    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), c); end > 0) return {1, StepKind::sliced, true, end};
+  }
+  if (edge < hard_end && edge - now < left) return {1, StepKind::sliced, false, edge - now};
+  if (hard_end - now < left) return {1, StepKind::sliced, true};
+  if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, StepKind::sliced, false};
+  if (c.scenario.run.advance == "resolved" || job.scratch.step.state == JobState::evaluate) return {1, StepKind::resolved, false};
+  jump_through(job, until, c);
+  return {ahead_->repetitions, StepKind::repeated, false};
+}
+
+/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...
+Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
+  const auto& step = job.scratch.step;
+  Tick stretch = std::clamp(to_tick(hold_growth * seconds(state_.since_change)), heat.hot(job) ? first_hot_hold : first_hold, longest_hold);
+  stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
+  const Tick change = std::min(step.interrupt, step.until);
+  if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
+  const Tick most = std::min({c.agenda.next_cut(), c.agenda.next_pause(job.state.now), until, change}) - job.state.now;
+  return std::max<Tick>(1, to_tick(remainder_growth * seconds(stretch)) >= most ? most : stretch);
+}
+
+/// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen and
+/// leakage guessed. Second order in the jump's length.
+void StepPlanner::judge(const Job& job, const StepContext& c) {
+  double worst_K = 0.0, sum_K = 0.0;
+  const auto& place = job.place;
+  for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
+    worst_K = std::max(worst_K, c.signals.miss_K[n]);
+    sum_K += c.signals.miss_K[n];
+  }
+  const double error = std::max({sum_K / static_cast<double>(place.n_node), 0.25 * worst_K, 1e-9}) / c.scenario.run.tolerance_K;
+  const double next_s = seconds(job.scratch.task.duration()) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  // A step that something else kept short says nothing against the length found before.
+  state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
+  state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
+}
+
+/// Pauses that leave the fleet almost as it was, between iterations that are all alike.
+bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
+  return step.state == JobState::checkpoint && step.until - at <= longest_pause && c.scenario.run.advance != "resolved" &&
+         !c.scenario.holds_power() && !job.training->keeps_beat() && step.clock_frac == 1.0;
+}
+
+bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const {
+  return jumps_over(job, job.scratch.step, job.state.now, c) && job.state.doing == JobState::iterate && state_.startup_iterations_left == 0 && state_.jump_s > 0.0;
+}
+
+std::optional<Ahead> StepPlanner::expected_jump(const Job& job, Tick until, const StepContext& c) const {
+  if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 || c.scenario.run.advance == "resolved") return std::nullopt;
+  return look_ahead(job, until, job.state.last_period, no_limit, c);
+}
+
+/// Every mode falls by g ΔP ∫ e^{−λt} through a pause and comes back afterwards; the area under that follows from its balance.
+double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepContext& c) const {
+  if (ahead.legs.size() == 1) return 0.0;
+  const auto& place = job.place;
+  const auto& flow_frac = job.scratch.task.flow_frac;
+  const auto first = c.state.mean_W.begin() + static_cast<std::ptrdiff_t>(place.first_node * c.fleet.n_gpu_per_node);
+  const auto n = place.n_node * c.fleet.n_gpu_per_node;
+  const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
+  const double less_W = job.training->nominal_hold_W(ahead.pause, c.state) - mean_W;
+  const auto& type = c.fleet.types[c.fleet.node_hall[place.first_node]];
+  const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]), flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
+  const double step_s = ahead.duration_s();
+  double left_s = step_s, area_Ks = 0.0;
+  for (const auto& leg : ahead.legs) {
+    const double d = seconds(leg.duration);
+    left_s -= d;
+    if (leg.repetitions > 0) continue;
+    for (std::size_t j = 0; j < thermal::n_mode; ++j) {
+      const double rate = modes.rate_per_s[j], end = (1.0 - std::exp(-rate * d)) / rate * std::exp(-rate * left_s);
+      area_Ks += modes.shape[0][j] * modes.gain_K_per_J[j] * less_W * (d - end) / rate;
+    }
+  }
+  return area_Ks / step_s;
+}
+
+std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, Tick period, std::int64_t most, const StepContext& c) const {
+  Ahead out{{}, *job.life, 0, {}};
+  Tick at = job.state.now;
+  // A macro step is shared out evenly.
+  const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at)), wanted_s = seconds(until - at);
+  const double shared_s = wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
+  auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
+  while (at < until && left > 0) {
+    const auto step = out.life.next(at);
+    const Tick hard_end = std::min({c.agenda.next_cut(), step.interrupt, c.agenda.next_pause(at)});
+    if (step.state == JobState::iterate && step.clock_frac == job.scratch.task.clock_frac) {
+      // The first boundary that is not before the macro step's end.
+      std::int64_t n = (std::min(until, step.until) - at + period - 1) / period;
+      n = std::min({n, left, (hard_end - at) / period, std::max<std::int64_t>(1, step.max_iterations)});
+      if (n <= 0) break;
+      out.legs.push_back({n, n * period});
+      out.repetitions += n;
+      left -= n;
+      at += n * period;
+      out.life.completed(step, n, at);
+    } else if (jumps_over(job, step, at, c) && step.until <= hard_end) {
+      out.legs.push_back({0, step.until - at});
+      at = step.until;
+      out.life.completed(step, 0, at);
+      out.pause = step.kind;
+    } else {
+      break;
+    }
+  }
+  if (out.repetitions == 0) return std::nullopt;
+  return out;
+}
+
+/// Where iterations scatter, the timeline is the mean of those the jump holds.
+bool StepPlanner::jump_through(Job& job, Tick until, const StepContext& c) {
+  auto& training = *job.training;
+  auto& task = job.scratch.task;
+  const auto look = [&](std::int64_t most) { ahead_ = look_ahead(job, until, task.timeline->period, most, c); };
+  const auto set_mean = [&](std::int64_t n) { training.set_mean(job.life->progress_iterations(), n, job.state.now, task); };
+  // Held pieces follow each iteration's own length, and ramps that still move make every iteration another one.
+  const bool one_by_one = (training.scatters() && c.scenario.holds_power()) || !training.settled();
+  look(one_by_one ? 1 : no_limit);
+  while (ahead_ && training.scatters() && ahead_->repetitions > 1) {
+    const std::int64_t n = ahead_->repetitions;
+    set_mean(n);
+    look(n);
+    if (!ahead_ || ahead_->repetitions == n) break;
+    if (ahead_->repetitions == 1) set_mean(1), look(1);
+  }
+  if (!ahead_) return false;
+  job.scratch.step.state = JobState::iterate;
+  if (ahead_->legs.size() > 1) {
+    task.legs = ahead_->legs;
+    training.add_pause(ahead_->pause, task);
+  }
+  return true;
+}
+
+bool StepPlanner::looked_at(const Job& job, Tick until, const StepContext& c) const {
+  constexpr Tick spectrum = 310 * ns_per_s;
+  if (state_.since_change < spectrum) return true;
+  for (const auto& w : c.scenario.windows)
+    if (to_tick(w.start_s) < until && to_tick(w.start_s + w.duration_s) > job.state.now) return true;
+  return false;
+}
+
+}  // namespace tidewatt::sim
