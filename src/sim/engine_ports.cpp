@@ -30,7 +30,7 @@ std::string state_name(const JobRun& job) { return workload::name_of(job.life().
 
 Engine::Ports::Counters Engine::Ports::count(Impl& e) {
   e.settle();
-  Counters c{e.now, e.stream->connection_J(), e.meters.ac_in.value(), e.halls.books().electric.value(), {}};
+  Counters c{e.state.now, e.connection->stream().connection_J(), e.state.meters.ac_in.value(), e.halls.books().electric.value(), {}};
   for (const auto& user : e.occupants)
     if (user.trains()) c.tokens.push_back(user.figures().tokens);
   return c;
@@ -44,25 +44,25 @@ Engine::Ports::Ports(Impl& engine) {
   read("time_s", "s", "site", "simulated time since the start", [](const Impl&, const C&, const C& to) { return Value(seconds(to.at)); });
   read("pcc_W", "W", "site", "power drawn at the connection",
        [](const Impl&, const C& from, const C& to) { return mean(from.pcc_J, to.pcc_J, to.at - from.at); });
-  read("pcc_now_W", "W", "site", "power drawn at the connection", [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().pcc_W); });
+  read("pcc_now_W", "W", "site", "power drawn at the connection", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().pcc_W); });
   read("pcc_now_var", "var", "site", "reactive power drawn at the connection",
-       [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().pcc_var); });
+       [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().pcc_var); });
   read("it_W", "W", "site", "power of all servers at their AC inputs",
        [](const Impl&, const C& from, const C& to) { return mean(from.it_J, to.it_J, to.at - from.at); });
   read("cooling_W", "W", "site", "power of the cooling plants",
        [](const Impl&, const C& from, const C& to) { return mean(from.cooling_J, to.cooling_J, to.at - from.at); });
-  read("frequency_Hz", "Hz", "site", "frequency of the grid, now", [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().frequency_Hz); });
+  read("frequency_Hz", "Hz", "site", "frequency of the grid, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().frequency_Hz); });
   read("voltage_pu", "1", "site", "voltage at the connection over nominal, now",
-       [](const Impl& e, const C&, const C&) { return Value(e.stream->last_bin().bus_pu); });
-  if (engine.scenario.battery)
-    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.stream->battery_energy_J()); });
-  for (std::size_t h = 0; h < engine.scenario.halls.size(); ++h) {
-    const std::string name = engine.scenario.halls[h].hall.name, at = "hall." + name + ".", place = "hall " + name;
-    const auto& type = engine.fleet.types[h];
+       [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().bus_pu); });
+  if (engine.model.scenario.battery)
+    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().battery_energy_J()); });
+  for (std::size_t h = 0; h < engine.model.scenario.halls.size(); ++h) {
+    const std::string name = engine.model.scenario.halls[h].hall.name, at = "hall." + name + ".", place = "hall " + name;
+    const auto& type = engine.model.fleet.types[h];
     read(at + "supply_K", "K", place, "coolant that the plant supplies, now", [h](const Impl& e, const C&, const C&) { return Value(e.halls.coolant_K(h)); });
     read(at + "die_max_K", "K", place, "largest of the GPUs' mean die temperatures over their last complete iteration",
-         [h](const Impl& e, const C&, const C&) { return Value(e.hottest_mean_K(h)); });
-    read(at + "die_max_now_K", "K", place, "hottest die, now", [h](const Impl& e, const C&, const C&) { return Value(e.hottest_now_K(h)); });
+         [h](const Impl& e, const C&, const C&) { return Value(hottest_mean_K(e, h)); });
+    read(at + "die_max_now_K", "K", place, "hottest die, now", [h](const Impl& e, const C&, const C&) { return Value(hottest_now_K(e, h)); });
     const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double HallControls::Limits::*member) {
       entries.push_back({{at + key, std::move(unit), Direction::read_write, place, std::move(doc), low, high},
                          [h, member](const Impl& e, const C&, const C&) { return Value(e.controls.limits()[h].*member); },
@@ -76,8 +76,8 @@ Engine::Ports::Ports(Impl& engine) {
     limit("cap_W", "W", "power cap of each GPU", type.governor.cap_margin_W + 1.0, type.gpu.params().tdp_W, &HallControls::Limits::cap_W);
     limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(), &HallControls::Limits::clock_lock_Hz);
   }
-  for (std::size_t j = 0; j < engine.scenario.jobs.size(); ++j) {
-    const std::string name = engine.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;
+  for (std::size_t j = 0; j < engine.model.scenario.jobs.size(); ++j) {
+    const std::string name = engine.model.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;
     read(at + "tokens", "1", place, "tokens of all completed iterations", [j](const Impl&, const C&, const C& to) { return Value(to.tokens[j]); });
     read(at + "tokens_per_s", "1/s", place, "tokens per second",
          [j](const Impl&, const C& from, const C& to) { return mean(from.tokens[j], to.tokens[j], to.at - from.at); });
@@ -104,20 +104,19 @@ const Engine::Ports::Entry& Engine::Ports::find(std::string_view name) const {
 void Engine::Ports::look_inside(Impl& engine, Tick t) {
   if (!inside) {
     if (!probe) {
-      RunOptions options = engine.options;
+      RunOptions options = engine.model.options;
       options.progress = nullptr;
       options.tape = nullptr;
-      probe = std::make_unique<Impl>(engine.scenario, options);
+      probe = std::make_unique<Impl>(engine.model.scenario, options);
     }
     probe->load(engine.save());
     inside = true;
     n_look = 0;
   }
-  Tick period = 0;
-  for (const auto& user : probe->occupants) period = std::max(period, user.last_period());
+  const Tick period = longest_period(*probe);
   for (const Tick edge : {(t - 2 * period) / ns_per_ms * ns_per_ms, t}) {
     probe->agenda.set_pause(edge);
-    while (probe->now < edge) probe->step();
+    while (probe->state.now < edge) probe->step();
   }
   ++n_look;
 }
@@ -125,21 +124,19 @@ void Engine::Ports::look_inside(Impl& engine, Tick t) {
 void Engine::Ports::advance_to(std::unique_ptr<Impl>& engine, double t_s) {
   const Tick t = whole_ms(t_s);
   if (t < asked) throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
-  if (t > engine->end) throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine->end)));
-  while (engine->now < t && engine->agenda.planned_end(engine->now, engine->occupants) <= t) {
+  if (t > engine->model.end) throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine->model.end)));
+  while (engine->state.now < t && engine->agenda.planned_end(engine->state.now, engine->occupants) <= t) {
     // A step that is about to end at `t` may reach beyond it, to the end of an iteration: then it is taken back.
-    Tick period = 0;
-    for (const auto& user : engine->occupants) period = std::max(period, user.last_period());
-    const bool close = engine->agenda.planned_end(engine->now, engine->occupants) + 2 * period + ns_per_s > t;
+    const bool close = engine->agenda.planned_end(engine->state.now, engine->occupants) + 2 * longest_period(*engine) + ns_per_s > t;
     const std::string start = close ? engine->save() : std::string();
     engine->step();
-    if (engine->now > t) {
+    if (engine->state.now > t) {
       engine->load(start);
       break;
     }
     inside = false;
   }
-  if (engine->now < t) look_inside(*engine, t);
+  if (engine->state.now < t) look_inside(*engine, t);
   else inside = false;
   asked = t;
   before = std::move(last);
@@ -168,7 +165,7 @@ void Engine::Ports::write(std::unique_ptr<Impl>& engine, std::string_view name, 
 void Engine::Ports::step(Impl& engine) {
   inside = false;
   engine.step();
-  asked = engine.now;
+  asked = engine.state.now;
   before = std::move(last);
   last = count(engine);
 }
@@ -186,11 +183,11 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes) {
   Tick t = 0;
   Counters saved_before, saved_last;
   a(state, t, saved_before, saved_last);
-  if (!a.done() || saved_before.tokens.size() != engine.scenario.jobs.size() || saved_last.tokens.size() != engine.scenario.jobs.size())
+  if (!a.done() || saved_before.tokens.size() != engine.model.scenario.jobs.size() || saved_last.tokens.size() != engine.model.scenario.jobs.size())
     throw InputError("checkpoint: of another scenario");
   engine.load(state);
   inside = false;
-  if (t > engine.now) look_inside(engine, t);
+  if (t > engine.state.now) look_inside(engine, t);
   asked = t;
   before = std::move(saved_before);
   last = std::move(saved_last);

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engine.hpp"
+#include "run_result.hpp"
+
 #include "grid_summary.hpp"
 #include "tidewatt/sim/grid_case.hpp"
 #include "tidewatt/sim/scenario_inputs.hpp"
@@ -12,7 +13,6 @@
 namespace tidewatt::sim {
 namespace {
 
-constexpr double most_closure = 1e-11;
 constexpr double most_figure = 1e30;  ///< nothing that a site has is so large in SI units
 
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
@@ -51,78 +51,31 @@ std::vector<std::uint64_t> shape_of(std::size_t n) { return {n}; }
 
 }  // namespace
 
-double AuditLevel::closure(double floor_J) const {
-  const double through = std::max({std::abs(in_J), std::abs(out_J), std::abs(stored_J), floor_J, 1e-300});
-  return std::abs(in_J - out_J - stored_J) / through;
-}
-
-double rounding_floor_J(const std::vector<AuditLevel>& levels) {
-  double most_J = 0.0;
-  for (const auto& l : levels) most_J = std::max({most_J, std::abs(l.in_J), std::abs(l.out_J)});
-  return most_J * std::numeric_limits<double>::epsilon() / most_closure;
-}
-
-std::vector<AuditLevel> Engine::Impl::audit() const {
-  const auto& m = meters;
-  const auto& f = stream->feeder_meters();
-  const auto& b = stream->battery_meters();
-  const auto& h = halls.books();
-  std::vector<AuditLevel> levels = {
-      {"package", m.gpu_in.value(), m.package_out.value(), m.package_stored.value()},
-      {"server", m.ac_in.value(),
-       m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(), 0.0},
-      // The waveform's energy against the servers' own meters: a lost or doubled edge shows here.
-      {"site load", f.load_J.value(), m.ac_in.value() + neighbours_J(), 0.0},
-      {"cooling power", f.auxiliary_J.value(), h.electric.value(), 0.0},
-      {"server heat", m.package_out.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value(),
-       m.air_out.value() + m.liquid_out.value(), 0.0},
-      {"hall heat", m.air_out.value() + m.liquid_out.value(), h.heat_in.value(), halls.pending_heat_J(now)},
-      {"hall", h.heat_in.value() + h.fan.value(), h.heat_out.value(), h.stored.value()},
-  };
-  // What the feeder hands to the site bus, to be joined by the battery.
-  double fed_J = f.drawn_J.value();
-  const auto* devices = stream->delivery();
-  if (devices == nullptr) levels.push_back({"feeder", fed_J, f.load_J.value() + f.auxiliary_J.value() + f.total_loss_J(), 0.0});
-  else fed_J = devices->fed_J();
-  const double bus_J = devices != nullptr ? stream->bus_J() : stream->connection_J();
-  if (devices != nullptr)
-    for (auto& l : devices->books(f, bus_J, stream->connection_J())) levels.push_back({std::move(l.name), l.in_J, l.out_J, l.stored_J});
-  if (scenario.battery) {
-    levels.push_back({"battery bus", bus_J, fed_J, b.charged_J.value() - b.discharged_J.value()});
-    levels.push_back({"battery", b.charged_J.value(),
-                      b.discharged_J.value() + b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value(),
-                      stream->battery_stored_J()});
-  } else {
-    levels.push_back({devices != nullptr ? "bus" : "connection", bus_J, fed_J, 0.0});
-  }
-  return levels;
-}
-
-double Engine::Impl::input_error() const {
-  return std::abs(meters.input_reference.value() - audit_of_schedule.J()) / audit_of_schedule.J();
-}
-
-void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& levels) {
-  const auto& r = recorder;
-  const auto& model = first_job().training().model();
-  const double total_s = seconds(end);
+void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, Result& result) {
+  const auto& scenario = run.model.scenario;
+  const auto& stream = run.connection->stream();
+  const auto& halls = run.halls;
+  const auto& first_job = run.occupants.front();
+  const auto& r = run.recorder;
+  const auto& model = first_job.training().model();
+  const double total_s = seconds(run.model.end);
   const double gpus = static_cast<double>(model.n_gpu());
   const double tokens_per_s = r.mean_throughput();
   const double flops_per_token = model.model_flops_per_iteration() / model.tokens_per_iteration();
   const double per_gpu_TF = tokens_per_s * flops_per_token / gpus * 1e-12;
   const double peak_TF = scenario.halls.front().compute.matrix_FLOP_per_s * 1e-12;
   const auto swing = r.swing();
-  const auto spectrum = stream->spectrum();
+  const auto spectrum = stream.spectrum();
   const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
   const double floor_J = rounding_floor_J(levels);
-  for (const auto& l : levels) closure = std::max(closure, l.closure(floor_J));
-  const auto& books = first_job().life().books();
+  for (const auto& l : levels) closure = std::max(closure, sim::closure(l, floor_J));
+  const auto& books = first_job.life().books();
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
   put("schema_version", std::int64_t{1});
   put("simulated_s", total_s);
-  put("n_gpu", static_cast<std::int64_t>(fleet.n_gpu()));
+  put("n_gpu", static_cast<std::int64_t>(run.model.fleet.n_gpu()));
   put("iteration_s", number(r.mean_iteration_s()));
   put("tflops_per_gpu", number(per_gpu_TF));
   put("mfu_percent", number(100.0 * per_gpu_TF / peak_TF));
@@ -137,7 +90,7 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
-  for (const auto& u : occupants) {
+  for (const auto& u : run.occupants) {
     over_W = std::max(over_W, u.figures().cap_over_W);
     over_s += u.figures().cap_over_s;
     worked_s += u.figures().worked_s;
@@ -145,19 +98,19 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("cap_over_max_W", worked_s > 0.0 ? Value(over_W) : Value());
   put("cap_over_percent", number(100.0 * over_s / worked_s));
   put("it_mean_MW", r.it_J() / total_s * 1e-6);
-  put("neighbours_mean_MW", neighbours.empty() ? Value() : Value(neighbours_J() / total_s * 1e-6));
-  put("pcc_mean_MW", stream->connection_J() / total_s * 1e-6);
-  put("pcc_max_MW", stream->max_W() * 1e-6);
-  put("pcc_min_MW", stream->min_W() * 1e-6);
-  put("pcc_step_1s_max_MW", stream->step_1s_W() * 1e-6);
-  put("pcc_ramp_up_max_MW_per_s", stream->ramp_up_W_per_s() * 1e-6);
-  put("pcc_ramp_down_max_MW_per_s", stream->ramp_down_W_per_s() * 1e-6);
+  put("neighbours_mean_MW", run.neighbours.empty() ? Value() : Value(neighbours_J(run) / total_s * 1e-6));
+  put("pcc_mean_MW", stream.connection_J() / total_s * 1e-6);
+  put("pcc_max_MW", stream.max_W() * 1e-6);
+  put("pcc_min_MW", stream.min_W() * 1e-6);
+  put("pcc_step_1s_max_MW", stream.step_1s_W() * 1e-6);
+  put("pcc_ramp_up_max_MW_per_s", stream.ramp_up_W_per_s() * 1e-6);
+  put("pcc_ramp_down_max_MW_per_s", stream.ramp_down_W_per_s() * 1e-6);
   put("pcc_dominant_Hz", strongest.amplitude > 0 ? Value(strongest.frequency_Hz) : Value());
-  put("freq_deviation_max_mHz", stream->frequency_deviation_Hz() * 1e3);
-  put("volt_deviation_max_percent", stream->voltage_deviation_pu() * 100.0);
-  double supplied_J = stream->connection_J();
-  if (const auto* d = stream->delivery()) supplied_J += d->local_J() - d->stored_J();
-  put("pue", number((supplied_J - stream->battery_stored_J()) / r.it_J()));
+  put("freq_deviation_max_mHz", stream.frequency_deviation_Hz() * 1e3);
+  put("volt_deviation_max_percent", stream.voltage_deviation_pu() * 100.0);
+  double supplied_J = stream.connection_J();
+  if (const auto* d = stream.delivery()) supplied_J += d->local_J() - d->stored_J();
+  put("pue", number((supplied_J - stream.battery_stored_J()) / r.it_J()));
   put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
   const auto any_hall = [&](auto&& has) { return std::any_of(scenario.halls.begin(), scenario.halls.end(), has); };
   const bool has_plant = any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != "prescribed_inlet"; });
@@ -167,16 +120,16 @@ void Engine::Impl::summarise(Result& result, const std::vector<AuditLevel>& leve
   put("n_interruptions_unexpected", books.unexpected);
   put("n_interruptions_thermal", books.thermal);
   put("n_interruptions_power", books.power);
-  put("power_lost_s", can_lose_power ? Value(seconds(dark_ns)) : Value());
+  put("power_lost_s", run.connection->can_lose_power() ? Value(seconds(run.state.dark_ns)) : Value());
   put("n_interruptions_planned", books.planned);
   const double since_start_s =
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
   put("effective_time_percent",
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
-  put("smoothing_burn_MWh", scenario.holds_power() ? Value(meters.smoothing_burn.value() / 3.6e9) : Value());
+  put("smoothing_burn_MWh", scenario.holds_power() ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
   put("energy_closure", closure);
-  put("input_energy_error", input_error());
-  add_grid_summary(*stream, result);
+  put("input_energy_error", input_error(run));
+  add_grid_summary(stream, result);
   if (scenario.grid_case) add_grid_case(scenario, answer_of_grid_case(scenario, result.arrays), result);
 }
 
@@ -197,14 +150,17 @@ void note_events(const Scenario& scenario, Recorder& recorder) {
 
 }  // namespace
 
-Result Engine::Impl::finish() {
-  settle();
-  stream->finish();
+Result finish(Simulation& run) {
+  const auto& scenario = run.model.scenario;
+  auto& stream = run.connection->stream();
+  auto& recorder = run.recorder;
+  run.settle();
+  stream.finish();
   note_events(scenario, recorder);
   Result result;
   recorder.add_arrays(result.arrays);
-  stream->add_arrays(result.arrays);
-  const auto levels = audit();
+  stream.add_arrays(result.arrays);
+  const auto levels = audit(run);
   const double floor_J = rounding_floor_J(levels);
   std::vector<std::string> name;
   std::vector<double> in, out, stored, closure;
@@ -213,7 +169,7 @@ Result Engine::Impl::finish() {
     in.push_back(l.in_J);
     out.push_back(l.out_J);
     stored.push_back(l.stored_J);
-    closure.push_back(l.closure(floor_J));
+    closure.push_back(sim::closure(l, floor_J));
   }
   result.arrays.push_back({"/energy/level", {"level"}, shape_of(levels.size()), name, "1", "where the books are kept"});
   result.arrays.push_back(column("/energy/in_J", "level", in, "J", "energy in"));
@@ -235,35 +191,36 @@ Result Engine::Impl::finish() {
   result.arrays.push_back(column("/trust/low", "input", low, "1", "low end of its range"));
   result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
   result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
-  summarise(result, levels);
-  add_transformers(result);
-  add_costs(result);
-  add_jobs(result);
-  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  add_summary(run, levels, result);
+  add_transformers(run, result);
+  add_costs(run, result);
+  add_jobs(run, result);
+  const auto& counts = run.scratch.counts;
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - run.scratch.wall_start).count();
   result.provenance = {{"scenario", scenario.text},
                        {"inputs", inputs_of(scenario.text)},
                        {"start_time", scenario.run.start},
                        {"seed", fmt::format("{}", scenario.run.seed)},
                        {"version", TIDEWATT_VERSION},
-                       {"weather", weather.source()},
+                       {"weather", run.model.weather.source()},
                        {"wall_s", fmt::format("{:.3f}", wall_s)},
                        {"steps", fmt::format("{} jumps of {} iterations, {} slices, {} resolved, {} macro steps; {:.0f} s of load booked as repetitions", counts.jumps,
                                              counts.repetitions, counts.slices, counts.resolved, counts.macro_steps,
-                                             static_cast<double>(stream->repeated_bins()) * 1e-3)},
-                       {"threads", fmt::format("{}", options.n_thread)},
+                                             static_cast<double>(stream.repeated_bins()) * 1e-3)},
+                       {"threads", fmt::format("{}", run.model.options.n_thread)},
                        {"compiler", __VERSION__}};
   std::string defaults;
   for (const auto& d : scenario.defaults) defaults += fmt::format("{} = {}  # {}\n", d.key, d.value, d.source);
   if (!defaults.empty()) result.provenance.emplace_back("defaults", defaults);
   std::string open;
   for (const auto& l : levels)
-    if (!(l.closure(floor_J) <= most_closure))
-      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, l.closure(floor_J), l.in_J, l.out_J, l.stored_J);
+    if (!(sim::closure(l, floor_J) <= most_closure))
+      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, sim::closure(l, floor_J), l.in_J, l.out_J, l.stored_J);
   if (!open.empty()) throw SolverError("the energy books do not close to 1e-11:" + open);
   check_figures(result);
-  const double input_error = this->input_error();
-  if (input_error > 1e-12)
-    throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", input_error));
+  const double missed = input_error(run);
+  if (missed > 1e-12)
+    throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", missed));
   return result;
 }
 

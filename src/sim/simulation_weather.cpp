@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "engine.hpp"
+#include "simulation.hpp"
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/climate_year.hpp"
 #include "tidewatt/cooling/epw.hpp"

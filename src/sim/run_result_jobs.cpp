@@ -1,7 +1,7 @@
 // What every job did, by itself: rows of `jobs`, and the group /jobs.
 #include <cmath>
 
-#include "engine.hpp"
+#include "run_result.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -69,11 +69,14 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
 
 }  // namespace
 
-void Engine::Impl::add_jobs(Result& result) const {
+void add_jobs(const Simulation& run, Result& result) {
+  const auto& scenario = run.model.scenario;
+  const auto& occupants = run.occupants;
+  const auto& neighbours = run.neighbours;
   std::vector<double> state_s;
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
-    const auto& gpu = scenario.halls[fleet.node_hall[occupants[i].first_node()]].compute;
-    result.jobs.push_back(figures_of(occupants[i], scenario.jobs[i], gpu, seconds(end), dark_ns > 0));
+    const auto& gpu = scenario.halls[run.model.fleet.node_hall[occupants[i].first_node()]].compute;
+    result.jobs.push_back(figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0));
     for (const Tick t : occupants[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);

@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "engine.hpp"
+#include "simulation.hpp"
 #include "tidewatt/base/archive.hpp"
 
 namespace tidewatt::sim {
@@ -18,46 +19,55 @@ namespace {
 constexpr int most_tries = 4;
 constexpr Tick risk_margin = 3600 * ns_per_s;  ///< before and after a disturbance; no iteration lasts so long
 
-}  // namespace
-
-Tick Engine::Impl::furthest_clock() const {
-  Tick out = now;
-  for (const auto& u : occupants) out = std::max(out, u.now());
-  for (const auto& n : neighbours) out = std::max(out, n.now());
+/// Of all that have a clock of their own.
+Tick furthest_clock(const Simulation& s) {
+  Tick out = s.state.now;
+  for (const auto& u : s.occupants) out = std::max(out, u.now());
+  for (const auto& n : s.neighbours) out = std::max(out, n.now());
   return out;
 }
 
-void Engine::Impl::remember() {
+}  // namespace
+
+void Rewind::keep(Moment moment, Tick now) {
+  kept_.push_back(std::move(moment));
+  while (kept_.size() > 1 && kept_[1].clocks <= now) kept_.pop_front();
+}
+
+const Rewind::Moment& Rewind::back_to(Tick to) {
+  while (kept_.size() > 1 && kept_.back().clocks > to) kept_.pop_back();
+  return kept_.back();
+}
+
+void Simulation::remember() {
   settle();
   ArchiveWriter to;
   archive_moment(to);
-  kept.push_back({now, furthest_clock(), to.take(), options.tape != nullptr ? options.tape->flushes.size() : 0, counts});
-  // Power ends after `now`: of the moments that serve for all that is to come, the newest is enough.
-  while (kept.size() > 1 && kept[1].clocks <= now) kept.pop_front();
+  const auto* tape = model.options.tape;
+  rewind_.keep({state.now, furthest_clock(*this), to.take(), tape != nullptr ? tape->flushes.size() : 0, scratch.counts}, state.now);
 }
 
 /// To the newest kept moment from which every user can come to rest at `to`.
-void Engine::Impl::go_back(Tick to) {
-  while (kept.size() > 1 && kept.back().clocks > to) kept.pop_back();
-  const Moment& m = kept.back();
+void Simulation::go_back(Tick to) {
+  const auto& m = rewind_.back_to(to);
   ArchiveReader from(m.bytes);
   archive_moment(from);
-  counts = m.counts;
-  if (options.tape != nullptr) options.tape->flushes.resize(m.n_flush);
+  scratch.counts = m.counts;
+  if (model.options.tape != nullptr) model.options.tape->flushes.resize(m.n_flush);
 }
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
-void Engine::Impl::reach(PowerChange& change) {
+void Simulation::reach(PowerChange& change) {
   const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
   for (int tries = 1;; ++tries) {
     const Tick edge = change.bin * ns_per_ms;
     agenda.set_power_edge(edge);
     go_back(edge);
     bool sooner = false;
-    while (now < edge && !sooner) {
+    while (state.now < edge && !sooner) {
       advance();
       settle();
-      const auto other = stream->power_change();
+      const auto other = connection->stream().power_change();
       sooner = tries < most_tries && other && other->on == change.on && other->bin * ns_per_ms < edge;
       if (sooner) change = *other;
     }
@@ -68,28 +78,29 @@ void Engine::Impl::reach(PowerChange& change) {
   apply_controls();
 }
 
-void Engine::Impl::set_power(const PowerChange& change) {
-  dark = !change.on;
-  stream->set_power(change.on);
-  if (options.tape != nullptr && !options.tape->flushes.empty()) options.tape->flushes.back().power = change.on;
-  halls.set_power(change.on, now);
-  recorder.event(now, change.on ? "power_return" : "power_loss", "site",
+void Simulation::set_power(const PowerChange& change) {
+  state.dark = !change.on;
+  connection->stream().set_power(change.on);
+  auto* tape = model.options.tape;
+  if (tape != nullptr && !tape->flushes.empty()) tape->flushes.back().power = change.on;
+  halls.set_power(change.on, state.now);
+  recorder.event(state.now, change.on ? "power_return" : "power_loss", "site",
                  change.on ? "nodes and plants have power again" : fmt::format("{}: jobs, nodes and plants stop", change.why));
-  for (auto& user : occupants) user.set_power(change.on, context);
+  for (auto& user : occupants) user.set_power(change.on, context_);
 }
 
-void Engine::Impl::step() {
-  if (!can_lose_power) return advance();
+void Simulation::step() {
+  if (!connection->can_lose_power()) return advance();
   // Constants may be read while the connection is still behind; its state only once it is settled, as it is while moments are kept.
-  const auto& delivery = *stream->delivery();
-  if (!delivery.near_disturbance(now / ns_per_ms, risk_margin / ns_per_ms) && (kept.empty() || delivery.at_rest())) {
-    kept.clear();
+  const auto& delivery = *connection->stream().delivery();
+  if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin / ns_per_ms) && (rewind_.empty() || delivery.at_rest())) {
+    rewind_.clear();
     return advance();
   }
   remember();
   advance();
   settle();
-  if (auto change = stream->power_change()) {
+  if (auto change = connection->stream().power_change()) {
     reach(*change);
     set_power(*change);
   }

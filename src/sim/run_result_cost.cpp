@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine.hpp"
+#include "run_result.hpp"
 #include "tidewatt/sim/economics.hpp"
 
 namespace tidewatt::sim {
@@ -19,22 +19,22 @@ const std::vector<double>& reals(const Result& r, const std::string& path) {
 
 }  // namespace
 
-void Engine::Impl::add_costs(Result& result) const {
+void add_costs(const Simulation& run, Result& result) {
+  const auto& scenario = run.model.scenario;
+  const auto& halls = run.halls;
   if (!scenario.economics) return;
   const auto& e = *scenario.economics;
   MinuteMeans minutes{reals(result, "/pyramid_60s/pcc_mean_W"), 60.0};
   if (minutes.mean_W.empty()) return;
-  minutes.last_s = seconds(end) - 60.0 * static_cast<double>(minutes.mean_W.size() - 1);
+  minutes.last_s = seconds(run.model.end) - 60.0 * static_cast<double>(minutes.mean_W.size() - 1);
   const auto start = calendar_start(scenario.run.start);
   const double site_m3 = halls.books().water_kg.value() * 1e-3;
   const auto cost = [&](const mitigation::TariffParams& t) { return run_cost(e, t, minutes, start, site_m3); };
   const RunCost c = cost(e.tariff);
-  double tokens = 0.0;
-  for (const auto& u : occupants)
-    if (u.trains()) tokens += u.figures().tokens;
+  const double trained = tokens(run);
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
-  const auto per_T = [&](double x) { return tokens > 0.0 ? Value(x * 1e12 / tokens) : Value(); };
+  const auto per_T = [&](double x) { return trained > 0.0 ? Value(x * 1e12 / trained) : Value(); };
   put("cost_USD", List{{"energy", c.energy_USD}, {"demand", c.demand_USD}, {"fixed", c.fixed_USD}, {"water", c.water_USD}, {"devices", c.devices_USD},
                        {"total", c.total_USD()}, {"total_low_prices", cost(e.low).total_USD()}, {"total_high_prices", cost(e.high).total_USD()}});
   put("demand_charged_MW", c.peak_W * 1e-6);
@@ -51,7 +51,8 @@ void Engine::Impl::add_costs(Result& result) const {
   result.arrays.push_back(column("/economics/carbon_kg", "hour", c.hour_kg, "kg", "carbon dioxide of the energy"));
 }
 
-void Engine::Impl::add_transformers(Result& result) const {
+void add_transformers(const Simulation& run, Result& result) {
+  const auto& transformers = run.connection->transformers();
   if (!transformers.any()) return;
   List hot, lost, rate, above, load, when;
   for (const auto& f : transformers.figures()) {

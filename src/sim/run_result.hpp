@@ -1,0 +1,22 @@
+#pragma once
+// Private to sim: the result of a run, from a read-only view of it.
+#include "run_audit.hpp"
+#include "simulation.hpp"
+#include "tidewatt/sim/result.hpp"
+
+namespace tidewatt::sim {
+
+/// Ends the run's connection, closes the energy balance and hands over everything recorded. Call once.
+/// @throws SolverError if the books do not close
+Result finish(Simulation& run);
+
+/// What the site and its first job did: figures of the summary.
+void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, Result& result);
+/// What every job did, by itself: rows of `jobs`, and the groups /jobs and /neighbours.
+void add_jobs(const Simulation& run, Result& result);
+/// What the run cost and emitted.
+void add_costs(const Simulation& run, Result& result);
+/// What it did to transformers.
+void add_transformers(const Simulation& run, Result& result);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,200 @@
+#include "simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "tidewatt/base/archive.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr Tick hour = 3600 * ns_per_s;
+constexpr std::size_t macro_steps_behind = 64;  ///< that the connection may be behind the fleet
+
+RunOptions with_threads(RunOptions o) {
+  if (o.n_thread == 0) o.n_thread = std::max(1u, std::thread::hardware_concurrency());
+  return o;
+}
+
+/// Jobs one behind the other from the first node on; nobody uses the rest.
+std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
+  std::vector<JobRun> out;
+  std::size_t node = 0;
+  for (const auto& job : scenario.jobs) {
+    const auto n = static_cast<std::size_t>(job.plan.n_gpu) / fleet.n_gpu_per_node;
+    out.emplace_back(scenario, fleet, &job, out.size(), node, n);
+    node += n;
+  }
+  if (node < fleet.n_node()) out.emplace_back(scenario, fleet, nullptr, out.size(), node, fleet.n_node() - node);
+  return out;
+}
+
+}  // namespace
+
+RunModel::RunModel(const Scenario& s, const RunOptions& o)
+    : scenario(s), options(with_threads(o)), end(to_tick(s.run.duration_s)), weather(make_weather(s)), fleet(build_fleet(s)) {}
+
+Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
+    : model(scenario, options),
+      halls(model.scenario, model.fleet, model.weather),
+      recorder(model.fleet, local_time_of_day(scenario.run.start)),
+      controls(model.scenario, model.fleet),
+      agenda(model.scenario, controls, halls),
+      occupants(place(model.scenario, model.fleet)),
+      context_{model.scenario, model.fleet, agenda, model.options.n_thread, state.fleet, scratch.signals, state.meters, state.audit, halls, scratch.loads, recorder, scratch.counts} {
+  state.fleet = idle_state(model.fleet, halls.inlet_K());
+  scratch.signals = make_signals(model.fleet);
+  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(model.scenario, model.scenario.neighbours[i], i, model.end);
+  spin_up();
+}
+
+/// The fleet has stood idle for long when the run begins; nothing of that is booked.
+void Simulation::spin_up() {
+  FleetMeters unbooked;
+  double load_W = 0.0;
+  for (int i = 0; i < 12; ++i) {
+    load_W = 0.0;
+    for (auto& user : occupants) load_W += user.spin_up_W(context_, unbooked);
+    if (i == 0 || i == 6) halls.settle(scratch.signals);
+  }
+  double other_W = 0.0;
+  for (auto& neighbour : neighbours) {
+    load_W += neighbour.start_W();
+    other_W += neighbour.design_W();
+  }
+  const std::size_t n_lane = occupants.size() + neighbours.size();
+  const double plant_W = halls.means().plant_W;
+  connection.emplace(model.scenario, n_lane, other_W, load_W, plant_W, model.options.n_thread > 1);
+  if (model.options.tape != nullptr) *model.options.tape = {n_lane, other_W, load_W, plant_W, {}};
+}
+
+void Simulation::apply_controls() {
+  bool moved = false;
+  for (std::size_t h = 0; h < state.fleet.controls.size(); ++h) {
+    auto& held = state.fleet.controls[h];
+    const auto wanted = controls.at(h, state.now);
+    moved = moved || wanted.cap_W != held.cap_W || wanted.lock_Hz != held.lock_Hz;
+    held = wanted;
+  }
+  if (!moved) return;
+  for (auto& user : occupants) user.disturb();
+}
+
+void Simulation::note_brakes() {
+  for (std::size_t h = 0; h < model.fleet.types.size(); ++h) {
+    if (!controls.brake_moves(h, state.now)) continue;
+    recorder.event(state.now, "power_brake", model.scenario.halls[h].hall.name,
+                   fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, state.now) ? "pulled" : "released", state.fleet.controls[h].lock_Hz * 1e-6));
+    for (auto& user : occupants) user.disturb();
+  }
+}
+
+void Simulation::advance() {
+  const Tick now = state.now;
+  // What holds the GPUs from now on.
+  if (controls.follows_order(now)) {
+    settle();
+    controls.follow_order(now, connection->last_peak_W());
+  }
+  apply_controls();
+  note_brakes();
+  // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
+  Tick until = agenda.plan_macro_step(now, occupants);
+  recorder.begin_macro(until);
+  halls.predict(now, until);
+  for (auto& user : occupants)
+    if (user.trains()) user.advance_to(until, context_);
+  until = agenda.align_to_iteration_end(until, occupants);
+  for (auto& user : occupants)
+    if (!user.trains()) user.advance_to(until, context_);
+  for (auto& user : occupants) user.offer_snapshot(until % hour == 0, context_);
+  advance_neighbours(until);
+  controls.see_memory(state.fleet, scratch.signals);
+  // The halls answer with supply air; up the feeder, and the grid's answer.
+  const double plant_W = halls.advance(now, until);
+  recorder.macro_step(now, until, halls);
+  pass_on(until, plant_W);
+  connection->settle(macro_steps_behind, recorder, model.weather);
+  ++scratch.counts.macro_steps;
+  if (state.dark) state.dark_ns += until - now;
+  state.now = until;
+}
+
+void Simulation::advance_neighbours(Tick until) {
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Tick begin = neighbours[i].now();
+    const double J = neighbours[i].advance_to(until, agenda.power_edge(), state.dark, occupants.size() + i, scratch.loads);
+    if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
+  }
+}
+
+void Simulation::pass_on(Tick until, double plant_W) {
+  if (model.options.tape != nullptr) model.options.tape->flushes.push_back({scratch.loads, until, plant_W, {}, tokens(*this)});
+  connection->pass(std::move(scratch.loads), state.now, until, plant_W, recorder.last_row());
+  scratch.loads.clear();
+}
+
+std::string Simulation::save() {
+  settle();
+  ArchiveWriter to;
+  archive_moment(to);
+  to(rewind_);
+  return to.take();
+}
+
+void Simulation::load(std::string_view bytes) {
+  settle();
+  ArchiveReader from(bytes);
+  archive_moment(from);
+  from(rewind_);
+  const auto& fleet = state.fleet;
+  if (!from.done() || fleet.die_K.size() != model.fleet.n_gpu() || fleet.fan_frac.size() != model.fleet.n_node() || fleet.controls.size() != model.fleet.types.size() ||
+      state.now > model.end)
+    throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
+  controls.check();
+}
+
+double hottest_mean_K(const Simulation& s, std::size_t hall) {
+  const auto& fleet = s.model.fleet;
+  double hottest_K = 0.0;
+  for (const auto& user : s.occupants) {
+    const auto mean_K = user.iteration_mean_K(s.state.fleet, fleet);
+    for (std::size_t n = 0; n < user.n_node(); ++n)
+      if (fleet.node_hall[user.first_node() + n] == hall)
+        for (const double K : mean_K.subspan(n * fleet.n_gpu_per_node, fleet.n_gpu_per_node)) hottest_K = std::max(hottest_K, K);
+  }
+  return hottest_K;
+}
+
+double hottest_now_K(const Simulation& s, std::size_t hall) {
+  const auto& fleet = s.model.fleet;
+  double hottest_K = 0.0;
+  for (std::size_t n = 0; n < fleet.n_node(); ++n)
+    if (fleet.node_hall[n] == hall)
+      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) hottest_K = std::max(hottest_K, s.state.fleet.die_K[n * fleet.n_gpu_per_node + g]);
+  return hottest_K;
+}
+
+double neighbours_J(const Simulation& s) {
+  CompensatedSum J;
+  for (const auto& n : s.neighbours) J.add(n.J());
+  return J.value();
+}
+
+double tokens(const Simulation& s) {
+  double out = 0.0;
+  for (const auto& u : s.occupants)
+    if (u.trains()) out += u.figures().tokens;
+  return out;
+}
+
+Tick longest_period(const Simulation& s) {
+  Tick out = 0;
+  for (const auto& user : s.occupants) out = std::max(out, user.last_period());
+  return out;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,144 @@
+#pragma once
+// Private to sim: a run, macro step by macro step.
+#include <chrono>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hall_controls.hpp"
+#include "hall_loop.hpp"
+#include "job_run.hpp"
+#include "neighbour_load.hpp"
+#include "recorder.hpp"
+#include "schedule_walk.hpp"
+#include "site_connection.hpp"
+#include "step_planner.hpp"
+#include "tidewatt/sim/build_fleet.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace tidewatt::sim {
+
+cooling::Weather make_weather(const Scenario& scenario);
+
+/// What a run is made of; it never changes.
+struct RunModel {
+  RunModel(const Scenario& s, const RunOptions& o);
+  Scenario scenario;
+  RunOptions options;  ///< with the number of threads that is used
+  Tick end;
+  cooling::Weather weather;
+  Fleet fleet;
+};
+
+/// Moments that a loss of power in the coming step may ask for, oldest first.
+class Rewind {
+ public:
+  /// All that a restart needs, when no occupant's clock was beyond `clocks`.
+  struct Moment {
+    Tick now = 0, clocks = 0;
+    std::string bytes;
+    std::size_t n_flush = 0;  ///< of the tape
+    StepCounts counts{};
+    template <class A>
+    void archive(A& a) {
+      a(now, clocks, bytes);
+    }
+  };
+  /// Power ends after `now`: of the moments that serve for all that is to come, the newest is enough.
+  void keep(Moment moment, Tick now);
+  /// The newest moment from which every occupant can come to rest at `to`; later ones are dropped.
+  const Moment& back_to(Tick to);
+  void clear() { kept_.clear(); }
+  bool empty() const { return kept_.empty(); }
+  template <class A>
+  void archive(A& a) {
+    a(kept_);
+  }
+
+ private:
+  std::deque<Moment> kept_;
+};
+
+/// Fleet, halls and connection of a site on one clock. Parts hold their own memory; what they are made of stands in `model`.
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, const RunOptions& options);
+
+  /// One macro step; again in part where the site's power ends or comes back inside it.
+  void step();
+  /// Waits for what passes beside.
+  void settle() { connection->settle(0, recorder, model.weather); }
+  /// Sets every hall's GPUs to what holds them now. Jobs notice a limit that has moved; the thermal target follows the last macro
+  /// step smoothly and disturbs nobody.
+  void apply_controls();
+  std::string save();
+  /// @throws InputError if the bytes do not fit
+  void load(std::string_view bytes);
+
+  /// All and only what a restart needs, beside what the parts hold.
+  struct State {
+    Tick now = 0;
+    FleetState fleet;
+    FleetMeters meters;
+    ScheduleWalk audit;
+    bool dark = false;  ///< the site has no power
+    Tick dark_ns = 0;   ///< time without it
+    template <class A>
+    void archive(A& a) {
+      auto& [at, gpus, books, scheduled, no_power, without_ns] = *this;
+      a(at, gpus, books, scheduled, no_power, without_ns);
+    }
+  };
+  /// Set anew by every step, or for the log.
+  struct Scratch {
+    FleetSignals signals;
+    std::vector<LaneLoad> loads;
+    StepCounts counts;
+    std::chrono::steady_clock::time_point wall_start = std::chrono::steady_clock::now();
+  };
+
+  const RunModel model;
+  State state;
+  Scratch scratch;
+  HallLoop halls;
+  Recorder recorder;
+  HallControls controls;
+  Agenda agenda;
+  std::vector<JobRun> occupants;          ///< the jobs in the scenario's order, then ranges of idle nodes
+  std::vector<NeighbourLoad> neighbours;  ///< their lanes come after the occupants'
+  std::optional<SiteConnection> connection;
+
+ private:
+  void advance();
+  void spin_up();
+  void note_brakes();
+  void advance_neighbours(Tick until);
+  void pass_on(Tick until, double plant_W);
+  // Where power ends (simulation_power.cpp).
+  void remember();
+  void go_back(Tick to);
+  void reach(PowerChange& change);
+  void set_power(const PowerChange& change);
+  template <class A>
+  void archive_moment(A& a) {
+    a(agenda, state, halls, *connection, recorder, controls);
+    for (auto& user : occupants) user.archive(a);
+    for (auto& neighbour : neighbours) neighbour.archive(a);
+  }
+  Rewind rewind_;
+  StepContext context_;
+};
+
+/// Hottest die of a hall's GPUs: means over the last complete iteration, or the value now where nothing iterates.
+double hottest_mean_K(const Simulation& s, std::size_t hall);
+/// The hottest die of a hall now.
+double hottest_now_K(const Simulation& s, std::size_t hall);
+/// Energy that all neighbours drew.
+double neighbours_J(const Simulation& s);
+/// Tokens that all jobs trained.
+double tokens(const Simulation& s);
+/// Longest last iteration of the occupants; 0: there was none.
+Tick longest_period(const Simulation& s);
+
+}  // namespace tidewatt::sim

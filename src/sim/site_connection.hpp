@@ -1,0 +1,47 @@
+#pragma once
+// Private to sim: the connection behind the fleet.
+#include <deque>
+
+#include "recorder.hpp"
+#include "stream_line.hpp"
+#include "tidewatt/cooling/weather.hpp"
+#include "tidewatt/sim/scenario.hpp"
+#include "tidewatt/sim/transformer_watch.hpp"
+
+namespace tidewatt::sim {
+
+/// The site's stream some macro steps behind the fleet, and what is known of the connection once they have passed.
+class SiteConnection {
+ public:
+  /// @param beside in a thread of its own
+  SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W, bool beside);
+
+  /// Hands a macro step's load over. @param row of /day that it fills
+  void pass(std::vector<LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
+  /// Takes what has come out of the stream. How far it may be behind is fixed, so that nothing depends on who is faster.
+  void settle(std::size_t behind, Recorder& recorder, const cooling::Weather& weather);
+  /// @pre settled, as for all that reads it while the run goes on
+  SiteStream& stream() { return stream_; }
+  const SiteStream& stream() const { return stream_; }
+  const TransformerWatch& transformers() const { return transformers_; }
+  bool can_lose_power() const { return can_lose_power_; }
+  double last_peak_W() const { return last_peak_W_; }
+  template <class A>
+  void archive(A& a) {
+    a(stream_, last_peak_W_, transformers_);
+  }
+
+ private:
+  struct PendingRow {
+    Tick begin, end;
+    std::size_t row;  ///< of /day
+  };
+  SiteStream stream_;
+  TransformerWatch transformers_;
+  bool can_lose_power_;
+  double last_peak_W_ = 0.0;         ///< of the connection in the last macro step; state, as the two above
+  std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
+  StreamLine line_;                  ///< ends before the stream does
+};
+
+}  // namespace tidewatt::sim
