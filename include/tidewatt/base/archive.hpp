@@ -17,14 +17,14 @@
 ///
 ///     template <class A> void archive(A& a) { a(x, y, z); }
 ///
-/// used for both directions. Numbers are stored as they lie in memory, so an archive belongs to one kind of machine; who
-/// writes it to a file adds what vouches for it (io/checkpoint.hpp).
+/// used for both directions. Numbers keep their memory layout, so an archive is valid on one kind of machine only; a file
+/// that holds one adds a hash and a version (io/checkpoint.hpp).
 namespace tidewatt {
 
 class ArchiveWriter {
  public:
   static constexpr bool reads = false;
-  /// Appends `n` bytes as they lie in memory.
+  /// Appends `n` bytes unchanged.
   void bytes(const void* from, std::size_t n) { bytes_.append(static_cast<const char*>(from), n); }
   template <class... T>
   void operator()(T&... values);

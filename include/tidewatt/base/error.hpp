@@ -29,7 +29,7 @@ class InputError : public std::runtime_error {
   explicit InputError(std::vector<Finding> findings);
   /// One finding with place and key.
   explicit InputError(Finding finding);
-  /// One finding without a place: a function was called with what cannot be.
+  /// One finding without a place: a function was called with an invalid argument.
   explicit InputError(const std::string& message);
   const std::vector<Finding>& findings() const { return findings_; }
 

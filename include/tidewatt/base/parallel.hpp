@@ -9,7 +9,7 @@ namespace tidewatt {
 
 namespace detail {
 /// Calls `take(context)` here and, at the same time, in up to `n_helper` threads that are kept for that; waits for all.
-/// Who finds the helpers at work for somebody else works alone.
+/// While the helpers are busy with another call, it runs here alone.
 void with_helpers(std::size_t n_helper, void (*take)(void*), void* context);
 }  // namespace detail
 

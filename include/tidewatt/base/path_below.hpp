@@ -6,7 +6,7 @@ namespace tidewatt {
 
 /// The path of a file that an input file names, if it is below `folder` also after symbolic links are followed.
 /// @param folder of the input file  @param name relative path, as written
-/// @return nothing for an empty, absolute or leading-out path; the file itself may be missing
+/// @return nothing for an empty or absolute path, or one that leads out of the folder; the file itself may be missing
 std::optional<std::string> path_below(const std::string& folder, const std::string& name);
 
 }  // namespace tidewatt

@@ -6,7 +6,7 @@ namespace tidewatt {
 
 /// How a key's unit suffix maps to SI: si = value * scale + offset.
 struct Unit {
-  std::string_view suffix;  ///< as it stands at the end of a key, e.g. "degC"
+  std::string_view suffix;  ///< as written at the end of a key, e.g. "degC"
   std::string_view si;      ///< the SI unit used inside, e.g. "K"
   double scale = 1.0;
   double offset = 0.0;

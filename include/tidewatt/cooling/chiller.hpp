@@ -8,7 +8,7 @@ namespace tidewatt::cooling {
 /// A water chiller by the DOE-2 curves: reference point, and how capacity and input ratio move away from it.
 struct ChillerParams {
   double capacity_W = 0.0;     ///< at the reference temperatures
-  double cop_ratio = 0.0;      ///< there
+  double cop_ratio = 0.0;      ///< at the reference temperatures
   double leaving_low_K = 0.0, leaving_high_K = 0.0;      ///< evaporator leaving, validity of the curves
   double entering_low_K = 0.0, entering_high_K = 0.0;    ///< condenser entering, validity of the curves
   double plr_min_frac = 0.0;   ///< below it the compressor cycles

@@ -39,8 +39,8 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
 ///     x_{d+1} = φ x_d + sqrt(1-φ²) ξ,   mean_d = mean_m + σ_m x_d,   σ_m = (mean of a hot day - mean_m)/1.5,
 ///
 /// made exact within each month (mean 0, variance 1), so that a typical year has the tabulated monthly means for every
-/// seed; the hours follow DiurnalShape through the month's mean range, so daily extremes stand on knots. A hot year is
-/// warmer by σ_m/2; an extreme one has the month's hottest day in the place of the warmest. Humidity ratio is constant
+/// seed; the hours follow DiurnalShape through the month's mean range, so daily extremes fall on knots. A hot year is
+/// warmer by σ_m/2; an extreme one has the month's hottest day instead of the warmest. Humidity ratio is constant
 /// over a day: wet-bulb depression of the month at the day's mean, or the hottest day's own; saturation is noted.
 /// @param persistence φ of daily means, 0 to 1 excluded; 0.65 is usual in mid-latitudes (assumed, 0.5–0.8)
 /// @throws InputError as climate_weather

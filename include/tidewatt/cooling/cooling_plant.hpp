@@ -10,8 +10,8 @@
 
 namespace tidewatt::cooling {
 
-/// Share of each kind of part that is able to work, 0 to 1; 1 unless parts have failed. What a plant does not have it
-/// ignores.
+/// Share of each kind of part that is able to work, 0 to 1; 1 unless parts have failed. A plant ignores the parts that
+/// it does not have.
 struct PlantCapacity {
   double fan_frac = 1.0;      ///< fan walls or CRAH units
   double cdu_frac = 1.0;      ///< distribution units with their pumps
@@ -43,7 +43,7 @@ struct PlantStep {
   double water_kg = 0.0;          ///< evaporated and bled
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;       ///< share of return air in the supply
-  double evaporation_frac = 0.0;      ///< share of the evaporative media at work
+  double evaporation_frac = 0.0;      ///< share of the evaporative media in use
   double capacity_margin_frac = 0.0;  ///< least of (what works - what is asked for) / what is installed; below 0 hot air recirculates
   double supply_over_limit_K = 0.0;   ///< mean supply above the plant's upper limit, 0 if below
   // Plants with liquid; without, liquid_* stay 0.
@@ -53,7 +53,7 @@ struct PlantStep {
   double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;  ///< parts of the draw
   double reuse_J = 0.0;       ///< the part of heat_out that went to a user
   double chilled_frac = 0.0;  ///< of the rated chillers at work
-  // Energy books: heat_in + fan = heat_out + stored_change, each from its own meter.
+  // Energy balance: heat_in + fan = heat_out + stored_change, each from its own meter.
   double heat_in_J = 0.0;
   double fan_J = 0.0;
   double heat_out_J = 0.0;  ///< into the outdoor air and to users of heat, evaporated water's latent heat included
@@ -61,7 +61,7 @@ struct PlantStep {
   double stored_change_J = 0.0;
 };
 
-/// Whatever a plant wants to keep from call to call for speed; holds no physics. One per thread, from make_workspace().
+/// Scratch memory that a plant keeps between calls for speed; holds no physics. One per thread, from make_workspace().
 class PlantWorkspace {
  public:
   virtual ~PlantWorkspace() = default;

@@ -9,7 +9,7 @@
 
 namespace tidewatt::cooling {
 
-/// One record of an EPW file. Its value stands at the end of its interval, local standard time: the file's hours run from
+/// One record of an EPW file. Its value applies to the end of its interval, local standard time: the file's hours run from
 /// 1 to 24, and `part` counts the records within an hour from 1.
 struct EpwHour {
   int month = 0, day = 0, hour = 0, part = 1;

@@ -10,8 +10,8 @@ namespace tidewatt::cooling {
 /// @param transfer_units N >= 0  @param capacity_ratio C, 0 to 1
 double counterflow_effectiveness(double transfer_units, double capacity_ratio);
 
-/// Heat from the hot to the cold stream of a counterflow exchanger, `Q = ε C_min (T_hot - T_cold)`; 0 where a stream
-/// stands still. @param UA_W_per_K >= 0  @param hot_W_per_K, cold_W_per_K capacity flows `m c` >= 0
+/// Heat from the hot to the cold stream of a counterflow exchanger, `Q = ε C_min (T_hot - T_cold)`; 0 while a stream
+/// does not flow. @param UA_W_per_K >= 0  @param hot_W_per_K, cold_W_per_K capacity flows `m c` >= 0
 double counterflow_heat_W(double UA_W_per_K, double hot_W_per_K, double cold_W_per_K, double hot_K, double cold_K);
 
 /// Conductance away from the design point: both films follow `flow^0.8` and share the design resistance equally.

@@ -49,7 +49,7 @@ class Tower {
   /// @param humidity_ratio of the entering air, for the evaporation
   TowerAir air(double wetbulb_K, double humidity_ratio, double pressure_Pa) const;
   /// @param water_kg_per_s >= 0 @param speed_frac 0 to 1; below half the floor only free convection is left
-  /// @param cells_frac share of the cells at work: water and fans of the others stand still
+  /// @param cells_frac share of the cells at work: the others have neither water nor fans on
   TowerPoint at(double water_kg_per_s, double inlet_K, const TowerAir& air, double speed_frac, double cells_frac = 1.0) const;
   /// The same at air given by its wet bulb, K, humidity ratio, kg/kg, and pressure, Pa.
   TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,

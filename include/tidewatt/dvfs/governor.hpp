@@ -12,10 +12,10 @@ namespace tidewatt::dvfs {
 struct SampledGovernorParams {
   double period_s;        ///< between two samples
   double peak_ratio;      ///< fast limit: power of one sample ÷ cap
-  double peak_slew_bins;  ///< what the fast limit may drop per sample
+  double peak_slew_bins;  ///< largest drop by the fast limit per sample
   double up_slew_bins, down_slew_bins;
-  double thermal_hysteresis_K;       ///< below the target before the thermal limiter lets go
-  double slowdown_release_K;         ///< below the slowdown temperature before it lets go
+  double thermal_hysteresis_K;       ///< the thermal limiter releases this far below its target
+  double slowdown_release_K;         ///< the slowdown releases this far below its temperature
   double thermal_gain_bins_per_K_s;  ///< integral gain of the thermal limiter
   double thermal_gain_bins_per_K;    ///< proportional gain of the thermal limiter
   double brake_clock_ratio;          ///< clock under the facility's power brake ÷ highest clock
@@ -26,7 +26,7 @@ struct SampledGovernorParams {
 enum class Held : std::uint8_t { none, clock_lock, power_cap, peak, thermal, slowdown, brake, shutdown };
 inline constexpr std::size_t n_held = 8;
 
-/// All that the governor remembers, by GPU. Sized by `start`.
+/// State of the governor, by GPU. Sized by `start`.
 struct GovernorState {
   std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
   std::vector<double> dither_bins;   ///< [gpu] part of the request not yet given
@@ -56,14 +56,14 @@ struct GovernorView {
 ///
 /// The 1 s limit is an integrator whose memory is the window τ: near the cap it forgets as e^{−t/τ}, that is, it holds an
 /// exponential mean of power. The shape of the firmware's mean is not published (TDP is enforced over 1 s); readings are
-/// boxcars, but what is held is not what is read.
+/// boxcar means, but the limiter need not use the same mean.
 class SampledGovernor {
  public:
   /// @param gpu must outlive the governor
   SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
   /// All GPUs at one clock, nothing held.
   GovernorState start(std::size_t n_gpu, double clock_Hz) const;
-  /// One sample: moves the bins and books what held them.
+  /// One sample: moves the bins and counts what held them.
   void decide(const GovernorView& view, GovernorState& state) const;
   /// Clock of one GPU now.
   double clock_Hz(const GovernorState& state, std::size_t gpu) const {

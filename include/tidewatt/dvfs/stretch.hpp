@@ -22,7 +22,7 @@ struct StretchPoint {
   Limiter limiter;
 };
 
-/// Clocks of the stretches of a repetition that goes on for ever, under the 1 s power limit as an exponential window:
+/// Clocks of the stretches of a repetition without end, under the 1 s power limit as an exponential window:
 ///
 ///     df/dt = (P_cap − P_k(f)) / (g τ)       ⇒  f(t) = f*_k + (f_0 − f*_k) e^{−λ_k t},   λ_k = P_k'(f*)/(g τ)
 ///

@@ -19,8 +19,8 @@ struct Band {
   double rms_W = 0.0;
 };
 
-/// Energy of the load's swings by bands of frequency, by streaming filters (not by spectra of segments: nothing waits,
-/// nothing is averaged, and repetitions can be booked).
+/// Energy of the load's swings by bands of frequency, by streaming filters (not by spectra of segments, so there is no
+/// delay and no averaging, and repetitions can be counted without filtering them).
 ///
 ///     y = HP_4(f_low) LP_4(f_high) x,   Butterworth, bilinear with both edges prewarped
 ///
@@ -54,7 +54,7 @@ class BandMeter {
   Snapshot snapshot() const;
   /// Within `tolerance` of each filter's memory (of the largest of its band). See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Books `n` periods, all of them; see repeat.hpp.
+  /// Counts `n` periods at once; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// What the bins since a snapshot added; see repeat.hpp.
   struct Share {
@@ -67,7 +67,7 @@ class BandMeter {
   };
   /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
-  /// Books `n_bin` further bins at the share's mean energy.
+  /// Counts `n_bin` further bins at the share's mean energy.
   void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {

@@ -12,7 +12,7 @@
 
 namespace tidewatt::grid {
 
-/// A measured figure with its spread and the moment it stood at its worst.
+/// A measured figure with its spread and the moment of its worst value.
 struct Figure {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not measured
   double spread = 0.0;  ///< half width of what is not known about it, same unit, >= 0
@@ -32,7 +32,7 @@ struct BandFigures {
   Figure line_share_frac;  ///< largest line's amplitude over the sum of amplitudes in the band
 };
 
-/// What a waveform is held against: plain figures, whoever measured them.
+/// Figures of a waveform that rules are checked against, whoever measured them.
 struct WaveformFigures {
   Figure peak_W, mean_W, range_W;
   std::vector<RampFigures> ramps;

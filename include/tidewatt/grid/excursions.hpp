@@ -39,9 +39,9 @@ class ExcursionMeter {
     Excursions below, above;
   };
   Snapshot snapshot() const { return {next_bin_, run_below_, run_above_, below_, above_}; }
-  /// Outside from end to end is never settled: the stay grows. See repeat.hpp.
+  /// A stretch that is outside from end to end never settles: the stay grows. See repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r) const;
-  /// Books `n` periods, all of them; see repeat.hpp.
+  /// Counts `n` periods at once; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// What the bins since a snapshot counted; see repeat.hpp.
   struct Share {
@@ -53,7 +53,7 @@ class ExcursionMeter {
   };
   /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
-  /// Books `n_bin` further bins like the share's.
+  /// Counts `n_bin` further bins like the share's.
   void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {
@@ -88,7 +88,7 @@ class StepCounter {
   Snapshot snapshot() const { return {next_bin_, counts_, inside_}; }
   /// The window lies inside the repeated part and no step is half done; see repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r) const;
-  /// Books `n` periods, all of them; see repeat.hpp.
+  /// Counts `n` periods at once; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
 
  private:

@@ -67,7 +67,7 @@ class Flickermeter {
   Snapshot snapshot() const;
   /// Within `tolerance` of the memory's size; the period must be a whole number of mains ripples (10 or 25 bins).
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Books whole periods up to the end of the running window; see repeat.hpp.
+  /// Counts whole periods up to the end of the running window; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see repeat.hpp.
   struct Share {

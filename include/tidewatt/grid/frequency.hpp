@@ -25,7 +25,7 @@ struct FrequencyParams {
 
 /// Deviations from the equilibrium at `load_W`; plain numbers in the caller's state.
 struct FrequencyState {
-  double equilibrium_W = 0.0;         ///< the site's load at which the system stands still
+  double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
   using Deviation = std::array<double, 4>;
   Deviation deviation{};  ///< speed, governor, chest, reheater, per unit
   std::int64_t next_bin = 0;          ///< absolute 1 ms bin that comes next
@@ -39,7 +39,7 @@ struct FrequencyState {
 /// Deviations are taken at the ends of the bins, rates of change exactly at their start.
 struct FrequencyMeters {
   double lowest_Hz = 0.0, highest_Hz = 0.0;        ///< deviation from nominal, <= 0 and >= 0
-  std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it stood
+  std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it occurred
   double rocof_max_Hz_per_s = 0.0;                 ///< |df/dt| at an instant
   StepMeter window{500};                           ///< largest |f(t + 0.5 s) − f(t)|
   /// Largest |f(t + 0.5 s) − f(t)|/0.5 s.

@@ -25,7 +25,7 @@ struct MachineRates {
   double torque_pu = 0.0;
 };
 
-/// Where a machine stands still: its values, field voltage and mechanical power.
+/// A machine at rest: its values, field voltage and mechanical power.
 struct MachineRest {
   MachineValues values;
   double field_pu = 0.0;
@@ -50,7 +50,7 @@ class Machine {
 
   /// @param v terminal voltage in the network's frame, pu  @param field_pu E  @param mechanical_pu P_m
   MachineRates rates(const MachineValues& m, std::complex<double> v, double field_pu, double mechanical_pu) const;
-  /// Values that stand still at a terminal voltage and power (pu of the machine's rating).
+  /// Steady values at a terminal voltage and power (pu of the machine's rating).
   MachineRest rest(std::complex<double> v, std::complex<double> power_pu) const;
   /// Current out of the machine in the network's frame, pu of the machine's rating.
   std::complex<double> current(const MachineValues& m) const;

@@ -8,7 +8,7 @@
 
 namespace tidewatt::grid {
 
-/// Buses and what hangs on them besides machines; one entry per bus in each list.
+/// Buses and what is connected to them besides machines; one entry per bus in each list.
 struct BusParams {
   std::vector<double> number;  ///< names of the buses
   std::vector<double> load_W;  ///< drawn at the power-flow voltage
@@ -26,7 +26,7 @@ struct LoadParams {
   void fields(FieldVisitor& v);
 };
 
-/// Lines and transformers as π circuits on the case's base; the tap stands at the `from` end.
+/// Lines and transformers as π circuits on the case's base; the tap is at the `from` end.
 struct BranchParams {
   std::vector<double> from, to;
   std::vector<double> r_pu, x_pu, b_pu;

@@ -16,12 +16,12 @@ struct MachineResponse {
   double peak_to_peak_rad = 0.0;  ///< largest of any rotor against the inertia-weighted mean
   double voltage_lowest_pu = 0.0, voltage_highest_pu = 0.0;  ///< at the site's bus
   double bus_lowest_Hz = 0.0, bus_highest_Hz = 0.0;          ///< its frequency, deviation from nominal
-  /// Swing modes and how much of the waveform's swing stands near each.
+  /// Swing modes and how much of the waveform's swing is near each.
   struct Excited {
     Mode mode;
     double line_W = 0.0;      ///< amplitude of the load's strongest line within a quarter of the mode's frequency
     double line_Hz = 0.0;
-    double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line went on for ever (linear)
+    double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line never ended (linear)
   };
   std::vector<Excited> modes;
   double left_out_slower_s = 0.0;    ///< the waveform's moving mean over this was left out; 0: its whole mean only
@@ -32,8 +32,8 @@ struct MachineResponse {
 };
 
 /// The waveform on top of the bus's load, less its mean (which belongs to the dispatch), solved with the full equations
-/// from rest; and each mode's answer to the nearest line, linear. Where a case has no governors nothing holds its frequency
-/// against a lasting change of load, so the waveform's moving mean over 20 s is left out there, and that is said.
+/// from rest; and each mode's answer to the nearest line, linear. A case without governors has nothing that holds its frequency
+/// against a lasting change of load: there the waveform's moving mean over 20 s is left out, and the output says so.
 /// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
 /// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
 MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,

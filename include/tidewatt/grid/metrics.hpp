@@ -27,7 +27,7 @@ class StepMeter {
   std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
   /// The window lies inside the repeated part; see repeat.hpp.
   bool settled(std::int64_t before, const Repetition& r) const;
-  /// Books `n` periods, all of them: they bring no new extreme.
+  /// Counts `n` periods at once: they bring no new extreme.
   std::int64_t repeat_since(std::int64_t before, std::int64_t n);
 
   /// Any unit, that of what is pushed.
@@ -85,7 +85,7 @@ class RampMeter {
   std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
   /// Twice the longest window lies inside the repeated part; see repeat.hpp.
   bool settled(std::int64_t before, const Repetition& r) const;
-  /// Books `n` periods, all of them: they bring no steeper ramp.
+  /// Counts `n` periods at once: they bring no steeper ramp.
   std::int64_t repeat_since(std::int64_t before, std::int64_t n);
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
   template <class A>
@@ -119,9 +119,9 @@ class ExtremesMeter {
   Snapshot snapshot() const { return {next_bin_, n_bin_, energy_J_}; }  ///< see repeat.hpp
   /// Always: one period holds all extremes.
   bool settled(const Snapshot&, const Repetition&) const { return true; }
-  /// Books `n` periods with their energy, all of them.
+  /// Counts `n` periods with their energy at once.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Books `n_bin` further bins that hold `energy_J` and no new extreme.
+  /// Counts `n_bin` further bins that hold `energy_J` and no new extreme.
   void repeat_bins(double energy_J, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.

@@ -9,7 +9,7 @@
 
 namespace tidewatt::grid {
 
-/// One way in which a system moves by itself: an eigenvalue s of the reduced state matrix.
+/// A natural mode of a system: an eigenvalue s of the reduced state matrix.
 struct Mode {
   std::complex<double> s;                      ///< 1/s
   double frequency_Hz = 0.0;                   ///< |Im s|/2π
@@ -43,7 +43,7 @@ class LinearSystem {
   /// The same system with every swing mode's damping ratio set: s → |s| (−ζ ± i √(1 − ζ²)), shapes kept. For questions
   /// that give the damping, such as "a lightly damped system". @param damping_frac ζ, −1…1  @throws InputError
   LinearSystem with_swing_damping(double damping_frac) const;
-  /// True if a mode grows (rotor-angle references and sums count as standing still).
+  /// True if a mode grows (rotor-angle references and sums count as steady).
   bool unstable() const;
 
   /// Answer of each machine per W of the site's draw oscillating at `f_Hz`.

@@ -21,7 +21,7 @@ struct Bucket {
 };
 
 /// A waveform at several resolutions at once: (min, mean, max) per bucket, never every n-th sample. The shortest spike
-/// is in every level, and a level's Σ mean · n is its energy (to the last bits). Buckets stand at whole multiples of
+/// is in every level, and a level's Σ mean · n is its energy (to the last bits). Buckets begin at whole multiples of
 /// their length in absolute time. Finished buckets wait until the caller takes them.
 class Pyramid {
  public:

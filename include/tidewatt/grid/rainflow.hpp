@@ -11,7 +11,7 @@ namespace tidewatt::grid {
 /// Cycles of one class of ranges.
 struct RainflowClass {
   double range_W = 0.0;  ///< middle of the class
-  double count = 0.0;    ///< cycles; halves from what stayed open
+  double count = 0.0;    ///< cycles; an open one counts as a half
 };
 
 /// Rainflow counting of a stream in constant memory: how often the load swung by how much.
@@ -25,7 +25,7 @@ class Rainflow {
   /// @param class_W width of a class, > 0  @param n_class classes, 2…4096; larger swings count in the last one
   /// @throws InputError
   Rainflow(double class_W, std::size_t n_class);
-  void begin(std::int64_t first_bin);  ///< a recorded interval; what the last one left open is counted as halves
+  void begin(std::int64_t first_bin);  ///< a recorded interval; cycles that the last one left open count as halves
   /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<RainflowClass> cycles() const;  ///< classes with a count, smallest first, the open rest included
@@ -41,7 +41,7 @@ class Rainflow {
   };
   Snapshot snapshot() const { return {next_bin_, open_, closed_, direction_, low_W_}; }
   bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
-  /// Books `n` periods with their cycles, all of them; see repeat.hpp.
+  /// Counts `n` periods with their cycles at once; see repeat.hpp.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// What the bins since a snapshot closed; see repeat.hpp.
   struct Share {
@@ -54,7 +54,7 @@ class Rainflow {
   };
   /// What the bins since `before` added; see repeat.hpp.
   Share since(const Snapshot& before) const;
-  /// Books `n_bin` further bins with the share's cycles per bin.
+  /// Counts `n_bin` further bins with the share's cycles per bin.
   void repeat_bins(const Share& share, std::int64_t n_bin);
   template <class A>
   void archive(A& a) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-/// How meters book repetitions without seeing them.
+/// How meters count repetitions without seeing each one.
 ///
 /// A synchronous job repeats one waveform thousands of times. A meter with memory changes its state while the first
 /// repetitions pass, until one more repetition leaves the memory where it was; from then on each further one adds the
@@ -16,14 +16,14 @@
 ///
 /// `snapshot()` is small and taken at the end of a period. `settled` is exact for meters that look back over a window
 /// (their window must lie within the repeated part) and within a tolerance for filters, whose memory fades.
-/// `repeat_since(before, n)` books up to `n` periods and says how many it booked: fewer than `n` where a fixed window
+/// `repeat_since(before, n)` counts up to `n` periods and returns how many it counted: fewer than `n` where a fixed window
 /// (such as the ten minutes of flicker) ends inside a period, which must then be pushed. A meter's whole state is its
 /// value: a copy of it is a checkpoint.
 ///
 /// Where the period is no whole number of bins, `since(before)` says what the bins since a snapshot added, and
-/// `repeat_bins(share, n_bin)` books `n_bin` bins as so many times that as they are longer: counts and energies in
-/// proportion, to a rounding of one. The caller vouches that the share is of a whole number of periods to within a bin.
-/// A share may be kept and booked again later, once the same waveform has come back and the memories have followed it.
+/// `repeat_bins(share, n_bin)` adds that in proportion to the length of `n_bin` bins: counts and energies, to a
+/// rounding of one. The caller ensures that the share covers a whole number of periods to within a bin.
+/// A share may be kept and added again later, once the same waveform has come back and the memories have followed it.
 namespace tidewatt::grid {
 
 struct Repetition {

@@ -62,14 +62,14 @@ struct RideThroughState {
   }
 };
 
-/// Who trips, when, and what it takes to come back, from voltage and frequency at the connection.
+/// When a site trips and what it needs to come back, from voltage and frequency at the connection.
 ///
 ///     away        when a limit is exceeded for longer than its time (to own supply, or off: the grid sees the same)
 ///     latched     at the start of the n-th sag within the window: the transfer counters of large sites
 ///     returning   after `return_delay_s` of healthy voltage, unless latched; load comes back in a straight line
 ///
 /// Assumptions: 1 ms rms values; each limit's time runs without a pause and restarts when the value is back inside; the
-/// transfer itself takes no time. Source: numbers of curves stand with their catalog entries.
+/// transfer itself takes no time. Source: the catalog entries give the sources of their curves.
 class RideThrough {
  public:
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError

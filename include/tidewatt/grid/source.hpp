@@ -16,7 +16,7 @@ struct SourceParams {
   void fields(FieldVisitor& v);
 };
 
-/// Where the lowest and highest bus voltage of a stream stood. The source has no memory: repetitions add nothing.
+/// Bins of the lowest and the highest bus voltage of a stream. The source has no memory: repetitions add nothing.
 struct VoltageMeters {
   double min_pu = 1e300;
   double max_pu = 0.0;

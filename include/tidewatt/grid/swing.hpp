@@ -16,7 +16,7 @@ class SwingResponse {
   double deviation_pu(double t_s) const;          ///< ω
   double rocof_per_s() const { return slope_; }   ///< ω'(0)
   double settled_pu() const { return settled_; }  ///< ω(∞) = −p/(D + 1/R)
-  bool turns() const { return turns_; }           ///< false: it creeps to its end without overshoot
+  bool turns() const { return turns_; }           ///< false: it approaches its end value without overshoot
   double turn_s() const { return turn_s_; }       ///< first instant of ω' = 0
   /// ω at its first turning point; meaningless without one.
   double turn_pu() const { return deviation_pu(turn_s_); }

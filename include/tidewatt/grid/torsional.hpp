@@ -44,7 +44,7 @@ class TorsionalScreen {
   Snapshot snapshot() const { return {next_bin_, re_, im_}; }
   /// Within `tolerance` (relative) of each mode's swing; see repeat.hpp.
   bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Books `n` periods, all of them: they drive no mode further.
+  /// Counts `n` periods at once: they drive no mode further.
   std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
 
  private:

@@ -5,13 +5,13 @@
 
 namespace tidewatt::io {
 
-/// Puts `bytes` under `path` whole or not at all, also when the machine stops half way: a temporary file beside it is
+/// Writes `bytes` to `path` whole or not at all, even if the machine stops half way: a temporary file beside it is
 /// written, synced and renamed, then the folder is synced. An older file under that name stays until the rename.
 /// The temporary file is `PATH.tmp-<pid>-<k>`; it is removed on any failure. Only a killed process leaves one: the next
 /// write of that path removes it.
 /// @param path a new name or a regular file, in a folder that exists.
-/// @throws OutputError with the system's reason; nothing of ours is left behind, unless the final sync of the folder is
-/// what failed: then the whole file stands under its name, but may not survive a power cut.
+/// @throws OutputError with the system's reason; no file is left behind, unless the final sync of the folder
+/// failed: then the whole file has its name, but may not survive a power cut.
 void write_durably(const std::string& path, std::span<const char> bytes);
 
 /// Takes the next bytes of a file.

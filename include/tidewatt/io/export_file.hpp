@@ -25,7 +25,7 @@ class TextPieces {
   TextPieces& operator=(const TextPieces&) = delete;
   /// To be added to. Call `row` after each line.
   std::string& text() { return text_; }
-  /// Passes on what has gathered, once that is enough.
+  /// Passes on the collected text once there is enough of it.
   void row() {
     if (text_.size() > (std::size_t{1} << 16U)) flush();
   }

@@ -14,7 +14,7 @@ class CorruptFileError : public InputError {
   CorruptFileError(const std::string& path, const std::string& why);
 };
 
-/// The last line of a result file. It stands behind the end of the HDF5 data, where HDF5 and netCDF readers do not look:
+/// The last line of a result file. It comes after the end of the HDF5 data, where HDF5 and netCDF readers do not look:
 ///
 ///     "\ntidewatt result 1 sha256 "  SHA-256 of every byte before its first digit (64 digits)  "\n"
 ///

@@ -13,10 +13,10 @@ struct BallastParams {
   double level_ratio = 0.0;        ///< power that it holds ÷ board limit
   double period_s = 0.0;           ///< of its monitor
   double launch_s = 0.0;           ///< from the decision to power
-  double granule_s = 0.0;          ///< length of one ballast kernel: what returning work has to wait behind
+  double granule_s = 0.0;          ///< length of one ballast kernel: returning work has to wait for its end
   double share_frac = 0.0;         ///< of the processor that a running kernel takes from returning work
   double monitor_cost_frac = 0.0;  ///< of throughput, always
-  double hold_s = 0.0;               ///< how long it stands in for work that does not return
+  double hold_s = 0.0;               ///< how long it replaces work that does not return
   double ramp_down_W_per_s = 0.0;    ///< of one GPU, after that
   void fields(FieldVisitor& v);
 };
@@ -41,16 +41,16 @@ struct BallastOutcome {
 /// What ballast makes of a timeline that repeats.
 ///
 /// A segment below the level stays at its own power for the mean detection time (half a monitor period) and the
-/// launch, then stands at the level until it ends. The segment behind it first works beside the last kernel: for the
+/// launch, then holds the level until it ends. The next segment first works beside the last kernel: for the
 /// kernel's mean remainder g/2 its work advances at 1 − share, so it takes share · g/2/(1 − share) longer. The monitor
 /// takes its share of the throughput always. Assumptions: the ballast's power is controlled to the level; power of
-/// work and kernel together is held at the larger of both (the power limiter sees to it); waiting segments are not
+/// work and kernel together is held at the larger of both (by the power limiter); waiting segments are not
 /// lengthened by the kernels that fill them. Source: the software ballast of arXiv 2508.14318 [@power_stabilization].
 /// @param duration, natural_W one value per segment  @throws InputError if sizes differ
 BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
                        std::span<const double> natural_W);
 
-/// What ballast remembers from one stretch to the next.
+/// State of the ballast between stretches.
 struct BallastState {
   double level_W = 0.0;  ///< power that it holds; 0: it does not run
   Tick missing = -1;     ///< how long work has been missing, up to hold_s; −1: no work seen yet, so none is missed

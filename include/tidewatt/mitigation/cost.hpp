@@ -29,7 +29,7 @@ struct FootprintParams {
   void fields(FieldVisitor& v);
 };
 
-/// Where a series of demand means stands in the calendar.
+/// Place of a series of demand means in the calendar.
 struct CalendarStart {
   double hour = 0.0;         ///< of the day at the first value, 0 <= hour < 24
   std::int64_t weekday = 0;  ///< 0: Monday … 6: Sunday

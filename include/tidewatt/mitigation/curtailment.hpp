@@ -14,7 +14,7 @@ struct CurtailmentOrder {
   double limit_W = 0.0;
 };
 
-/// What a site can do about it, besides obeying late.
+/// What a site can do to meet the order in time.
 struct CurtailmentMeans {
   double storage_W = 0.0;     ///< discharging power, AC side; 0: none
   double storage_J = 0.0;     ///< energy available for the order, AC side
@@ -24,7 +24,7 @@ struct CurtailmentMeans {
   double margin_frac = 0.0;   ///< kept below the limit
 };
 
-/// Who gives how much. The order of means: storage as far as its energy lasts, then caps, then a pause.
+/// How much each measure gives. Their order: storage as far as its energy lasts, then caps, then a pause.
 struct CurtailmentPlan {
   double storage_W = 0.0, cap_W = 0.0;  ///< storage's share; level that caps hold the load at
   bool pause = false;                   ///< caps alone are not enough: the jobs pause

@@ -18,7 +18,7 @@ struct GpuSmoothingParams {
   void fields(FieldVisitor& v);
 };
 
-/// What smoothing remembers from one stretch to the next.
+/// State of the smoothing between stretches.
 struct SmoothingState {
   double level_W = 0.0;  ///< smoothed power now
   Tick missing = 0;      ///< how long natural power has been below the floor, up to the hysteresis
@@ -38,7 +38,7 @@ struct SmoothedPiece {
   SmoothingState end = {};    ///< what is remembered at its end
 };
 
-/// How fast a GPU's work goes on while its power is held below what the work would draw.
+/// Speed of a GPU's work while its power is held below what the work would draw.
 struct ThrottleCurve {
   std::vector<double> power_W;   ///< rising; the first: it waits, the last: natural power
   std::vector<double> speed_frac;  ///< at these, 0 to 1
@@ -52,7 +52,7 @@ struct ThrottleCurve {
 /// the hysteresis, then ramps on to its natural value. Rising: at no more than ramp_up; while throttled, work advances
 /// as its throttle curve says, or without one in proportion (level − waiting) / (natural − waiting), as if clocks were left
 /// out; the segment takes longer. Ramps are staircases on a grid of
-/// board limit/32, each stair at its mean level; what a segment cuts out of one stands on board limit/64.
+/// board limit/32, each stair at its mean level; a part that a segment cuts out of one is rounded to board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
 /// @param curve [segment], empty or null: in proportion
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,

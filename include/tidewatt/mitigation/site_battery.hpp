@@ -27,7 +27,7 @@ struct SiteBatteryParams {
   void fields(FieldVisitor& v);
 };
 
-/// Everything the battery remembers; in the caller's state, plain numbers.
+/// State of the battery: plain numbers, kept by the caller.
 struct SiteBatteryState {
   double energy_J = 0.0;        ///< in the store
   double energy_carry_J = 0.0;  ///< its rounding error, to be added (Kahan)

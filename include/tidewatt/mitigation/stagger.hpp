@@ -8,10 +8,10 @@
 
 namespace tidewatt::mitigation {
 
-/// A beat that a job's iterations keep: each ends at phase + k · period, the ranks waiting for it where they meet. Whoever
-/// is late catches up. It moves a job's lines to chosen frequencies, and jobs of one beat keep their distance.
+/// A beat that a job's iterations keep: each ends at phase + k · period, and the ranks wait for it where they meet. A late
+/// iteration catches up. It moves a job's lines to chosen frequencies, and jobs of one beat keep their distance.
 struct BeatParams {
-  double period_s = 0.0;  ///< longer than an iteration, or it is missed
+  double period_s = 0.0;  ///< longer than an iteration, or iterations miss the beat
   double phase_s = 0.0;   ///< of an iteration's end, from the start of the run
   void fields(FieldVisitor& v);
 };

@@ -29,8 +29,8 @@ struct OdeCounts {
 };
 
 /// SUNDIALS CVODE with BDF, Newton and a dense matrix, made once and restarted at every step. Restarting is the rule:
-/// the inputs jump between macro steps, and a solver that carries its history over a jump keeps stepping as if nothing
-/// had happened. The end of the step is a stop time, so the last internal step lands on it and nothing is interpolated.
+/// the inputs jump between macro steps, and a solver that carries its history over a jump takes steps that are
+/// too long. The end of the step is a stop time, so the last internal step lands on it and nothing is interpolated.
 /// Sums of `y` that f keeps constant are kept to rounding, since Newton corrections are linear in f. One object per
 /// thread.
 class Cvode {

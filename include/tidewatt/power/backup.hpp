@@ -6,7 +6,7 @@
 
 namespace tidewatt::power {
 
-/// How a site with supplies and standby generators meets a loss of its utility.
+/// How a site with supplies and standby generators responds to a loss of its utility.
 struct BackupParams {
   UpsParams ups;
   GeneratorParams generator;

@@ -60,7 +60,7 @@ struct ConverterChainMeters {
   }
 };
 
-/// What the control loops of supplies and uninterruptible supplies make of a load's waveform, 0.1–50 Hz.
+/// Response of the control loops of supplies and uninterruptible supplies to a load's waveform, 0.1–50 Hz.
 ///
 ///     w' = p − u,   r = −2ζω w + x,   x' = −ω² w,   p' = ω_c (r − p)      (u drawn by the stage below, w = ½C(v² − 1))
 ///     p/u = G/(s + G),   G = (2ζω + ω²/s) ω_c/(s + ω_c)

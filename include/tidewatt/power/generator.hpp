@@ -39,7 +39,7 @@ struct GeneratorState {
   double kinetic_carry_J = 0.0;
   double mechanical_W = 0.0;
   double set_pu = 0.0;      ///< integral part of the governor
-  double accepted_W = 0.0;  ///< level that the load may stand at now
+  double accepted_W = 0.0;  ///< load that is accepted now
   Tick step_for = 0;        ///< since the last step of accepted load
   Tick outside_for = 0;     ///< frequency outside its band
   bool operator==(const GeneratorState&) const = default;
@@ -70,8 +70,8 @@ struct GeneratorMeters {
 ///     heat input = n Q_0 + slope · P_m
 ///
 /// A load step ΔP against units that ramp at their limit dips by f_0 ΔP²/(4 H S r) (closed form for D = 0, small dips),
-/// which is what a ramp limit costs; the trip, the limits and the unserved energy are counted. Load is accepted in
-/// steps: `limit_W` says how much may stand on the bus now. Assumptions: units share evenly; voltage regulator ideal;
+/// the cost of a ramp limit; the trip, the limits and the unserved energy are counted. Load is accepted in
+/// steps: `limit_W` is the load that the bus accepts now. Assumptions: units share evenly; voltage regulator ideal;
 /// frequency at the start of a bin acts over it. Source: Kundur, ch. 3 and 11 [@kundur].
 class Generator {
  public:

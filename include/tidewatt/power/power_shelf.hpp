@@ -46,7 +46,7 @@ struct PowerShelfMeters {
   CompensatedSum unserved_J;
   StoreMeters battery;
   std::int64_t n_overload = 0;  ///< pieces in which the load was beyond what the source could carry: bus lost
-  /// |input + hold-up out − … | over what moved; the battery's own books are in `battery`.
+  /// |input + hold-up out − … | over what moved; the battery's own balance is in `battery`.
   double closure() const;
 };
 
@@ -57,8 +57,8 @@ struct PowerShelfMeters {
 ///     else E_h > 0:               E_h' = −P_load   (bus at holdup_bus_V)
 ///     else:                       bus dead, load not served
 ///
-/// The battery unit is triggered once the bus stood below the trigger voltage for trigger_s and delivers start_s later;
-/// it returns to standby once the bus stood above for standby_s. Assumption: the bus capacitance (under 1 J between
+/// The battery unit is triggered once the bus has been below the trigger voltage for trigger_s, and delivers start_s later;
+/// it returns to standby once the bus has been above it for standby_s. Assumption: the bus capacitance (under 1 J between
 /// its limits) is left out beside the hold-up energy. Source: Open Rack V3 rectifier and battery requirements [@orv3].
 class PowerShelf {
  public:

@@ -27,7 +27,7 @@ struct PowerSensorParams {
 };
 
 /// Exact trailing means of a step wave, at any time, in O(log n): the integral at the edges is summed once.
-/// Before the first edge and behind the last the first and the last level go on.
+/// The first level also holds before the first edge, and the last one after the last edge.
 class WaveMeter {
  public:
   /// @throws InputError if the edges do not ascend or do not fit the levels

@@ -18,7 +18,7 @@ struct StoreParams {
   void fields(FieldVisitor& v, std::string_view prefix);
 };
 
-/// What a store remembers.
+/// State of a store.
 struct StoreState {
   double energy_J = 0.0;
   double carry_J = 0.0;  ///< rounding error of energy_J, to be added (Kahan)
@@ -51,7 +51,7 @@ struct StoreMeters {
 ///
 ///     E' = η_c P⁺ − P⁻/η_d,   E_min <= E <= E_max,   |P| <= P_r
 ///
-/// What would leave a bound is cut so that the bound is reached exactly, counted and booked as not served.
+/// Power that would cross a bound is cut so that the bound is reached exactly; the rest counts as not served.
 /// Assumption: efficiencies do not depend on power or charge; self-discharge belongs to the device that holds the store.
 class Store {
  public:

@@ -52,11 +52,11 @@ class Transformer {
   /// Absolute hot-spot temperature.
   double hot_spot_K(const TransformerState& state, double ambient_K) const;
   double ageing(double hot_spot_K) const;  ///< V
-  /// A stretch of constant loading and ambient; ageing and time above the limit are booked. @throws InputError for a
+  /// A stretch of constant loading and ambient; ageing and time above the limit are added up. @throws InputError for a
   /// negative time or loading
   void step(double duration_s, double loading_frac, double ambient_K, TransformerState& state,
             TransformerMeters& meters) const;
-  /// The steady loading whose hot spot stands at the limit.
+  /// The steady loading whose hot spot is at the limit.
   double loading_limit_frac(double ambient_K) const;
 
  private:

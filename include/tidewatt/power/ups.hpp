@@ -12,7 +12,7 @@ namespace tidewatt::power {
 /// comes back.
 struct UpsParams {
   double rating_W = 0.0;           ///< output
-  bool eco = false;                ///< the load hangs on the source through a static switch; else double conversion
+  bool eco = false;                ///< the source feeds the load through a static switch; else double conversion
   double no_load_loss_frac = 0.0;  ///< of rating, while the converters run
   double proportional_loss_frac = 0.0, quadratic_loss_frac = 0.0;  ///< × P and × P²/rating
   double eco_loss_frac = 0.0;                                      ///< of the load in eco operation
@@ -72,8 +72,8 @@ struct UpsMeters {
 /// A source outside its voltage band is left within the bin. The return waits for return_s of good voltage. The
 /// lockout_count-th transfer within the window locks it on battery until `release`, as reported for the loss of
 /// 1,500 MW on 10 July 2024 [@nerc_incident_2024]; a locked supply whose battery is empty goes off.
-/// Assumptions: one group acts as one; power factor of the input is 1; the gap of a transfer out of eco operation is
-/// booked as not served here (the supplies' hold-up bridges it).
+/// Assumptions: one group acts as one; power factor of the input is 1; the gap of a transfer out of eco operation
+/// counts as not served here (the supplies' hold-up bridges it).
 class Ups {
  public:
   explicit Ups(const UpsParams& params);  ///< @throws InputError

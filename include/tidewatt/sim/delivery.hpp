@@ -52,7 +52,7 @@ struct PowerChange {
   std::string_view why;  ///< what ended it
 };
 
-/// One line of the energy books, J.
+/// One line of the energy balance, J.
 struct BookLevel {
   std::string name;
   double in_J = 0.0, out_J = 0.0, stored_J = 0.0;
@@ -63,13 +63,13 @@ struct BookLevel {
 ///     nodes → rack storage → converter loops → racks and rows → [supplies, generators] → transformers
 ///           → (site battery, in the stream) → turbines, ride-through → connection
 ///
-/// With central supplies the auxiliaries hang on the protected bus; without, they join in front of the hall
-/// transformers as in `power::Feeder`. While the utility is lost the transformers are dead and lose nothing; what nobody
-/// serves is counted. The servers' own power conversion stays in the servers: storage on a rack's direct-current side is
+/// With central supplies the protected bus feeds the auxiliaries; without, they join in front of the hall
+/// transformers as in `power::Feeder`. While the utility is lost the transformers are dead and lose nothing; energy that is not
+/// served is counted. The servers' own power conversion stays in the servers: storage on a rack's direct-current side is
 /// seen at their alternating-current input.
 ///
-/// The first bin that nobody serves ends the site's power (`power_change`); whoever owns the load then calls `set_power(false)` and
-/// asks for nothing until `power_change` says that it can be served again: 1 s after the loss at the earliest (a breaker's dead
+/// The first bin that is not served ends the site's power (`power_change`); the owner of the load then calls `set_power(false)` and
+/// draws nothing until `power_change` says that it can be served again: 1 s after the loss at the earliest (a breaker's dead
 /// time [assumed]), once the utility is back, the supplies' source has been good for their return time, or the island has ended.
 /// While dark the breakers below the supplies, or the site's own, are open: racks, rows and their storage neither draw nor lose.
 /// Assumptions: a dead bus moves no battery; turbines trip with a utility that is lost; supplies judge the voltage behind the source impedance; ride-through judges the voltage of the whole
@@ -89,13 +89,13 @@ class Delivery {
                std::span<double> out_var, power::FeederMeters& meters);
   /// Where power ended or came back against what `set_power` last said; none: nowhere so far.
   const std::optional<PowerChange>& power_change() const { return change_; }
-  /// The load is switched off or on from the next bin on: what fed it drops it, whatever it still holds.
+  /// The load is switched off or on from the next bin on: its source drops it, whatever that still stores.
   void set_power(bool on, std::int64_t bin);
   /// Whether a loss of power is possible at all: of the utility, of an island, of supplies that a sag or an overload empties.
   bool can_lose_power() const;
   /// Whether a disturbance lies within `margin` bins of `bin`, or supplies may be overloaded at any time; constant.
   bool near_disturbance(std::int64_t bin, std::int64_t margin) const;
-  /// Whether the site has power and its supplies, if any, hang on the utility.
+  /// Whether the site has power and the utility feeds its supplies, if any.
   bool at_rest() const;
   /// Whether nothing feeds the site bus: the utility is lost, or the island's turbines have tripped.
   bool bus_dead(std::int64_t bin) const;
@@ -108,7 +108,7 @@ class Delivery {
   /// Bins of the last chunk that the grid did not feed.
   bool island() const { return island_now_; }
 
-  /// Books of every device. @param bus_J asked at the site bus, battery included  @param connection_J drawn from the grid
+  /// Energy balance of every device. @param bus_J asked at the site bus, battery included  @param connection_J drawn from the grid
   std::vector<BookLevel> books(const power::FeederMeters& asked, double bus_J, double connection_J) const;
 
   double fed_J() const { return upper_.drawn_J.value(); }  ///< out of the transformers to the site bus

@@ -13,7 +13,7 @@ namespace tidewatt::sim {
 struct EconomicsParams {
   mitigation::TariffParams tariff;
   mitigation::FootprintParams footprint;
-  double devices_USD_per_year = 0.0;  ///< what remedies cost, e.g. from `tidewatt size`
+  double devices_USD_per_year = 0.0;  ///< cost of mitigations, e.g. from `tidewatt size`
   /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
   mitigation::TariffParams low, high;
 };

@@ -46,7 +46,7 @@ struct FleetSignals {
   double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
 };
 
-/// Energy books of the fleet over the whole run, J. No entry is the difference of others.
+/// Energy balance of the fleet over the whole run, J. No entry is the difference of others.
 struct FleetMeters {
   CompensatedSum gpu_in, package_out, package_stored;
   CompensatedSum ac_in, conversion_loss, host, fan, psu_loss;

@@ -23,7 +23,7 @@ struct Leg {
   Tick duration = 0;
 };
 
-/// What a range of nodes does from now on: a timeline, how often, and who plays which class.
+/// What a range of nodes does from now on: a timeline, how often, and which node plays which class.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
   std::int64_t repetitions = 1;                ///< of all legs together

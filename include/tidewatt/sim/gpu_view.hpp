@@ -14,7 +14,7 @@ namespace tidewatt::sim {
 struct GpuChoice {
   std::int64_t node = -1;  ///< server, counted over the site; -1: the hottest GPU of the first job, or the slowest
   std::int64_t slot = 0;
-  bool slowest = false;    ///< the one that everybody waits for
+  bool slowest = false;    ///< the one that all others wait for
   std::int64_t n_iteration = 3;
   double settle_s = 20.0;  ///< played before, so that the governor has found its bins
   double step_s = 1e-3;

@@ -70,7 +70,7 @@ class GridMeters {
   Share since(const Mark& mark) const;
   /// Whether `n_bin` bins from `first_bin` on may be booked as repetitions of a share.
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
-  /// Books `n_bin` bins as repetitions. @param energy_J what they hold
+  /// Counts `n_bin` bins as repetitions. @param energy_J their energy
   void repeat(const Share& share, std::int64_t n_bin, double energy_J);
 
   /// @param load_lost_W that left the grid in a disturbance; NaN: there was none

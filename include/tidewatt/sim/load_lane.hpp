@@ -24,7 +24,7 @@ class LoadLane {
   /// Adds a template, to be played `repetitions` times from the lane's end on. @param iterating a job trains
   void append(LoadTemplate load, std::int64_t repetitions, bool iterating);
   Tick end() const { return end_; }
-  /// The stretch that holds `at`; everything before it is forgotten.
+  /// The stretch that holds `at`; everything before it is dropped.
   const Stretch& at(Tick at);
   /// Adds the energies of the bins from `from` to `to` (whole milliseconds, inside what was appended), J.
   void lay(Tick from, Tick to, std::span<double> bin_J);

@@ -6,7 +6,7 @@
 
 namespace tidewatt::sim {
 
-/// A figure of a result's summary by its key, in the unit at the key's end; NaN where the run has none (it prints "-").
+/// A figure of a result's summary by its key, in the unit at the key's end; NaN where the run has none.
 ///
 ///     const double pue = figure(result, "pue");
 ///

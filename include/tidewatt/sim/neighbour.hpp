@@ -23,7 +23,7 @@ struct ReplayParams {
   void fields(FieldVisitor& v);
 };
 
-/// Something else that draws power through the site's feeders: a recorded load, or a service that answers requests on
+/// Another load that draws power through the site's feeders: a recorded load, or a service that answers requests on
 /// servers of its own. Its power counts as the site's load; its heat goes to a room of its own, not into the halls.
 struct NeighbourSpec {
   std::string name, kind;        ///< kind: replay | inference

@@ -53,9 +53,9 @@ class Engine {
   /// before the present step ends feels it after that iteration. @throws InputError for an unknown port, one that can only be
   /// read, or a value outside its range, with nothing changed
   void write(std::string_view port, double value);
-  /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for what is in flight.
+  /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for work in flight.
   std::string save();
-  /// Goes on from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+  /// Continues from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
   /// @throws InputError if they do not fit
   void restore(std::string_view bytes);
   /// Runs to the scenario's end, closes the energy balance and hands over everything recorded. Call once.
@@ -67,7 +67,7 @@ class Engine {
   Ports& driver();
   const Impl& at_time() const;
   std::unique_ptr<Impl> impl_;
-  std::unique_ptr<Ports> ports_;  ///< null until somebody asks
+  std::unique_ptr<Ports> ports_;  ///< null until first used
 };
 
 /// Runs a scenario from start to end. @throws SolverError, RefusedError, InputError; a stop by `progress` returns an

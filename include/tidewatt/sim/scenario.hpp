@@ -111,7 +111,7 @@ struct HallSpec {
   cooling::OutsideAirParams outside_air;
   cooling::HydronicParams hydronic;
   cooling::PrescribedInletParams prescribed;
-  /// The caller's own plant in the place of the catalog's; must not care which thread calls it. Null: none.
+  /// The caller's own plant instead of the catalog's; any thread may call it. Null: none.
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
 
@@ -124,7 +124,7 @@ struct JobSpec {
   workload::JobParams life;
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
   std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
-  std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: one behind the other from the first node
+  std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
 };
 
 /// A disturbance at a time. Failures and pauses strike a job; the power brake holds GPUs at the governor's brake clock from
@@ -145,7 +145,7 @@ struct EventParams {
   void fields(FieldVisitor& v);
 };
 
-/// A power system of several machines that the site hangs on (`grid.case`); what it answers is in sim/grid_case.hpp.
+/// A power system of several machines that feeds the site (`grid.case`); its response is in sim/grid_case.hpp.
 struct GridCaseParams {
   std::string name;          ///< catalog entry of kind grid_case
   grid::MachineCase system;

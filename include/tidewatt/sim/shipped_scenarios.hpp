@@ -5,8 +5,8 @@
 
 namespace tidewatt::sim {
 
-/// Names of the scenarios that come with tidewatt, [n]: `base = "NAME"` inherits from one, and commands take the name in
-/// the place of a file.
+/// Names of the scenarios that come with tidewatt, [n]: `base = "NAME"` inherits from one, and commands take the name
+/// instead of a file.
 std::vector<std::string> shipped_scenarios();
 
 /// Text of a shipped scenario, by its name with or without `.toml`; nothing if there is none of this name.

@@ -54,8 +54,8 @@ double liquid_flow_kg_per_s(const NodeType& type);
 /// AC power of one node with every GPU at its board limit and fans at full speed: what feeders and plants are sized for.
 double design_W(const NodeType& type);
 
-/// The checked, flat, constant description of the fleet. GPUs of one node are contiguous. Nodes stand in the order of who
-/// uses them: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
+/// The checked, flat, constant description of the fleet. GPUs of one node are contiguous. Nodes are in the order of
+/// their users: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
 struct Fleet {
   std::vector<NodeType> types;             ///< [hall]
   std::size_t n_gpu_per_node = 8;

@@ -10,7 +10,7 @@
 
 namespace tidewatt::sim {
 
-/// What a scenario's site names beside its feeder: devices as they stand in the catalog, not yet scaled to the site.
+/// What a scenario's site names beside its feeder: devices as the catalog gives them, not yet scaled to the site.
 struct SiteDevices {
   std::optional<power::RackStorageParams> rack_storage;
   std::string storage_per = "gpu";  ///< gpu | rack | site: what one catalog entry stands for
@@ -24,7 +24,7 @@ struct SiteDevices {
   std::optional<grid::ReturnParams> back;
   std::optional<power::TransformerParams> hall_transformer, site_transformer;  ///< watched for hot spot and ageing
   std::vector<grid::RuleSet> rules;
-  double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that is held against them; until 0: its end
+  double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that they are checked on; until 0: its end
   double figure_spread_frac = 0.0;                 ///< of every figure: half width of what the model does not know
 };
 

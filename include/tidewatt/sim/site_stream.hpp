@@ -26,7 +26,7 @@ namespace tidewatt::sim {
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
 /// cooling power is known, `flush` lays them on bins and passes those through feeder, battery, source impedance and
 /// frequency; meters, pyramid and recorded windows see them. Where one lane repeats, the rest is constant, no window is
-/// open and the grid has come to repeat itself, whole periods are booked in closed form: energies times their number,
+/// open and the grid repeats itself, whole periods are added in closed form: energies times their number,
 /// the pyramid from the repeated template, the slow ramps from its means; extremes have all been seen.
 class SiteStream {
  public:
@@ -56,7 +56,7 @@ class SiteStream {
   /// At rest under a steady load and cooling power. @throws InputError as the parts' own constructors
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
-  /// A lane's load from where the lane stands. @param iterating a job trains: candidates for the spectrum
+  /// A lane's load from the lane's end. @param iterating a job trains: candidates for the spectrum
   void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating);
   /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W mean cooling power since the last flush
   ///
@@ -110,9 +110,9 @@ class SiteStream {
   double voltage_deviation_pu() const;
   /// Of the longest uninterrupted iterating interval, its first five minutes.
   numerics::Spectrum spectrum() const { return best_; }
-  std::int64_t repeated_bins() const { return repeated_bins_; }  ///< booked in closed form
+  std::int64_t repeated_bins() const { return repeated_bins_; }  ///< added in closed form
   double bus_J() const { return bus_J_.value(); }  ///< at the site bus, battery included; with `delivery` only
-  /// Life that the battery used; nullptr: nobody watches it.
+  /// Life that the battery used; nullptr: not measured.
   const mitigation::BatteryWearMeters* battery_wear() const { return wear_ ? &wear_meters_ : nullptr; }
   bool has_battery() const { return battery_.has_value(); }
   /// Where power ended or came back in what has passed since `set_power`; see Delivery.

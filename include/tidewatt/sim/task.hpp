@@ -24,7 +24,7 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
 
 /// The GPU that sets a class's pace, as smoothing sees it: where it is slower than a nominal one, its power limit holds it at
-/// that clock, and it draws by so much more (leakage) that its worst window stands at the limit.
+/// that clock, and its leakage is so much larger that its worst window is at the limit.
 struct PacingGpu {
   std::vector<double> natural_W;                   ///< [kind]
   std::vector<mitigation::ThrottleCurve> curve;    ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
@@ -32,14 +32,14 @@ struct PacingGpu {
 /// @param cls class of the task  @param die_K temperature of its die  @returns one entry per kind of work
 PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
 
-/// What stands between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
+/// Devices between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
 struct PowerHold {
   std::optional<mitigation::GpuSmoothingParams> smoothing;
   std::optional<mitigation::BallastParams> ballast;
   bool any() const { return smoothing || ballast; }
 };
 
-/// What they remember of one GPU.
+/// Their state for one GPU.
 struct HoldState {
   mitigation::SmoothingState smoothing;
   mitigation::BallastState ballast;
@@ -63,7 +63,7 @@ struct HeldTimeline {
 };
 
 /// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;
-/// who is late after its last work before that waits less. Waits between work (a pipeline's bubbles) keep their length.
+/// a class that is late after its last work waits less. Waits between work (a pipeline's bubbles) keep their length.
 /// @param natural_W [class][kind] nominal power  @param wait_kind kind that waits  @param waiting_W [class] power of a GPU
 /// that does no work  @param state [class] at the beginning; moves to the end  @param curve [class][kind], or empty
 /// @param peak_W [class] work that would draw more is throttled to it by its curve; empty: nothing is
@@ -74,7 +74,7 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
 /// Mean power of a class over one repetition of a held timeline.
 double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W);
 
-/// What a class remembers `at` ticks after the beginning: levels on straight lines between marks. @param begin before it
+/// State of a class `at` ticks after the beginning: levels on straight lines between marks. @param begin before it
 HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldState& begin, Tick at);
 
 /// What happens from `from` to `to` within one repetition.

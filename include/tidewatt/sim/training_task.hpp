@@ -10,7 +10,7 @@
 
 namespace tidewatt::sim {
 
-/// Lets a training job act on the fleet: who is which rank, who gates whom, and the timeline that follows.
+/// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
 ///
 /// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
 /// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted by pace into
@@ -18,9 +18,9 @@ namespace tidewatt::sim {
 ///
 /// With jitter, iteration i lasts T (1 + x_i): x_i is drawn for the slowest of all replicas, a pure function of seed, job
 /// and i (workload::Jitter), so redone iterations scatter as they did and neither threads nor steps move a draw. Group g
-/// begins late by the g-th quantile of one replica's scatter (at most x_i); who is early waits at the gradient norm.
+/// begins late by the g-th quantile of one replica's scatter (at most x_i); early groups wait at the gradient norm.
 /// A jump over n iterations moves heat and energy at their mean excess, exact in time to n ns; the site's waveform gets
-/// each iteration at its own length where somebody looks (recorded windows, the spectrum), from `single`: only waiting
+/// each iteration at its own length where it is recorded (windows, the spectrum), from `single`: only waiting
 /// differs, so the energies add up to the jump's. What scatters broadens the site's lines and lowers their harmonics.
 ///
 /// With a beat (mitigation::beat_end) an iteration's excess is what it waits for the beat, or its jitter where that is more.
@@ -67,9 +67,9 @@ class TrainingTask {
   double slowest_Hz() const { return slowest_Hz_; }
   /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
   bool settled() const { return settled_; }
-  /// The work just set was cut `at` ticks after its beginning: what holds its power stands where it then stood.
+  /// The work just set was cut `at` ticks after its beginning: smoothing and ballast keep their state of that moment.
   void cut(Tick at);
-  /// The GPUs lost their power: what held it begins anew with the next task.
+  /// The GPUs lost their power: smoothing and ballast start anew with the next task.
   void forget_hold() { node_hold_.clear(); }
   template <class A>
   void archive(A& a) {
@@ -105,7 +105,7 @@ class TrainingTask {
   Tick plain_period_ = 0;        ///< of that work without jitter
   std::vector<Tick> excess_;     ///< of the iterations of the last mean
   double slowest_Hz_ = 0.0;
-  std::vector<HoldState> node_hold_;  ///< [node of the job] where its GPUs' held power stands after the last task
+  std::vector<HoldState> node_hold_;  ///< [node of the job] state of its GPUs' held power after the last task
   // Of the task just set.
   std::vector<HoldState> class_begin_;                       ///< [class]
   std::vector<std::vector<HeldTimeline::Mark>> class_marks_;  ///< [class]

@@ -10,7 +10,7 @@
 
 namespace tidewatt::study {
 
-/// What is left of one case: its figures, or the error it failed with.
+/// Outcome of one case: its figures, or the error it failed with.
 struct CaseRecord {
   std::size_t index = 0;
   std::string plan;                                        ///< hash of the sweep it belongs to
@@ -22,7 +22,7 @@ struct CaseRecord {
   bool failed() const { return !error_kind.empty(); }
 };
 
-/// The record as a file that vouches for itself: one line with the SHA-256 of the rest, then JSON.
+/// The record as a file that can be verified: one line with the SHA-256 of the rest, then JSON.
 std::string encode(const CaseRecord& record);
 
 /// Files larger than this are no case files, bytes.

@@ -19,11 +19,11 @@ struct Shard {
 /// The durable record of a sweep, a folder:
 ///
 ///     plan.txt                  what the sweep is: one line with its hash, then everything that it depends on
-///     cases/000/000123.case     one file per finished case, put there whole or not at all (`io::write_durably`)
+///     cases/000/000123.case     one file per finished case, written whole or not at all (`io::write_durably`)
 ///     manifest-1-of-1.txt       a checksummed line per finished case, appended and synced; one file per shard
 ///
-/// A case is finished when its file stands under its name. The manifest vouches for files that should be there: one that
-/// vanished later is noticed. A machine that stops between the two leaves a file without a line, which is taken up.
+/// A case is finished when its file has its name. The manifest lists the files that should exist, so that a
+/// vanished one is noticed. A machine that stops between the two leaves a file without a line; the line is then added.
 class CaseStore {
  public:
   /// Opens `folder`, or makes it for the sweep that `plan_text` describes.

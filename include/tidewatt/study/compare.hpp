@@ -21,7 +21,7 @@ struct FigureChange {
   std::string name;  ///< ends with its unit
   double before = 0.0, after = 0.0;
   /// What each written change does alone, from the first scenario on, [key] in the order of `Comparison::keys`; NaN where
-  /// it cannot run alone. What is left of the whole change is the changes' work together.
+  /// it cannot run alone. The rest of the whole change comes from interactions.
   std::vector<double> alone;
 };
 
@@ -31,7 +31,7 @@ struct Comparison {
   std::string text() const;           ///< as a report of some lines
 };
 
-/// Runs two scenarios, and the first with each single change of the second, and says what differs and what it does.
+/// Runs two scenarios, and the first with each single change of the second, and reports what differs and its effect.
 /// Random draws are common to all (the first scenario's seed, unless the seed is what differs).
 /// @param alone false: only the two runs
 /// @param stop looked at between steps: true ends it with a std::runtime_error

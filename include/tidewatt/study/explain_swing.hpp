@@ -37,7 +37,7 @@ struct SwingReport {
   std::vector<SwingCause> causes;
   std::vector<SwingLever> levers;
   std::vector<NamedGpu> hottest, slowest;  ///< five each, the worst first
-  std::vector<std::string> notes;          ///< what could not be asked of this scenario
+  std::vector<std::string> notes;          ///< questions that this scenario cannot answer
 };
 
 /// Why throughput moves over a run, and what would help: the run is repeated without leakage's rise with temperature, thermal

@@ -32,7 +32,7 @@ using Residual = std::function<void(std::span<const double> p, std::span<double>
 ///
 ///     cov(p) = s² (JᵀJ)⁻¹ (1 + ρ)/(1 − ρ),   s² = Σ r²/(n − m),   ρ = lag-one correlation of r
 ///
-/// so that a thousand readings of one slow error do not pass for a thousand proofs.
+/// so that a thousand readings of one slow error do not count as independent.
 /// @throws InputError if there are fewer samples than parameters; SolverError if the search does not end
 Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sample, const Residual& residual);
 

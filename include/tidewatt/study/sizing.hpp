@@ -43,7 +43,7 @@ struct SizingChoices {
 /// @throws InputError naming what is missing
 SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& name);
 
-/// One combination of remedies with its sizes; what is empty or 0 is not there.
+/// One combination of mitigations with its sizes; an empty or zero part is absent.
 struct Portfolio {
   double floor_ratio = 0.0;    ///< GPU smoothing
   double ramp_down_W_per_s = 0.0;  ///< its fall
@@ -56,18 +56,18 @@ struct Portfolio {
   std::string toml(const SizingChoices& choices) const;
 };
 
-/// What a simulation of a portfolio found, and what it costs per year against doing nothing.
+/// What a simulation of a portfolio found, and its cost per year compared with doing nothing.
 struct Evaluated {
   Portfolio portfolio;
   std::vector<grid::ComplianceReport> reports;
   double worst_margin_frac = 0.0;  ///< smallest of all rules' margins over their limits, less the figure's spread
   std::string worst_rule;
-  std::string at_bound;          ///< sizes of the site store that stand at an end of what is searched; empty: none does
+  std::string at_bound;          ///< sizes of the site store at an end of the search range; empty: none
   double wear_frac_per_year = 0.0;  ///< share of the site store's life that its cycles use
   double store_years = 0.0;         ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
   bool passes = false;
-  // Of the steady part of the run: the second half of what is held against the rules (site.rules_from_s).
+  // Of the steady part of the run: the second half of the part that rules are checked on (site.rules_from_s).
   double steady_from_s = 0.0;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
   double extra_W = 0.0;      ///< mean power at the connection above that of doing nothing
@@ -100,7 +100,7 @@ struct SizingOptions {
 /// @throws InputError if the scenario names no rules, or storage or smoothing of its own
 Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options);
 
-/// The scenario with a portfolio's remedies.
+/// The scenario with a portfolio's mitigations.
 sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& portfolio, const SizingChoices& choices,
                              const catalog::Catalog& catalog);
 

@@ -13,7 +13,7 @@ struct RunMark {
   double life_frac = 0.0;  ///< of the site store, used by its cycles
 };
 
-/// A run cut in two: its start (jobs load, chips warm up, ramps rise), and what a year consists of.
+/// A run cut in two: its start (jobs load, chips warm up, ramps rise), and the steady part that fills a year.
 struct SteadyRun {
   double start_s = 0.0, steady_s = 0.0;         ///< lengths of the two parts
   double start_tokens = 0.0, start_J = 0.0;     ///< in the first part
@@ -32,12 +32,12 @@ struct StartCost {
   double lost_s = 0.0;   ///< of steady work
   double extra_J = 0.0;
 };
-/// One start with remedies against one without, each measured by its own steady pace:
+/// One start with mitigations against one without, each measured by its own steady pace:
 ///
 ///     idle = t₀ − N₀/r₀,  lost = t − idle − N/r,  extra = E − P (t − idle) − (E₀ − P₀ (t₀ − idle))
 ///
-/// t length, N tokens and E energy of the start, r throughput and P power of the steady part; index 0 without remedies. The two
-/// runs may be cut at different instants. A remedy
+/// t length, N tokens and E energy of the start, r throughput and P power of the steady part; index 0 without them. The two
+/// runs may be cut at different instants. A mitigation
 /// whose start runs at its steady pace costs nothing here. A run that trains nothing: zeros.
 StartCost start_cost(const SteadyRun& with, const SteadyRun& without);
 

@@ -18,7 +18,7 @@ struct SweepRunOptions {
   std::size_t n_worker = 0;   ///< processes; 0: one per core. The table does not depend on it.
   bool retry_failed = false;  ///< run failed cases again
   std::function<void(const SweepProgress&)> progress;
-  std::function<bool()> stop;  ///< true ends the sweep within 0.2 s; what is finished stays
+  std::function<bool()> stop;  ///< true ends the sweep within 0.2 s; finished cases stay
 };
 
 constexpr std::size_t most_failures = 3;  ///< that an outcome names

@@ -25,7 +25,7 @@ struct Variable {
   std::string at(double u) const;
 };
 
-/// A sweep as its file says it. Checked; nothing is read from the scenario yet.
+/// A sweep as read from its file. Checked; nothing is read from the scenario yet.
 struct SweepSpec {
   std::string scenario;              ///< path of the base scenario, resolved
   std::string mode;                  ///< grid | list | latin_hypercube | sobol | sobol_indices | tornado | monte_carlo

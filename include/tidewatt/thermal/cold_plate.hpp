@@ -27,7 +27,7 @@ double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat
 
 /// Which part of a server's heat the liquid takes; the rest goes to air, as in servers with plates on GPUs and CPUs only.
 struct LiquidCaptureParams {
-  double gpu_liquid_frac;   ///< of GPU board heat (regulators may stand in air)
+  double gpu_liquid_frac;   ///< of GPU board heat (regulators may be cooled by air)
   double host_liquid_frac;  ///< of CPUs, memory, NICs and switches
   void fields(FieldVisitor& v);
 };

@@ -24,10 +24,10 @@ struct LossOfCooling {
 /// Board power for a die temperature; `slowed` is true from the slowdown on.
 using HeatingPower = std::function<double(double die_K, bool slowed)>;
 
-/// A GPU whose coolant stops: exact steps of `step_s` in the modes of what is left (fans off, pump stopped), from the
+/// A GPU whose coolant stops: exact steps of `step_s` in the modes of the remaining paths (fans off, pump stopped), from the
 /// temperatures it had, its power following its own temperature. Times are interpolated inside the step.
 /// @param network  with the conductance that is left  @param store_K  store 0 is the die
-/// @param coolant_K  of what still carries heat away
+/// @param coolant_K  of the path that still carries heat away
 /// @returns times in s, infinite where nothing happens within the horizon
 template <std::size_t N>
 LossOfCooling loss_of_cooling(const StoreNetwork<N>& network, std::array<double, N> store_K, double coolant_K,

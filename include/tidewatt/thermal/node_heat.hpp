@@ -8,7 +8,7 @@
 
 namespace tidewatt::thermal {
 
-/// What one air-cooled server with n GPUs remembers.
+/// State of one air-cooled server with n GPUs.
 struct NodeHeatState {
   std::vector<std::array<double, 4>> store_K;  ///< [gpu][die, base, sink, memory], set by `step`
   double fan_frac;                             ///< speed ÷ full speed, set by `step`
@@ -38,7 +38,7 @@ class NodeHeat {
   NodeHeatBooks step(NodeHeatState& state, std::span<const double> die_W, std::span<const double> hbm_W,
                      std::span<const double> resistance_ratio, double inlet_K, double step_s) const;
   std::size_t n_gpu() const { return n_gpu_; }
-  /// Whether a GPU stands in the second row of the air.
+  /// Whether a GPU is in the second row of the air.
   bool rear(std::size_t gpu) const { return gpu >= n_gpu_ / 2; }
 
  private:

@@ -3,7 +3,7 @@
 
 namespace tidewatt::thermal {
 
-/// Air path and fan control of a server whose GPUs stand in two rows, one behind the other.
+/// Air path and fan control of a server whose GPUs are in two rows, one behind the other.
 struct ServerAirParams {
   double flow_m3_per_s;          ///< whole server at full fan speed, standard air
   double gpu_flow_frac;          ///< share that passes the GPU sinks

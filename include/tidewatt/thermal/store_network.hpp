@@ -98,7 +98,7 @@ StoreStep<N> advance(const StoreModes<N>& m, std::array<double, N>& store_K, con
     const double x = m.rate_per_s[k] * step_s;
     const double decay = math::mean_decay(x);
     const double z1 = z0 * math::exp(-x) + drive * step_s * decay;
-    // ∫z dt / t = z0 m(x) + g Q (1 − m(x))/λ; the quotient loses digits for slow modes, where t/2 − λt²/6 stands for it.
+    // ∫z dt / t = z0 m(x) + g Q (1 − m(x))/λ; the quotient loses digits for slow modes, where t/2 − λt²/6 replaces it.
     const double lag_s = x > 1e-4 ? (1.0 - decay) / m.rate_per_s[k] : step_s * (0.5 - x / 6.0);
     const double mean = z0 * decay + drive * lag_s;
     for (std::size_t i = 0; i < N; ++i) {

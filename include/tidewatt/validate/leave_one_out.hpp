@@ -4,19 +4,19 @@
 
 namespace tidewatt::validate {
 
-/// A published run of a device, held against the model with the frozen efficiency and with one that the others chose.
+/// A published run of a device against the model with the frozen efficiency and with one fitted to the other runs.
 struct LeftOutRow {
   std::string id;
   double expected_s = 0.0;
   double error_frac = 0.0;           ///< model ÷ published − 1 with the catalog's efficiency
-  double others_choose_frac = 0.0;   ///< matrix efficiency that the other rows choose
+  double others_choose_frac = 0.0;   ///< matrix efficiency fitted to the other rows
   double left_out_error_frac = 0.0;  ///< model ÷ published − 1 with that
 };
 
 struct LeaveOneOut {
   std::string device;
   double frozen_frac = 0.0;  ///< matrix efficiency of the catalog
-  double fitted_frac = 0.0;  ///< that all rows together would choose
+  double fitted_frac = 0.0;  ///< fitted to all rows together
   std::vector<LeftOutRow> rows;
 };
 

@@ -8,7 +8,7 @@ namespace tidewatt::validate {
 
 enum class Verdict { pass, fail, skipped, calibrated };
 
-/// One published result held against the model: inputs in `what`, the published interval, what tidewatt gives.
+/// One published result compared with the model: inputs in `what`, the published interval, what tidewatt gives.
 /// error = (got − nearest end of the expected interval) / |that end|, 0 inside it; pass where |error| ≤ tolerance.
 /// A row with an absolute tolerance (`absolute`) carries its error in the row's unit instead.
 struct Row {

@@ -71,7 +71,7 @@ class InferenceService {
   /// @param requests_per_s  of one replica, ≥ 0  @param pace  clock ÷ reference clock
   /// Pace is relative. @throws InputError for a negative rate or a pace not above 0
   InferenceHour steady(double requests_per_s, double pace) const;
-  /// The 24 hours of a day, each replica with its share; backlog goes on into the next hour.
+  /// The 24 hours of a day, each replica with its share; a backlog is served in the next hour.
   std::vector<InferenceHour> day(double pace, double backlog = 0.0) const;
   /// Energy per output token of one replica, J, from the power of one of its GPUs in prefill, decode and idle.
   double energy_per_token_J(const InferenceHour& hour, const std::array<double, 3>& gpu_W) const;

@@ -19,7 +19,7 @@ struct Scatter {
 /// Each replica runs (interleaved) 1F1B; a pass takes matrix_s/pace + memory_s + link_s. A chunk's gradients queue on
 /// the stage's network link once every replica has finished the chunk's last backward (or after the whole backward,
 /// without overlap). All meet at the gradient norm, step their shard, and gather the weights of the first chunks.
-/// Then all wait `host_gap_s` for the host. Whoever is early waits. Assumptions: identical replicas inside a group; loss
+/// Then all wait `host_gap_s` for the host. Early ranks wait. Assumptions: identical replicas inside a group; loss
 /// scaling and data loading are not on the critical path beyond that gap; hidden communication costs no power.
 class IterationModel {
  public:
@@ -27,7 +27,7 @@ class IterationModel {
   IterationModel(ModelShape shape, ParallelPlan plan, ComputeParams gpu, NetworkParams network);
 
   /// @param pace  relative, [group]: clock of the replica group's slowest GPU ÷ reference clock, > 0; 1 … dp groups.
-  /// Classes stand as [group × n_stage + stage]; every class adds up to `period` exactly.
+  /// Class index: group × n_stage + stage; every class adds up to `period` exactly.
   /// @throws InputError for more groups than replicas or a pace not above 0
   Timeline iteration(std::span<const double> pace) const { return iteration(pace, {}); }
   /// The same with replicas that scatter: late ones work later, early ones wait for the slowest, and the period is

@@ -38,22 +38,22 @@ struct JobStep {
 class JobLife {
  public:
   /// @param failures  sorted by tick, for the life of the run; those before the start are left out
-  /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps without a sense
+  /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps that are not possible
   JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures);
 
-  /// What the job does from `now` on, which must be where it is booked up to.
+  /// What the job does from `now` on, which must be the end of the booked time.
   JobStep next(Tick now) const;
   /// The step ended by itself. @param iterations  whole iterations done (iterate only)
   /// @throws InputError if the job is in another state, or time went back
   void completed(const JobStep& step, std::int64_t iterations, Tick now);
-  /// The step was cut at `now`, by the list's next failure or by something from outside (a trip).
+  /// The step was cut at `now`, by the list's next failure or from outside (a trip).
   /// @param iterations  whole iterations done since the step began (iterate only)
   void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
   /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
   /// they are. They come back after `thermal_reset_s`; spares take their places until then (0: they are started again in place).
   /// @param held as for `hold_start`
   void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false);
-  /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts: nobody starts a job on them, so one
+  /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts and no job starts on them, so one
   /// cause counts as one interruption. Of no effect outside an outage.
   void hold_start(bool held);
   /// The site's power ends at `now`. A running job falls: one interruption, and what no durable checkpoint holds is lost. A job
@@ -61,7 +61,7 @@ class JobLife {
   void power_lost(Tick now);
   /// Power is back at `now`: detection, or a replacement under way, begins here.
   void power_back(Tick now);
-  /// Books what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
+  /// Counts what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);
   /// A stop from outside (curtailment, maintenance by hand): drained at the first boundary at or after `at`, for

@@ -40,7 +40,7 @@ struct JobEvent {
   std::string text;
 };
 
-/// Where the time went. Σ state_ns = time since the start; iterate = effective + lost + not yet saved, to the ns.
+/// Use of the time. Σ state_ns = time since the start; iterate = effective + lost + not yet saved, to the ns.
 struct JobBooks {
   std::array<Tick, n_job_state> state_ns{};
   Tick effective_ns = 0;             ///< iterations that a durable checkpoint (or the end) keeps
@@ -90,12 +90,12 @@ struct JobLifeState {
   Tick detect_ns = 0;         ///< detection time of the present outage
   Tick checkpoint_due = never;
   Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
-  std::int64_t progress = 0;   ///< iterations of the model as it stands
+  std::int64_t progress = 0;   ///< iterations that the model has now
   std::int64_t durable = 0;    ///< iterations that storage holds
   std::int64_t evaluated = 0;  ///< progress at the last evaluation
   Save draining;
   bool stopping = false;           ///< the running checkpoint must be durable: a stop follows
-  bool ramped_down = false;        ///< a soft stop is behind us, the stop follows
+  bool ramped_down = false;        ///< the soft stop is done, the stop follows
   bool replacing = false;          ///< this outage brings in other nodes or processes
   bool start_held = false;         ///< an outage does not end: nodes cannot run yet
   bool dark = false;               ///< the site has no power: nothing begins

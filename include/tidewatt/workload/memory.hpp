@@ -37,7 +37,7 @@ MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int
 /// dense and the rest hold experts.
 std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan);
 
-/// Weights that one GPU holds, by who else holds them: `shared` are cut over tp and copied over dp × cp, `routed`
+/// Weights that one GPU holds, by how they are spread: `shared` are cut over tp and copied over dp × cp, `routed`
 /// (experts) are cut over ep.
 struct HeldWeights {
   double shared = 0.0, routed = 0.0;

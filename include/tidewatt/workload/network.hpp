@@ -27,7 +27,7 @@ struct NetworkParams {
 };
 
 /// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order on average. `per_node`
-/// members share a node where the ranks do not stand evenly; 0: as many as the stride lets in.
+/// members share a node where the ranks are not evenly spaced; 0: as many as the stride lets in.
 struct RankGroup {
   std::int64_t size = 1;
   std::int64_t stride = 1;

@@ -8,7 +8,7 @@
 
 namespace tidewatt::workload {
 
-/// Where nodes stand: rows of racks, nodes counted rack by rack and row by row. The last row may be shorter.
+/// Positions of nodes: rows of racks, nodes counted rack by rack and row by row. The last row may be shorter.
 struct FleetShape {
   std::int64_t n_node = 0;
   std::int64_t nodes_per_rack = 1;
@@ -43,7 +43,7 @@ struct Placement {
 /// * contiguous: rack after rack from `first_rack` on (in the allowed rows); without one, the first free racks.
 /// * striped: one rack of each allowed row in turn, so that every row carries its share.
 /// * list: the racks as named.
-/// A job takes whole racks; nodes left over in its last rack stay free for no one else (their rack has one owner).
+/// A job takes whole racks; nodes left over in its last rack stay unused (a rack has one owner).
 /// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks
 /// that are not enough (wanted, free). Keys are `job.<name>.placement…`.
 Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings);

@@ -74,7 +74,7 @@ std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& pla
 /// How far the memory estimate may be off. It counts every tensor that the schedule holds; allocators, tensors freed early
 /// and loss computed in pieces move what a framework really needs, so a plan is refused only beyond this.
 inline constexpr double memory_uncertainty_frac = 0.25;
-/// What a plan needs that is admitted only because of that; empty where it fits. The plan must have passed check_plan.
+/// The memory of a plan that is accepted only within this margin; empty where it fits. The plan must have passed check_plan.
 std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu);
 
 }  // namespace tidewatt::workload

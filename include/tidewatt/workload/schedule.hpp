@@ -19,7 +19,7 @@ struct PipelineOp {
 
 /// The order of a pipeline's work, fixed once: 1F1B (chunks = 1), interleaved 1F1B in Megatron-LM's order
 /// (arXiv 2104.04473), or forward only. Stage r warms up with p - r - 1 forward passes, or 2(p - r - 1) + (v - 1) p
-/// interleaved, then alternates forward and backward, then drains. Ops stand in an order in which every op comes after
+/// interleaved, then alternates forward and backward, then drains. Ops are in an order in which each one follows
 /// what it waits for, so a schedule at given durations is one pass.
 class PipelineSchedule {
  public:

@@ -8,8 +8,8 @@
 
 namespace tidewatt::workload {
 
-/// A recorded series as it was recorded: constant between the instants of the samples, never resampled, so neither a
-/// peak nor any energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
+/// A series as recorded: constant between the instants of the samples, never resampled, so that no
+/// peak and no energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
 struct Trace {
   /// What a stretch of the series holds: its integral (J, or activity × s), mean, least and largest value.
   struct Summary {
