@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tidewatt/base/field_log.hpp"
 #include "tidewatt/base/text.hpp"
@@ -32,6 +33,31 @@ std::string quantity_hint(const Node& n, std::string_view key) {
   if (unit->suffix == word) return fmt::format("; write {}: the unit is in the key", x);
   if (!given || given->si != unit->si) return fmt::format("; write a plain number: the key's unit is {}", unit->suffix);
   return fmt::format("; write {:.12g}: the key's unit is {}", (x * given->scale + given->offset - unit->offset) / unit->scale, unit->suffix);
+}
+
+/// A whole number, also where it is written as 1024.0: tables of numbers come so from other programs.
+std::optional<std::int64_t> whole_number(const Node& n) {
+  if (const auto* i = std::get_if<std::int64_t>(&n.value)) return *i;
+  const auto* d = std::get_if<double>(&n.value);
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  return d != nullptr && *d == std::floor(*d) && std::abs(*d) <= exact ? std::optional(static_cast<std::int64_t>(*d)) : std::nullopt;
+}
+
+/// The known key that differs from `key` in its unit suffix only; of several, one of the same quantity (SI unit), then the
+/// nearest. Empty if there is none.
+std::string with_other_unit(std::string_view key, const std::vector<std::string>& known) {
+  const auto unit = unit_of_key(key);
+  if (!unit) return {};
+  std::vector<std::string> same_stem, same_quantity;
+  for (const auto& k : known) {
+    const auto other = unit_of_key(k);
+    if (!other || stem_of_key(k) != stem_of_key(key)) continue;
+    same_stem.push_back(k);
+    if (other->si == unit->si) same_quantity.push_back(k);
+  }
+  const auto& choice = same_quantity.empty() ? same_stem : same_quantity;
+  const std::string close = nearest(key, choice);
+  return close.empty() && !choice.empty() ? choice.front() : close;
 }
 
 using Kind = FieldEntry::Kind;
@@ -120,11 +146,11 @@ void TableReader::integer(std::string_view key, std::int64_t& value, Range range
   if (log_) note(asked(Kind::integer, [&](FieldVisitor& v) { v.integer(key, value, range, doc, need); }));
   const Node* n = take(key, need, doc, range);
   if (!n) return;
-  const auto* i = std::get_if<std::int64_t>(&n->value);
-  if (!i) return report(n, key, fmt::format("{} is not a whole number{}", n->text(), quantity_hint(*n, key)));
-  if (static_cast<double>(*i) < range.lo || static_cast<double>(*i) > range.hi)
-    return report(n, key, fmt::format("{} is outside {}", *i, range_text(range, key)));
-  value = *i;
+  const auto whole = whole_number(*n);
+  if (!whole) return report(n, key, fmt::format("{} is not a whole number{}", n->text(), quantity_hint(*n, key)));
+  if (static_cast<double>(*whole) < range.lo || static_cast<double>(*whole) > range.hi)
+    return report(n, key, fmt::format("{} is outside {}", *whole, range_text(range, key)));
+  value = *whole;
 }
 
 void TableReader::flag(std::string_view key, bool& value, std::string_view doc, Need need) {
@@ -227,15 +253,12 @@ void TableReader::finish() {
       report(&n, key, "unknown key");
       continue;
     }
-    std::string hint;
-    for (const auto& k : known_)
-      if (unit_of_key(k) && unit_of_key(key) && stem_of_key(k) == stem_of_key(key))
-        hint = fmt::format("wrong unit suffix: this key is written '{}'", k);
-    if (hint.empty()) {
-      const std::string close = nearest(key, known_);
-      hint = close.empty() ? "unknown key" : fmt::format("unknown key (did you mean '{}'?)", close);
+    if (const std::string same = with_other_unit(key, known_); !same.empty()) {
+      report(&n, key, fmt::format("wrong unit suffix: this key is written '{}'", same));
+      continue;
     }
-    report(&n, key, hint);
+    const std::string close = nearest(key, known_);
+    report(&n, key, close.empty() ? "unknown key" : fmt::format("unknown key (did you mean '{}'?)", close));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/units.hpp"
 
 namespace tidewatt {
 
@@ -40,6 +41,34 @@ bool parse_number(std::string_view text, double& out) {
   return status == std::errc() && end == text.data() + text.size();
 }
 
+namespace {
+
+/// Whether a word of a name says what the name is about: units are cut off before, and extremes have many quantities.
+bool telling(std::string_view w) {
+  return w.size() >= 3 && w != "max" && w != "min" && w != "mean" && w != "low" && w != "high";
+}
+
+/// The known name that shares most characters in whole words with `word` ("power_cap_kW" and "cap_W"), the shortest one of
+/// several; empty if there is none.
+std::string with_common_words(std::string_view word, std::span<const std::string> known) {
+  const auto words = split(stem_of_key(word), '_');
+  std::size_t best = 0;
+  std::string found;
+  for (const auto& k : known) {
+    const auto others = split(stem_of_key(k), '_');
+    std::size_t common = 0;
+    for (const auto& w : words)
+      if (telling(w) && std::find(others.begin(), others.end(), w) != others.end()) common += w.size();
+    if (common > best || (common > 0 && common == best && k.size() < found.size())) {
+      best = common;
+      found = k;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::string nearest(std::string_view word, std::span<const std::string> known) {
   if (word.size() > 200) return {};
   std::size_t best = word.size() / 3 + 2;
@@ -63,7 +92,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
       found = k;
     }
   }
-  return found;
+  return found.empty() ? with_common_words(word, known) : found;
 }
 
 std::string read_file(const std::string& path, std::uint64_t max_bytes) {

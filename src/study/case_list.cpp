@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tidewatt/base/error.hpp"
@@ -130,7 +131,9 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
                                         const sim::LoadOptions& options, std::vector<std::string>& left_out) {
   std::vector<Variable> out;
   const auto readable = [&](const Variable& v) {
-    for (const double u : {0.0, 1.0}) {
+    // Between whole ends, too: a count refuses what lies between.
+    const bool whole_ends = v.low == std::floor(v.low) && v.high == std::floor(v.high);
+    for (const double u : whole_ends ? std::vector{0.0, 1.0, 0.381966} : std::vector{0.0, 1.0}) {
       auto load = options;
       load.set.push_back(v.keys.front() + "=" + v.at(u));
       sim::read_scenario(root, folder, load);

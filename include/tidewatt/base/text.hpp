@@ -18,7 +18,7 @@ std::string shorten(std::string_view text, std::size_t max_chars);
 /// @param out the number, in any unit; unchanged if it is not one
 bool parse_number(std::string_view text, double& out);
 
-/// The known word closest to `word` by edit distance, if close enough to be a slip; else empty.
+/// The known word closest to `word` by edit distance if it may be a slip; else one with whole words in common; else empty.
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
 /// A whole regular file. @throws InputError if it is missing, not regular or larger than `max_bytes`.

@@ -1,6 +1,7 @@
 #include "tidewatt/base/reader.hpp"
 
 #include "catch.hpp"
+#include "tidewatt/base/text.hpp"
 #include "tidewatt/base/units.hpp"
 
 using namespace tidewatt;
@@ -45,6 +46,38 @@ TEST_CASE("every finding is reported at once, with place, range and nearest key"
   CHECK_THAT(all, Catch::Contains("hall.a.gpu.m: unknown key (did you mean 'n'?)"));
   CHECK_THAT(all, Catch::Contains("hall.a.gpu.inlet_degC: \"warm\" is not a number"));
   CHECK_THAT(all, Catch::Contains("hall.a.gpu.n: missing"));
+}
+
+TEST_CASE("a whole number may be written as a decimal; a fraction may not") {
+  Thing t;
+  CHECK(read("tdp_W=700\nclock_MHz=1980\nn=8.0\n", t).empty());
+  CHECK(t.n == 8);
+  const auto f = read("tdp_W=700\nclock_MHz=1980\nn=8.5\n", t);
+  REQUIRE(f.size() == 1);
+  CHECK(f[0].message == "8.5 is not a whole number");
+  CHECK(read("tdp_W=700\nclock_MHz=1980\nn=1e300\n", t).size() == 1);
+}
+
+TEST_CASE("a wrong unit suffix is answered with the key of the same quantity") {
+  std::vector<Finding> findings;
+  const Node n = parse_toml("leakage_per_K = 0.01\nleakage_mV = 3\n", "f.toml");
+  TableReader r(n, "power", findings);
+  double x = 0.0;
+  for (const char* key : {"leakage_frac_per_K", "leakage_W", "leakage_frac_per_V"}) r.number(key, x, {0, 1}, "leakage", Need::optional);
+  r.finish();
+  REQUIRE(findings.size() == 2);
+  for (const auto& f : findings) {
+    const bool per_K = f.key == "power.leakage_per_K";  // no voltage among the known ones: leakage_mV gets the nearest
+    CHECK(f.message == std::string("wrong unit suffix: this key is written '") + (per_K ? "leakage_frac_per_K'" : "leakage_W'"));
+  }
+}
+
+TEST_CASE("a name that is no slip of the pen is found by a whole word that it shares, units apart") {
+  const std::vector<std::string> known = {"global_batch_sequences", "cap_W", "replica_batch_sequences", "mix_frac", "h100_sxm_700W"};
+  CHECK(nearest("power_cap_kW", known) == "cap_W");
+  CHECK(nearest("batch", known) == "global_batch_sequences");
+  CHECK(nearest("h100", known) == "h100_sxm_700W");
+  CHECK(nearest("sunshine_frac", known).empty());  // a unit in common says nothing
 }
 
 TEST_CASE("the field list can be read back as data") {

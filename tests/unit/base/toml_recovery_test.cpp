@@ -31,6 +31,20 @@ TEST_CASE("a table whose header is in error is left out, and what it would hold 
   CHECK(r.explains({{}, "run", "missing (table)"}));
 }
 
+TEST_CASE("a list without an end is named by its own line, and the tables after it are read") {
+  const auto r = recover_toml("a = 1\nlist = [1, [2, 3],  # ]\n  4\n\n[[t]]\nx = 1\n[u]\ny = = 2\n", "f.toml");
+  REQUIRE(r.findings.size() == 2);
+  CHECK(r.findings[0].text() == "f.toml:2:1: the list of 'list' has no closing ']' before line 5");
+  CHECK(r.findings[1].place.line == 8);
+  CHECK(r.root.find("a") != nullptr);
+  CHECK(r.root.find("t") != nullptr);
+  CHECK(r.explains({{}, "list", "missing (a list)"}));
+  const auto last = recover_toml("a = 1\nb = [1, 2\n", "f.toml");
+  REQUIRE(last.findings.size() == 1);
+  CHECK(last.findings[0].place.line == 2);
+  CHECK(last.root.find("a") != nullptr);
+}
+
 TEST_CASE("an open bracket ends in a few findings") {
   std::string text = "a = [\n";
   for (int i = 0; i < 50; ++i) text += "x" + std::to_string(i) + " = 1\n";
