@@ -28,6 +28,7 @@ void bind_errors(py::module_& m);
 void bind_scenario(py::module_& m);
 void bind_plant(py::module_& m);
 void bind_result(py::module_& m);
+void bind_rules(py::module_& m);
 void bind_run(py::module_& m);
 void bind_size(py::module_& m);
 void bind_study(py::module_& m);

@@ -12,4 +12,5 @@ PYBIND11_MODULE(_core, m) {
   tidewatt::bindings::bind_catalog(m);
   tidewatt::bindings::bind_size(m);
   tidewatt::bindings::bind_study(m);
+  tidewatt::bindings::bind_rules(m);
 }

@@ -1,4 +1,4 @@
-// Sizing: the cheapest remedies that meet the rules, and the most GPUs behind a connection.
+// Sizing: the cheapest mitigations that meet the rules, and the most GPUs behind a connection.
 #include "tidewatt/study/sizing.hpp"
 
 #include <pybind11/stl.h>

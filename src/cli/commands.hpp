@@ -15,6 +15,7 @@ void add_new_command(CLI::App& app, int& exit_code);       // new
 void add_fit_command(CLI::App& app, int& exit_code);       // fit
 void add_export_command(CLI::App& app, int& exit_code);    // export
 void add_rules_command(CLI::App& app, int& exit_code);     // rules
+void add_ride_command(CLI::App& app, int& exit_code);      // ride
 void add_size_command(CLI::App& app, int& exit_code);      // size
 void add_machines_command(CLI::App& app, int& exit_code);  // machines
 void add_plant_command(CLI::App& app, int& exit_code);     // plant

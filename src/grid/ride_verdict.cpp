@@ -97,9 +97,9 @@ RideItem recovery(const RideRule& rule, const std::vector<BandAnswer>& bands) {
         if (!worst || p.recovery_s > worst->recovery_s) worst = &p;
   if (!worst) return {"recovery", RideAnswer::not_judged, "no band was played"};
   const bool late = worst->recovery_s > rule.recovery_s + 1e-9;
-  const std::string when = std::isinf(worst->recovery_s) ? "not within the record" : fmt::format("{:.3g} s", worst->recovery_s);
+  const std::string when = std::isinf(worst->recovery_s) ? "does not come back within the record" : fmt::format("comes back after {:.3g} s", worst->recovery_s);
   return {"recovery", late ? RideAnswer::fail : RideAnswer::pass,
-          fmt::format("{:.0f} % are back after {}, {:g} s allowed (after {:.3g} pu for {:g} s{}{})", 100.0 * rule.recovery_frac, when, rule.recovery_s, worst->level, worst->duration_s,
+          fmt::format("{:.0f} % of the power {}, {:g} s allowed (after {:.3g} pu for {:g} s{}{})", 100.0 * rule.recovery_frac, when, rule.recovery_s, worst->level, worst->duration_s,
                       worst->group.empty() ? "" : "; " + worst->group, late && !worst->setting.empty() ? " left by " + worst->setting : "")};
 }
 

@@ -74,6 +74,7 @@ class Chooser {
       request.n_gpu = n_gpu;
       return n_gpu % server.n_gpu == 0 ? workload::choose_plan(shape, compute, network, request) : std::nullopt;
     };
+    if (o_.n_gpu < 0) throw InputError(fmt::format("n_gpu: {} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
     auto plan = o_.n_gpu > 0 ? plan_for(o_.n_gpu) : std::nullopt;
     std::int64_t least = least_gpus;
     if (!plan)

@@ -213,7 +213,7 @@ class Search {
     const double range_W = nothing_.reports.empty() ? 1e6 : swing_W();
     const double lower[] = {std::log(0.01 * range_W), std::log(store.shortest_s), std::log(2.0)};
     const double upper[] = {std::log(1.5 * range_W), std::log(store.longest_s), std::log(300.0)};
-    // Two ways to meet rules: a store that takes the whole swing, or the smallest, which breaks what other remedies leave. The
+    // Two ways to meet rules: a store that takes the whole swing, or the smallest, which cuts what other mitigations leave. The
     // search is local, so it begins at the better of the two.
     const double large[] = {std::log(0.6 * range_W), std::clamp(std::log(60.0), lower[1], upper[1]), std::log(30.0)};
     const double small[] = {lower[0], large[1], std::log(6.0)};

@@ -1,0 +1,53 @@
+// Rules of utilities, ride-through, files that can be verified, and scenarios as files: each is one call of the library, and results come as its
+// own JSON and text.
+#include <pybind11/stl.h>
+
+#include "background.hpp"
+#include "bind.hpp"
+#include "tidewatt/study/ride_study.hpp"
+#include "tidewatt/study/scenario_toml.hpp"
+#include "tidewatt/sim/shipped_scenarios.hpp"
+#include "tidewatt/study/verify_any.hpp"
+
+namespace tidewatt::bindings {
+namespace {
+
+using namespace py::literals;
+
+py::tuple both(const study::RuleAnswer& a) { return py::make_tuple(a.json, a.text); }
+
+py::tuple check_rules(const std::string& rule, const std::string& result, const std::string& window, double site_W, double connection_V, bool as_if,
+                      const std::string& overlay) {
+  study::RuleAnswer answer;
+  {
+    const py::gil_scoped_release no_gil;
+    answer = study::check_rules(result, {rule, window, overlay, site_W, connection_V, as_if});
+  }
+  return both(answer);
+}
+
+py::tuple ride(const std::shared_ptr<sim::Scenario>& scenario, const std::string& file, const py::dict& given) {
+  study::RideOptions o;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("rule", o.rule), take("catalog", o.overlay), take("sag", o.sag), take("current_limit_pu", o.current_limit_pu);
+  take("connection_V", o.connection_V), take("voltage_pu", o.voltage_pu), take("duration_s", o.duration_s), take("as_if", o.as_if);
+  const auto answer = std::make_shared<study::RuleAnswer>();
+  in_background([answer, scenario, file, o](const std::atomic<bool>&) { *answer = study::ride(*scenario, file, o); });
+  return both(*answer);
+}
+
+}  // namespace
+
+void bind_rules(py::module_& m) {
+  m.def("list_rules", [](const std::string& overlay) { return both(study::list_rules(overlay)); }, "catalog_overlay"_a);
+  m.def("show_rules", [](const std::string& name, const std::string& overlay) { return both(study::show_rules(name, overlay)); }, "name"_a, "catalog_overlay"_a);
+  m.def("check_rules", &check_rules, "rule"_a, "result"_a, "window"_a, "site_W"_a, "connection_V"_a, "as_if"_a, "catalog_overlay"_a);
+  m.def("ride", &ride, "scenario"_a, "file"_a, "options"_a);
+  m.def("scenario_toml", &study::scenario_toml, "text"_a, "file"_a, "folder"_a, "set"_a);
+  m.def("shipped_scenario", &sim::shipped_scenario, "name"_a);
+  m.def("verify", &study::verify_any, "file"_a, py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace tidewatt::bindings

@@ -1,0 +1,153 @@
+"""What utilities ask of large loads: rules, ride-through, and the check that a file is as it was written."""
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._engine import _as_scenario
+from ._load import Path, Scenario, _absolute
+from ._result import Result
+from ._study import Answer, _file_of
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def rules(
+    name: str | Path | None = None,
+    result: Result | Path | None = None,
+    *,
+    window: str = "",
+    site_W: float = 0.0,
+    connection_V: float = 0.0,
+    as_if: bool = False,
+    catalog: Path | None = None,
+) -> pandas.DataFrame | Answer:
+    """What utilities ask of large loads: all rule files, one in words, or the check of a recorded window. As `tidewatt rules`.
+
+    Parameters
+    ----------
+    name : str or path, optional
+        A name in the catalog, or a file of your own. None: all are listed.
+    result : Result or path, optional
+        Its recorded window is checked against the rule. None: the rule is shown.
+    window : str, default ''
+        Name of the recorded window; empty: the first.
+    site_W : float, default 0
+        The site's peak, W; 0: the window's largest.
+    connection_V : float, default 0
+        Voltage at the connection, V, for thresholds that depend on it; 0: not stated.
+    as_if : bool, default False
+        Judge also if the rule does not apply.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+
+    Returns
+    -------
+    pandas.DataFrame or Answer
+        The list: `name`, `title`, `status`, `date`, `binding`, `jurisdiction`. One rule: its bands and limits. A check: `verdict`
+        and one row per rule in `rules`.
+
+    Raises
+    ------
+    InputError
+        An unknown rule, with the nearest; a file with mistakes; an unknown window.
+
+    Examples
+    --------
+    >>> tw.rules().query("binding").name.tolist()
+    >>> print(tw.rules("lipa", result, as_if=True))
+    """
+    overlay = _absolute(catalog)
+    if name is None:
+        import pandas
+
+        return pandas.DataFrame(json.loads(_core.list_rules(overlay)[0]))
+    if result is None:
+        figures, text = _core.show_rules(os.fspath(name), overlay)
+    else:
+        with _file_of(result) as path:
+            figures, text = _core.check_rules(os.fspath(name), path, window, site_W, connection_V, as_if, overlay)
+    return Answer(json.loads(figures), text)
+
+
+def ride(
+    scenario: Scenario | Path,
+    rule: str | Path,
+    *,
+    as_if: bool = False,
+    sag: Path | None = None,
+    voltage_pu: float = 1.0,
+    duration_s: float = 0.0,
+    current_limit_pu: float = math.inf,
+    connection_V: float = 0.0,
+    catalog: Path | None = None,
+) -> Answer:
+    """Does the site ride through what a rule asks? A verdict per band, and which setting to change. As `tidewatt ride`.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        The site.
+    rule : str or path
+        A name in the catalog (see `rules`), or a file of your own.
+    as_if : bool, default False
+        Judge also if the rule does not apply to the site.
+    sag : path, optional
+        A measured voltage to play: COMTRADE .cfg or .cff.
+    voltage_pu, duration_s : float
+        A sag of your own, pu and s; 0 s: none.
+    current_limit_pu : float, default inf
+        Largest input current of the supplies over the one at nominal voltage; infinite: constant power.
+    connection_V : float, default 0
+        Voltage at the connection, V, for thresholds that depend on it; 0: not stated.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+
+    Returns
+    -------
+    Answer
+        `verdict`, `items` (staying connected, current, recovery, …), `voltage` and `frequency` (one row per band), and `point`
+        and `record` where asked for.
+
+    Raises
+    ------
+    InputError
+        An unknown rule, one without a ride-through part, or a record that cannot be read.
+
+    Examples
+    --------
+    >>> answer = tw.ride(scenario, "ercot_nogrr282", as_if=True)
+    >>> answer["verdict"], answer.table("items")
+    """
+    site = _as_scenario(scenario)
+    options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), current_limit_pu=current_limit_pu,
+                   connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if)  # fmt: skip
+    figures, text = _core.ride(site._core, site.path, options)
+    return Answer(json.loads(figures), text)
+
+
+def verify(path: Path) -> str:
+    """Checks that a result, a checkpoint or a case file of a sweep is, bit for bit, as it was written. As `tidewatt verify`.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    str
+        What it is: "result", "checkpoint" or "case of a sweep".
+
+    Raises
+    ------
+    CorruptFileError
+        It is not as it was written.
+    InputError
+        It cannot be read.
+    """
+    return _core.verify(os.fspath(path))
