@@ -8,8 +8,9 @@ def help_of(binary, *words):
 
 
 def subcommands(text):
-    after = re.split(r"(?im)^subcommands:$", text)
-    return re.findall(r"(?m)^  ([a-z][\w-]*)", after[1]) if len(after) > 1 else []
+    sections = re.split(r"(?m)^(\S[^:\n]*):$", text)
+    return [name for title, body in zip(sections[1::2], sections[2::2]) if title not in ("Positionals", "Options")
+            for name in re.findall(r"(?m)^  ([a-z][\w-]*)", body)]
 
 
 def reference(binary):

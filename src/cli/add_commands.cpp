@@ -1,34 +1,46 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "rule_files.hpp"
+#include "help_format.hpp"
 #include "tidewatt/base/text.hpp"
+
+namespace {
+
+struct Group {
+  const char* title;
+  std::vector<void (*)(CLI::App&, int&)> add;
+};
+
+const std::vector<Group> groups = {
+    {"Scenarios and runs", {add_new_command, add_run_commands, add_report_command, add_sweep_command}},
+    {"Questions about a site", {add_size_command, add_plant_command, add_machines_command, add_rules_command, add_ride_command}},
+    {"Data in and out", {add_catalog_command, add_schema_command, add_import_command, add_fit_command, add_export_command}},
+    {"Trust and tools", {add_validate_command, add_verify_command, add_bench_command, add_completion_command}},
+};
+
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; })) out.push_back(c->get_name());
+  return out;
+}
+
+}  // namespace
 
 void add_commands(CLI::App& app, int& exit_code) {
   app.require_subcommand(1);
-  add_run_commands(app, exit_code);
-  add_catalog_command(app, exit_code);
-  add_report_command(app, exit_code);
-  add_validate_command(app, exit_code);
-  add_bench_command(app, exit_code);
-  add_sweep_command(app, exit_code);
-  add_new_command(app, exit_code);
-  add_import_command(app, exit_code);
-  add_fit_command(app, exit_code);
-  add_size_command(app, exit_code);
-  add_export_command(app, exit_code);
-  add_rules_command(app, exit_code);
-  add_ride_command(app, exit_code);
-  add_plant_command(app, exit_code);
-  add_machines_command(app, exit_code);
-  add_verify_command(app, exit_code);
-  add_schema_command(app, exit_code);
-  add_completion_command(app, exit_code);
+  app.formatter(std::make_shared<HelpFormat>());
+  for (const auto& group : groups) {
+    const auto before = names_of(app);
+    for (const auto add : group.add) add(app, exit_code);
+    for (auto* c : app.get_subcommands([](CLI::App*) { return true; }))
+      if (std::find(before.begin(), before.end(), c->get_name()) == before.end()) c->group(group.title);
+  }
+  // Last: commands inherit a footer that is there when they are added.
+  app.footer("tidewatt COMMAND --help explains a command. To begin: tidewatt new mine.toml, then tidewatt run mine.toml.");
 }
 
 std::string wrong_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> known;
-  for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; })) known.push_back(c->get_name());
+  const auto known = names_of(app);
   if (std::find(known.begin(), known.end(), word) != known.end()) return {};
   const std::string close = tidewatt::nearest(word, known);
   return "no command '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") + "; tidewatt --help lists all";

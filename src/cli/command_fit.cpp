@@ -26,17 +26,17 @@ void write(const study::FittedEntry& entry, const std::string& folder) {
 
 void add_fit_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("fit", "parameters from telemetry, with intervals, as a catalog entry");
+  auto* c = app.add_subcommand("fit", "fit parameters to telemetry, with intervals, as a catalog entry");
   c->require_subcommand(1);
   const auto common = [&](CLI::App* one, std::string& file, std::string& name, const char* what) {
     one->add_option("file", file, what)->required()->check(CLI::ExistingFile);
-    one->add_option("--name", name, "name of the new entry")->required()->check(entry_name());
-    one->add_option("--out", a->out, "catalog folder to write into");
+    one->add_option("--name", name, "name of the new entry")->type_name("NAME")->required()->check(entry_name());
+    one->add_option("--out", a->out, "catalog folder to write into")->type_name("FOLDER");
   };
   auto* gpu = c->add_subcommand("gpu", "thermal poles and leakage of a GPU from nvidia-smi, DCGM or generic CSV");
   common(gpu, a->gpu.file, a->gpu.name, "telemetry: time, power, temperature, clock");
-  gpu->add_option("--base", a->gpu.base, "gpu entry that gives what telemetry cannot");
-  gpu->add_option("--gpu", a->gpu.gpu, "which GPU of the file; the first when not given");
+  gpu->add_option("--base", a->gpu.base, "gpu entry that gives what telemetry cannot")->type_name("NAME");
+  gpu->add_option("--gpu", a->gpu.gpu, "which GPU of the file; the first when not given")->type_name("NAME");
   gpu->add_option("--before-W", a->gpu.before_W, "power at which the GPU rested before the record; its first power when not given")
       ->check(within(0, 1e5));
   gpu->add_option("--power-delay-s", a->gpu.power_delay_s, "half the window of the power readings: 0.5 for a 1 s mean, 0 for instants")
@@ -45,7 +45,7 @@ void add_fit_command(CLI::App& app, int&) {
   gpu->callback([a] { write(study::fit_gpu_log(a->gpu), a->out); });
   auto* nodes = c->add_subcommand("nodes", "power levels, dips and notches of nodes from power logs");
   common(nodes, a->nodes.file, a->nodes.name, "power log: time_ms or time_s, then one column of watts per node");
-  nodes->add_option("--events", a->nodes.events, "job events: time_ms, type, key, value, metadata")->check(CLI::ExistingFile);
+  nodes->add_option("--events", a->nodes.events, "job events: time_ms, type, key, value, metadata")->type_name("FILE")->check(CLI::ExistingFile);
   nodes->add_option("--meter-period-s", a->nodes.meter_period_s, "time between the meters' publications")->check(within(0.01, 60.0));
   nodes->add_option("--iterations-per-token", a->nodes.iterations_per_token, "iterations of a block ÷ its tokens; 0: iterations not resolved")
       ->check(within(0, 1e6));

@@ -62,9 +62,9 @@ void add_machines_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("machines", "a run's waveform, or square waves of every period, on a power system of several machines");
   c->add_option("result", a->result, "result file whose recorded window is played; without one: --swing-MW");
-  c->add_option("--case", a->options.grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")->capture_default_str();
+  c->add_option("--case", a->options.grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")->type_name("NAME")->capture_default_str();
   c->add_option("--bus", a->options.bus, "number of the bus where the site connects; 0: the one with the largest load")->check(within(0, 1e6))->capture_default_str();
-  c->add_option("--window", a->options.window, "recorded window; the first one if there is one only");
+  c->add_option("--window", a->options.window, "recorded window; the first one if there is one only")->type_name("NAME");
   c->add_option("--begin-s", a->options.begin_s, "where in the window to begin")->check(within(0, 86400))->capture_default_str();
   c->add_option("--length-s", a->options.length_s, "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")->check(within(10.0, 86400.0))->capture_default_str();
   c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(within(0.001, 1e5));
@@ -76,8 +76,8 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(within(0.01, 1e4))->capture_default_str();
   c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(within(0.5, 200.0));
   c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(within(0.001, 40.0))->capture_default_str();
-  c->add_option("--out", a->out, "response: CSV file; sweep: stem of CSV and SVG");
-  c->add_option("--catalog", a->options.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c->add_option("--out", a->out, "response: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");
+  c->add_option("--catalog", a->options.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { machines(*a); });
 }

@@ -29,6 +29,6 @@ void add_report_command(CLI::App& app, int& exit_code) {
   auto* c = app.add_subcommand("report", "draw a result: PNG and SVG pictures and one HTML page");
   c->add_option("result", a->result, "result file (HDF5)")->required();
   c->add_option("other", a->other, "a second result: one page that compares both");
-  c->add_option("--out", a->out, "folder of the pictures; default: beside the result");
+  c->add_option("--out", a->out, "folder of the pictures; default: beside the result")->type_name("FOLDER");
   c->callback([a, &exit_code] { exit_code = draw(*a); });
 }

@@ -198,10 +198,10 @@ void check(const Arguments& a) {
 
 void add_common(CLI::App& c, Arguments& a) {
   c.add_option("scenario", a.file, "scenario file (TOML), or the name of a shipped scenario")->required();
-  c.add_option("--set", a.load.set, "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")->allow_extra_args(false);
-  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather");
-  c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->allow_extra_args(false);
-  c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c.add_option("--set", a.load.set, "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")->type_name("KEY=VALUE")->allow_extra_args(false);
+  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")->type_name("FILE");
+  c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->type_name("NAME=FILE")->allow_extra_args(false);
+  c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
 }
 
 }  // namespace
@@ -212,19 +212,19 @@ void add_run_commands(CLI::App& app, int& exit_code) {
   add_common(*r, *a);
   r->add_flag("--json", a->json, "print the summary as one JSON object");
   r->add_flag("--all", a->all, "print every figure by its key, and the defaults that the scenario leaves to the program");
-  r->add_option("--seed", a->seed, "seed of all random draws");
-  r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->capture_default_str();
+  r->add_option("--seed", a->seed, "seed of all random draws")->type_name("NUMBER");
+  r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->type_name("FOLDER")->capture_default_str();
   r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->check(worker_count())->capture_default_str();
-  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, written anew on the way and when SIGINT, SIGTERM or SIGHUP stops the run");
+  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, rewritten during the run and when SIGINT, SIGTERM or SIGHUP stops it")->type_name("FILE");
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(within(1e-6, 1e6))->capture_default_str();
-  r->add_option("--resume", a->resume, "go on from a checkpoint of the same scenario; the result has the same bits");
-  r->add_option("--explain", a->explain, "swing: repeat the run without each link of the chain and with each lever, and say what decides")
+  r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")->type_name("FILE");
+  r->add_option("--explain", a->explain, "swing: repeat the run without each cause and with each lever, and report their effect")->type_name("WORD")
       ->check(CLI::IsMember({"swing"}));
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "
-                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")
+                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")->type_name("WORD")
       ->check(CLI::IsMember({"iteration", "gpu"}));
-  r->add_option("--gpu", a->gpu, "which one --show gpu looks at: hottest (default), slowest, or SERVER/SLOT");
+  r->add_option("--gpu", a->gpu, "GPU of --show gpu: hottest (default), slowest, or SERVER/SLOT")->type_name("NAME");
   r->callback([a, &exit_code] { run(*a, exit_code); });
   auto b = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("check", "read and check a scenario without running it");

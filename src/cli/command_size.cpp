@@ -19,7 +19,7 @@ using namespace tidewatt;
 constexpr double not_steady_frac = 0.01;
 
 struct Arguments {
-  std::string file, what = "portfolio", choices = "remedies", write;
+  std::string file, what = "portfolio", choices = "mitigations", write;
   double contract_MW = 0.0, breaker_frac = 0.8;
   double cooling_unit_frac = 0.1;
   bool json = false, quiet = false;
@@ -81,7 +81,7 @@ void confirm(const Arguments& a, const sim::Scenario& scenario, const study::Siz
                                          e.portfolio.toml(choices)));
 }
 
-void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
+void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) {
   const auto choices = study::read_choices(catalog::Catalog(a.load.catalog_overlay), a.choices);
   if (!a.quiet)
     a.options.on_evaluation = [n = 0](const study::Evaluated& e) mutable {
@@ -108,7 +108,7 @@ void size_remedies(Arguments a, const sim::Scenario& scenario, int& exit_code) {
     confirm(a, scenario, choices, sizing.best.front(), object);
   } else {
     exit_code = 1;
-    if (!a.json) fmt::print("\nno portfolio of these passes; the nearest stands first\n");
+    if (!a.json) fmt::print("\nno portfolio of these passes; the nearest is listed first\n");
   }
   if (a.json) fmt::print("{}\n", object.dump());
 }
@@ -138,24 +138,24 @@ void size(const Arguments& a, int& exit_code) {
     io::try_output(a.write);
   }
   if (a.what == "gpus") size_gpus(a, scenario);
-  else size_remedies(a, scenario, exit_code);
+  else size_portfolio(a, scenario, exit_code);
 }
 
 }  // namespace
 
 void add_size_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("size", "the cheapest remedies that meet the site's rules, or the most GPUs behind its connection");
+  auto* c = app.add_subcommand("size", "the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
   c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
-  c->add_option("--for", a->what, "portfolio: remedies; gpus: how many fit the contract")->check(CLI::IsMember({"portfolio", "gpus"}))->capture_default_str();
-  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")->capture_default_str();
+  c->add_option("--for", a->what, "portfolio: mitigations; gpus: how many fit the contract")->type_name("WORD")->check(CLI::IsMember({"portfolio", "gpus"}))->capture_default_str();
+  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")->type_name("NAME")->capture_default_str();
   c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(within(4, 1000))->capture_default_str();
   c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection; 0: not limited (for gpus)")->check(within(0, 1e6))->capture_default_str();
   c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->check(within(0, 10))->capture_default_str();
   c->add_option("--cooling-unit-frac", a->cooling_unit_frac, "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling is not looked at (for gpus)")->check(within(0.0, 1.0))->capture_default_str();
-  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it");
-  c->add_option("--set", a->load.set, "override a key (repeatable)")->allow_extra_args(false);
-  c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it")->type_name("FILE");
+  c->add_option("--set", a->load.set, "override a key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
   c->add_option("--threads", a->options.n_thread, "threads; 0: all cores")->check(worker_count());
   c->add_flag("--json", a->json, "the result as one JSON object");
   c->add_flag("--quiet", a->quiet, "no line per simulation");

@@ -169,22 +169,22 @@ void sweep(Arguments& a, int& exit_code) {
 
 void add_sweep_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("sweep", "run many variants of a scenario and make one table of them");
+  auto* c = app.add_subcommand("sweep", "run many variants of a scenario into one table");
   c->add_option("file", a->file, "sweep file (TOML), or a scenario with --tornado, --monte-carlo or --against")->required();
-  c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME");
+  c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME")->type_name("FOLDER");
   c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)")->check(worker_count());
-  c->add_option("--shard", a->shard, "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then");
+  c->add_option("--shard", a->shard, "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then")->type_name("I/N");
   c->add_flag("--merge", a->merge, "make the table from the finished cases of all shards");
   c->add_flag("--verify", a->verify, "check every finished file, run nothing; exit code 1 if one is damaged");
   c->add_flag("--list", a->list, "print what each case sets, run nothing");
   c->add_flag("--retry-failed", a->run.retry_failed, "run failed cases again");
   c->add_flag("--tornado", a->tornado, "one variable at a time, at both ends of its range");
   c->add_flag("--monte-carlo", a->monte_carlo, "all variables at random within their ranges; without any, all assumed inputs");
-  c->add_option("--against", a->against, "another scenario: what differs and what it does");
-  c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's");
-  c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")->allow_extra_args(false);
-  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather");
-  c->add_option("--catalog", a->sweep.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones");
+  c->add_option("--against", a->against, "another scenario: what differs, and the effect")->type_name("FILE");
+  c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's")->type_name("FILE");
+  c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")->type_name("FILE");
+  c->add_option("--catalog", a->sweep.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
   c->add_flag("--json", a->json, "print the outcome as one JSON object");
   c->add_flag("--quiet", a->quiet, "no progress");
   c->callback([a, &exit_code] { sweep(*a, exit_code); });

@@ -33,7 +33,7 @@ void keep_memory() {
 int main(int argc, char** argv) {
   guard_standard_files();
   keep_memory();
-  CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together"};
+  CLI::App app{"tidewatt: power and heat of AI training clusters, simulated together", "tidewatt"};
   app.set_version_flag("--version", TIDEWATT_VERSION);
   int exit_code = 0;
   add_commands(app, exit_code);
