@@ -65,9 +65,17 @@ class Sentences {
 
   void swing() {
     if (!known({"throughput_swing_percent", "throughput_min_hour"})) return;
-    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at {:02.0f}:00. One run gives no interval: a sweep over the "
-                    "assumed inputs does (tidewatt sweep).",
+    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at {:02.0f}:00. One run gives no interval; "
+                    "tidewatt sweep FILE --monte-carlo does.",
                     shown(f_["throughput_swing_percent"]), f_["throughput_min_hour"]));
+    if (worst_is_first()) say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the weather. A run with another run.start tells.");
+  }
+
+  /// Whether the worst hour is the one in which the run begins, whose start decides as much as the weather.
+  bool worst_is_first() const {
+    const std::string start = f_.provenance("start_time");
+    const auto at = start.find_first_of("T ");
+    return at != std::string::npos && known({"throughput_min_hour"}) && fmt::format("{:02.0f}", f_["throughput_min_hour"]) == start.substr(at + 1, 2);
   }
 
   void limits() {
@@ -83,17 +91,17 @@ class Sentences {
     std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> parts;
     for (const auto& [name, share] : shares)
-      if (share >= least_shown_share) parts.push_back(fmt::format("{} for {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
+      if (share >= least_shown_share) parts.push_back(fmt::format("{} {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
     const auto reason = why.find(shares.front().first);
-    say(fmt::format("What holds the clocks, of the compute time: {}.", listed(parts)));
+    say(fmt::format("Limits on the clocks, by share of the compute time: {}.", listed(parts)));
     const std::string because = reason != why.end() ? reason->second : "no limit that depends on temperature holds for most of the time, so the weather hardly matters";
-    say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
-    if (known({"throughput_swing_percent"})) say("What decides the swing, and which lever moves it: tidewatt run FILE --explain swing.");
+    if (reason == why.end() || !worst_is_first()) say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
+    if (known({"throughput_swing_percent"})) say("The causes of the swing, and the levers against it: tidewatt run FILE --explain swing.");
   }
 
   void slowest() {
     if (!known({"clock_mean_MHz", "clock_slowest_MHz"})) return;
-    say(fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and every iteration waits for it. Dies average {} °C and peak at {} °C.",
+    say(fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and all others wait for it. Dies average {} °C and peak at {} °C.",
                     shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4), shown(100.0 * (1.0 - f_["clock_slowest_MHz"] / f_["clock_mean_MHz"]), 2),
                     shown(f_["die_mean_degC"]), shown(f_["die_max_degC"])));
   }
@@ -105,7 +113,7 @@ class Sentences {
     if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
     say(text + ".");
     if (f_["capacity_margin_min_percent"] < 0.0)
-      say(fmt::format("The cooling plant falls short: at worst {} % more is asked of it than it can give.", shown(-f_["capacity_margin_min_percent"])));
+      say(fmt::format("The cooling plant is too small: at worst, the load exceeds its capacity by {} %.", shown(-f_["capacity_margin_min_percent"])));
   }
 
   /// Amplitude of the spectral line at a frequency, MW: the largest of the five bins around it (the window's width).
@@ -121,12 +129,12 @@ class Sentences {
   void waveform() {
     if (known({"iteration_s", "pcc_dominant_Hz"})) {
       const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"], ratio = largest / fundamental;
-      std::string text = fmt::format("In training the load repeats with the iteration: a fundamental of {} Hz with an amplitude of {} MW", shown(fundamental), shown(line_MW(fundamental)));
+      std::string text = fmt::format("In training the load repeats with the iteration, at {} Hz with an amplitude of {} MW", shown(fundamental), shown(line_MW(fundamental)));
       if (std::abs(ratio - 1.0) < 0.1) {
-        text += ", the largest spectral line.";
+        text += ": the largest spectral line.";
       } else {
-        text += fmt::format("; the largest spectral line is at {} Hz, {}, with {} MW.", shown(largest),
-                            std::abs(ratio - std::round(ratio)) < 0.1 ? fmt::format("its harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics", shown(line_MW(largest)));
+        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.",
+                            std::abs(ratio - std::round(ratio)) < 0.1 ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics", shown(line_MW(largest)), shown(largest));
       }
       say(text);
     }
@@ -184,8 +192,8 @@ class Sentences {
   void rules() {
     const std::string verdict = f_.text("compliance"), open = f_.text("compliance_not_passed");
     if (verdict.empty()) return;
-    say(fmt::format("Against the site's rules the run is: {}{}.", verdict, open.empty() ? "" : " (" + open + ")"));
-    if (!open.empty()) say("What would pass, and at what cost: tidewatt size FILE.");
+    say(fmt::format("Verdict on the site's rules: {}{}.", verdict, open.empty() ? "" : " (" + open + ")"));
+    if (!open.empty()) say("Mitigations that would pass, and their cost: tidewatt size FILE.");
   }
 
   void costs() {
