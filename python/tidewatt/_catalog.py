@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._load import Path, unknown
+from ._given import unknown
+from ._load import Path
+from ._write import anew
 
 if TYPE_CHECKING:
     import pandas
@@ -93,11 +95,12 @@ class Catalog:
         ------
         FileExistsError
             The file is there.
+        OutputError
+            It cannot be written.
         """
         text = self.text(name)
         os.makedirs(os.path.dirname(os.fspath(path)) or ".", exist_ok=True)
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
+        anew(path, text)
 
     def __repr__(self) -> str:
         return "\n".join(["<tidewatt.Catalog>", *(f"  {kind:<15} {', '.join(self.names(kind))}" for kind in self.kinds)])

@@ -1,10 +1,12 @@
 """Running a scenario: at once, or step by step."""
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._load import Path, Scenario, load, unknown
+from ._given import number, whole_number
+from ._load import Path, Scenario, load
 from ._progress import Progress, reporter
 from ._result import Result, from_memory
 
@@ -26,16 +28,23 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
         watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it
         raises stops the run.
 
+    Warns
+    -----
+    UserWarning
+        What is legal in the scenario but has no effect (`scenario.notes`).
+
     Raises
     ------
     SolverError
-        A numerical method failed, or the energy books do not close.
+        A numerical method failed, or the energy balance does not close.
     RefusedError
         Too large to run.
     KeyboardInterrupt
         On Ctrl-C, at once; the engine itself lets go at the end of its step.
     """
     scenario = _as_scenario(scenario)
+    for note in scenario.notes:
+        warnings.warn(note, stacklevel=2)
     with reporter(progress) as report:
         core = _core.run(scenario._core, _thread_count(threads), report)
     return from_memory(core, scenario)
@@ -153,7 +162,7 @@ class Engine:
         InputError
             No such port, read only, or outside its range; nothing is changed then.
         """
-        self._core.write(port, value)
+        self._core.write(port, number(port, value))
 
     def advance_to(self, t_s: float) -> None:
         """Moves to a time. The result does not depend on the times that were asked for, to the last bit.
@@ -170,7 +179,7 @@ class Engine:
         SolverError
             A numerical method failed.
         """
-        self._core.advance_to(t_s)
+        self._core.advance_to(number("t_s", t_s))
 
     def save(self) -> bytes:
         """All that the rest of the run depends on.
@@ -233,6 +242,7 @@ def _as_scenario(scenario: Scenario | Path) -> Scenario:
 
 
 def _thread_count(threads: int) -> int:
+    threads = whole_number("threads", threads)
     if threads < 0:
         raise ValueError(f"threads must be 0 (all cores) or more, not {threads}")
     return threads

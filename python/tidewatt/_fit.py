@@ -1,12 +1,15 @@
 """Fits to telemetry: catalog entries with a 95 % interval for every value."""
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from pathlib import Path as _FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _core
 from ._load import Path, _absolute
+from ._write import whole
 
 if TYPE_CHECKING:
     import pandas
@@ -90,8 +93,22 @@ class Fit:
         return f"<tidewatt.Fit: {self.kind} {self.name!r}, residual {self.rms:.3g} rms>"
 
 
+@contextlib.contextmanager
+def _as_file(log: Path | pandas.DataFrame) -> Iterator[str]:
+    """A log's file: its own, or a table's as CSV, as long as it is needed."""
+    if not hasattr(log, "to_csv"):
+        yield _absolute(log)
+        return
+    from .importers.output import csv_text
+
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        path = os.path.join(folder, "table.csv")
+        whole(path, csv_text(log))
+        yield path
+
+
 def fit_gpu(
-    file: Path,
+    file: Path | pandas.DataFrame,
     *,
     name: str,
     base: str = "h100_sxm_700W",
@@ -104,8 +121,8 @@ def fit_gpu(
 
     Parameters
     ----------
-    file : path
-        Telemetry: time, power, temperature, clock.
+    file : path or pandas.DataFrame
+        Telemetry: time, power, temperature, clock; a file, or the table that a `read_…` function gives.
     name : str
         Name of the new entry.
     base : str, default 'h100_sxm_700W'
@@ -131,17 +148,18 @@ def fit_gpu(
     SolverError
         The search does not end.
     """
-    return Fit(_core.fit_gpu(_absolute(file), name, base, gpu, -1.0 if before_W is None else before_W, power_delay_s, fan_frac))
+    with _as_file(file) as path:
+        return Fit(_core.fit_gpu(path, name, base, gpu, -1.0 if before_W is None else before_W, power_delay_s, fan_frac))
 
 
 def fit_nodes(
-    file: Path, *, name: str, events: Path | None = None, meter_period_s: float = 2.0, iterations_per_token: float = 0.0
+    file: Path | pandas.DataFrame, *, name: str, events: Path | None = None, meter_period_s: float = 2.0, iterations_per_token: float = 0.0
 ) -> Fit:
     """Power levels, dips and notches of nodes from power logs. As `tidewatt fit nodes`.
 
     Parameters
     ----------
-    file : path
+    file : path or pandas.DataFrame
         Power log: time_ms or time_s, then one column of watts per node.
     name : str
         Name of the new entry.
@@ -162,15 +180,16 @@ def fit_nodes(
     InputError
         Names file and line of what is wrong.
     """
-    return Fit(_core.fit_nodes(_absolute(file), name, _absolute(events), meter_period_s, iterations_per_token))
+    with _as_file(file) as path:
+        return Fit(_core.fit_nodes(path, name, _absolute(events), meter_period_s, iterations_per_token))
 
 
-def fit_fans(file: Path, *, name: str) -> Fit:
+def fit_fans(file: Path | pandas.DataFrame, *, name: str) -> Fit:
     """Air, resistances and fan loop from temperatures at rest or hourly means. As `tidewatt fit fans`.
 
     Parameters
     ----------
-    file : path
+    file : path or pandas.DataFrame
         Columns power_mean_W, power_min_W, power_max_W, temperature_mean_degC.
     name : str
         Name of the new entry.
@@ -185,15 +204,16 @@ def fit_fans(file: Path, *, name: str) -> Fit:
     InputError
         Names file and line of what is wrong.
     """
-    return Fit(_core.fit_fans(_absolute(file), name))
+    with _as_file(file) as path:
+        return Fit(_core.fit_fans(path, name))
 
 
-def fit_overhead(file: Path, *, name: str) -> Fit:
+def fit_overhead(file: Path | pandas.DataFrame, *, name: str) -> Fit:
     """A node's power against the sum of its GPUs. As `tidewatt fit overhead`.
 
     Parameters
     ----------
-    file : path
+    file : path or pandas.DataFrame
         Columns gpu_sum_W, node_W.
     name : str
         Name of the new entry.
@@ -208,4 +228,5 @@ def fit_overhead(file: Path, *, name: str) -> Fit:
     InputError
         Names file and line of what is wrong.
     """
-    return Fit(_core.fit_overhead(_absolute(file), name))
+    with _as_file(file) as path:
+        return Fit(_core.fit_overhead(path, name))

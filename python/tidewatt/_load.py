@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _core
+from ._given import unknown
 
 if TYPE_CHECKING:
     import pandas
@@ -45,8 +46,46 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """The TOML that was read and what it inherits, with the overrides and hashes of all other input files as comments."""
+        """The record of what was read: the TOML and what it inherits, with the overrides and hashes of all other input files as
+        comments. To write a scenario that can be loaded again: `save`."""
         return self._core.text
+
+    @property
+    def toml(self) -> str:
+        """The scenario as one file: merged over what it inherits, overrides applied. Weather files, recordings and catalog
+        folders that `load` was given are not part of it.
+
+        Raises
+        ------
+        TypeError
+            This scenario was not loaded from a file or text, or has a plant in Python.
+        """
+        source = self._source
+        if source is None or source.plants:
+            raise TypeError("this scenario is not a file: it was not loaded from a file or text, or has a plant in Python")
+        if source.text is not None:
+            return _core.scenario_toml(source.text, self.path, source.folder, list(source.set))
+        text = _text_of(source.path, self.path)
+        return _core.scenario_toml(text, self.path, source.folder, list(source.set))
+
+    def save(self, path: Path) -> None:
+        """Writes `toml` as a file that `load` and the commands read; an older one is replaced.
+
+        Parameters
+        ----------
+        path : path
+            The file. Weather files and recordings that the scenario names lie below its folder.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written.
+        TypeError
+            As `toml`.
+        """
+        from ._write import whole
+
+        whole(path, self.toml)
 
     @property
     def start(self) -> datetime.datetime:
@@ -209,8 +248,8 @@ def load(
     Parameters
     ----------
     path : path, str or mapping
-        A scenario file; TOML text (a str with a line break); or the same tables as a mapping. Relative paths in text or a
-        mapping are below the current folder.
+        A scenario file; the name of a shipped scenario; TOML text (a str with a line break); or the same tables as a mapping.
+        Relative paths in text or a mapping are below the current folder.
     set : mapping or iterable of str, optional
         Overrides: `{"run.duration_h": 1}`, nested mappings, or a list of "key=value" as for the command line's `--set`.
         Every key ends with its unit.
@@ -235,7 +274,7 @@ def load(
 
     Examples
     --------
-    >>> scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
+    >>> scenario = tw.load("llama3_405b_day", set={"run.duration_h": 1})
     >>> scenario.n_gpu
     16384
     """
@@ -257,8 +296,9 @@ def _made(source: _Source, path: str) -> Scenario:
     options = (list(source.set), source.weather, source.catalog, list(source.recordings))
     if source.text is None:
         core = _core.Scenario.load(source.path, *options)
-        # Another process may have another current folder.
-        source = source._replace(path=os.path.abspath(source.path))
+        # Another process may have another current folder; the name of a shipped scenario is the same everywhere.
+        if os.path.exists(source.path):
+            source = source._replace(path=os.path.abspath(source.path))
     else:
         core = _core.Scenario.from_text(source.text, source.path, source.folder, *options)
     scenario = Scenario(core, path, source._replace(plants=()))
@@ -274,18 +314,18 @@ def _unpickled(source: _Source, path: str, text: str) -> Scenario:
     return scenario
 
 
+def _text_of(path: str, name: str) -> str:
+    """The text of a scenario file; where there is none, that of the shipped scenario of this name."""
+    if not os.path.exists(path):
+        shipped = _core.shipped_scenario(name)
+        if shipped is not None:
+            return shipped
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def _absolute(path: Path | None) -> str:
     return os.path.abspath(os.fspath(path)) if path else ""
-
-
-def unknown(what: str, name: object, known: Iterable[str]) -> str:
-    """What an error says of a `name` that is none of the `known` ones: the nearest, and all there are; `what` is its kind."""
-    import difflib
-
-    known = list(known)
-    close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"no {what} {name!r}{hint}; there are {', '.join(known)}" if known else f"no {what} {name!r}: there is none"
 
 
 def _document(tables: Mapping[str, Any]) -> str:
@@ -321,8 +361,12 @@ def _toml(value: Any, key: str) -> str:
         return repr(value)
     if isinstance(value, datetime.datetime):
         return json.dumps(value.isoformat())
+    if isinstance(value, datetime.date):
+        return json.dumps(f"{value.isoformat()}T00:00:00")
     if isinstance(value, (str, os.PathLike)):
         return json.dumps(os.fspath(value), ensure_ascii=False)
+    if hasattr(value, "tolist"):
+        value = value.tolist()  # a numpy array or a pandas column
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_toml(item, key) for item in value) + "]"
     if isinstance(value, Mapping):

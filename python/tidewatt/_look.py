@@ -58,3 +58,22 @@ def _table(items: Iterable[tuple[str, Any]]) -> str:
 
 def _folded(title: str, inner: str) -> str:
     return f"<details><summary>{title}</summary>{inner}</details>"
+
+
+def shown(value: Any) -> str:
+    """A figure as text: six digits, a dash for none.
+
+    Parameters
+    ----------
+    value : object
+        A figure of a summary.
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {shown(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "; ".join(shown(item) for item in value)
+    return str(value)

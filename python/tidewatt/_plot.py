@@ -55,7 +55,7 @@ class Plot:
             No such window, with those there are.
         """
         with self._drawing() as result:
-            from ._load import unknown
+            from ._given import unknown
             from .report.waveform import windows
 
             try:
@@ -116,6 +116,11 @@ class Plot:
             return axes
         except Missing as missing:
             raise KeyError(str(missing)) from None
+
+    def __getattr__(self, name: str) -> Any:
+        from ._given import unknown
+
+        raise AttributeError(unknown("picture", name, [n for n in dir(type(self)) if not n.startswith("_")]))
 
     def __repr__(self) -> str:
         names = [name for name in dir(type(self)) if not name.startswith("_")]

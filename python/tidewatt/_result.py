@@ -8,8 +8,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
-from ._datasets import dataset
-from ._load import unknown
+from ._datasets import dataset, resampled, with_step_s
+from ._given import Figures, unknown
 from ._plot import Plot
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Result:
     def __init__(self, source: Any, summary: dict[str, Any], scenario: Scenario | None = None):
         self._source = source
         self._scenario = scenario
-        self.summary: dict[str, Any] = summary
+        self.summary: dict[str, Any] = Figures(summary)
         """The figures of `tidewatt run --json`; None where one does not apply."""
         self._datasets: dict[str, xarray.Dataset] = {}
 
@@ -98,7 +98,8 @@ class Result:
         """A group as xarray.Dataset; without a name all of them, as a dict.
 
         Variables carry `units` and `long_name`; `time` is datetime64[ns], local standard time; arrays are read-only
-        views where nothing had to be decoded.
+        views where nothing had to be decoded. The rows of `day` have unequal lengths, `step_s`: weight means with it, or take
+        `resampled`.
 
         Raises
         ------
@@ -112,7 +113,35 @@ class Result:
         if group not in self._datasets:
             columns = self._source.columns[group]
             self._datasets[group] = dataset(group, columns, self._source.values, self.provenance.get("start_time"))
+            if group == "day":
+                self._datasets[group] = with_step_s(self._datasets[group], self._source.values("/day/time"), self.summary["simulated_s"])
         return self._datasets[group].copy(deep=False)
+
+    def resampled(self, step_s: float = 300.0) -> xarray.Dataset:
+        """The group `day` as exact means over equal intervals, so that two runs can be subtracted and all rows weigh the same.
+
+        The rows of `day` are macro steps of unequal lengths (`step_s` in the dataset), which differ between runs.
+
+        Parameters
+        ----------
+        step_s : float, default 300
+            Length of the intervals, s; an incomplete last one is left out.
+
+        Returns
+        -------
+        xarray.Dataset
+            Time is the start of each interval, local standard time.
+
+        Raises
+        ------
+        ValueError
+            `step_s` is not above 0, or longer than the run.
+
+        Examples
+        --------
+        >>> change_W = capped.resampled()["pcc_mean_W"] - result.resampled()["pcc_mean_W"]
+        """
+        return resampled(self["day"], self._source.values("/day/time"), self.summary["simulated_s"], step_s)
 
     def __getitem__(self, group: str) -> xarray.Dataset:
         return self.to_xarray(group)
@@ -301,7 +330,9 @@ class Result:
             return _unpickled, (Path(path).read_bytes(), self.summary)
 
     def __repr__(self) -> str:
-        figures = "\n".join(f"  {key:<32} {_shown(value)}" for key, value in self.summary.items())
+        from ._look import shown
+
+        figures = "\n".join(f"  {key:<32} {shown(value)}" for key, value in self.summary.items())
         return f"<tidewatt.Result>\n{figures}\n  groups: {', '.join(self.groups)}"
 
     def __str__(self) -> str:
@@ -311,18 +342,6 @@ class Result:
         from ._look import result_html
 
         return result_html(self.summary, {name: [c.name for c in columns] for name, columns in self._source.columns.items()})
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_shown(item)}" for key, item in value.items())
-    if isinstance(value, list):
-        return "; ".join(_shown(item) for item in value)
-    return str(value)
 
 
 def _unpickled(content: bytes, summary: dict[str, Any]) -> Result:

@@ -24,17 +24,17 @@ class Sizing:
     @property
     def best(self) -> pandas.DataFrame:
         """The best of each combination, cheapest that passes first, shape (n_combination, 20): `portfolio`, `passes`,
-        `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, against doing
+        `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, compared with doing
         nothing) and `lost_throughput_frac` of the steady part of the run (the second half from `site.rules_from_s` on), `start_lost_s` and
         `start_extra_J` of one start beyond that, `starts_per_year`, `lost_tokens_per_year` and `extra_J_per_year` of both,
-        `worst_margin_frac`, `worst_rule`, `at_bound` (sizes of the site store at an end of what is searched),
+        `worst_margin_frac`, `worst_rule`, `at_bound` (sizes of the site store at an end of the search range),
         `store_wear_frac_per_year` (of its life, by cycles), `store_years` (its life), `steady_change_frac` (throughput of
-        the steady part's second half over its first, less 1: is it steady?), `toml` (the remedies as a scenario's tables)."""
+        the steady part's second half over its first, less 1: is it steady?), `toml` (the mitigations as a scenario's tables)."""
         return self._frame(self._best)
 
     @property
     def front(self) -> pandas.DataFrame:
-        """What nothing else beats in cost, extra power, lost throughput and margin at once; columns as in `best`."""
+        """Portfolios that no other beats in cost, extra power, lost throughput and margin at once; columns as in `best`."""
         return self._frame(self._front)
 
     def plot(self, *, ax: Any = None) -> Axes:
@@ -82,7 +82,7 @@ class Sizing:
 def size(
     scenario: Scenario | Path,
     *,
-    choices: str = "remedies",
+    choices: str = "mitigations",
     catalog: Path | None = None,
     evaluations: int = 24,
     threads: int = 0,
@@ -96,7 +96,7 @@ def size(
     ----------
     scenario : Scenario | Path
         Names `site.rules`, and has no storage or smoothing of its own.
-    choices : str, default 'remedies'
+    choices : str, default 'mitigations'
         Catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
     catalog : Path, optional
         A folder of catalog files that add to or replace the built-in ones.
@@ -111,7 +111,7 @@ def size(
     Raises
     ------
     InputError
-        No rules, remedies already there, or an unknown entry.
+        No rules, mitigations already there, or an unknown entry.
     ValueError
         `evaluations` out of range.
     KeyboardInterrupt

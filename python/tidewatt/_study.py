@@ -29,7 +29,7 @@ class Answer(Mapping[str, Any]):
         """For people, as the command prints it."""
 
     def __getitem__(self, key: str) -> Any:
-        from ._load import unknown
+        from ._given import unknown
 
         if key not in self._figures:
             raise KeyError(unknown("figure", key, self._figures))
@@ -112,7 +112,7 @@ def explain(
     scenario : Scenario or path, optional
         What was run. None: the scenario of `result`.
     result : Result, optional
-        Its result, fresh from `run`; None: it is run first.
+        Its result, fresh from `run`; None, or a result that was read from a file: the scenario is run first.
     threads : int, default 0
         0: all cores.
     progress : callable, optional
@@ -141,7 +141,7 @@ def explain(
         raise TypeError("this result does not know its scenario, because it was read from a file: pass the scenario as well")
     scenario = _as_scenario(scenario)
     core = getattr(result._source, "_core", None) if result is not None else None
-    if core is None:
+    if not isinstance(core, _core.RunResult):  # none, or read from a file: the study needs what only a run has
         core = run(scenario, threads=threads, progress=False)._source._core
     figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
     return Answer(json.loads(figures), text)
@@ -384,7 +384,7 @@ def schema(word: str | None = None) -> dict[str, Any] | str:
     Raises
     ------
     KeyError
-        No key holds `word`.
+        No key contains `word`.
 
     Examples
     --------
@@ -396,5 +396,5 @@ def schema(word: str | None = None) -> dict[str, Any] | str:
         return json.loads(_core.scenario_schema())
     text = _core.scenario_keys(word)
     if not text:
-        raise KeyError(f"no key of a scenario holds {word!r}; schema('') lists all")
+        raise KeyError(f"no scenario key contains {word!r}; schema('') lists all")
     return text

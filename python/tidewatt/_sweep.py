@@ -3,17 +3,23 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
+import tempfile
 from pathlib import Path as _FilePath
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from . import _core
+from ._given import number, unknown, whole_number
 from ._load import Overrides, Path, Scenario, _absolute, _assignments, _toml, load
 from ._progress import Progress, reporter
 from ._sweep_worker import Job, run_case
+from ._write import anew, parquet, whole
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
+
+
+NEW_NAMES = ("gpu", "server", "plant", "climate", "model", "network", "feeder", "grid")
 
 
 class SweepTable:
@@ -84,8 +90,10 @@ class SweepTable:
         ------
         ImportError
             Without pyarrow or fastparquet.
+        OutputError
+            It cannot be written.
         """
-        self.frame.to_parquet(os.fspath(path))
+        parquet(path, self.frame)
 
     def __len__(self) -> int:
         return len(self._columns[0][1])
@@ -106,7 +114,7 @@ def sweep(
     file: Path | Mapping[str, Any],
     *,
     out: Path,
-    scenario: Path | None = None,
+    scenario: Scenario | Path | None = None,
     mode: str = "",
     set: Overrides | None = None,
     weather: Path | None = None,
@@ -128,8 +136,8 @@ def sweep(
         `mode` a scenario file: a sweep over all its assumed inputs.
     out : Path
         Folder of the cases and the table; made if needed.
-    scenario : Path, optional
-        Base scenario; wins over the file's.
+    scenario : Scenario or path, optional
+        Base scenario; wins over the file's. One made by `new` or from text is written into `out` first.
     mode : str, default ''
         Wins over the file's: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
     set : Overrides, optional
@@ -166,8 +174,9 @@ def sweep(
     2
     """
     folder = os.path.abspath(os.fspath(out))
+    base, own = _base(scenario, folder)
     job = Job(
-        _as_file(file, folder), _absolute(scenario), mode, tuple(_assignments(set)), _absolute(weather), _absolute(catalog), folder
+        _as_file(file, folder), base, mode, (*own, *_assignments(set)), _absolute(weather), _absolute(catalog), folder
     )
     core = job.open()
     with reporter(progress) as report:
@@ -205,8 +214,8 @@ def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, ret
 
 
 def compare(
-    before: Path,
-    after: Path,
+    before: Scenario | Path,
+    after: Scenario | Path,
     *,
     set: Overrides | None = None,
     weather: Path | None = None,
@@ -217,8 +226,8 @@ def compare(
 
     Parameters
     ----------
-    before, after : Path
-        Scenario files.
+    before, after : Scenario or path
+        Scenarios or their files.
     set, weather, catalog : Overrides, optional
         For both, as for `tidewatt.load`.
     alone : bool, default True
@@ -239,10 +248,22 @@ def compare(
     """
     import pandas
 
-    keys, figures, _ = _core.compare(
-        os.fspath(before), os.fspath(after), _assignments(set), _absolute(weather), _absolute(catalog), alone
-    )
-    return pandas.DataFrame(keys, columns=["key", "before", "after", "behind_name"]), pandas.DataFrame(figures)
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        one, other = (_file(scenario, os.path.join(folder, f"{name}.toml")) for name, scenario in (("before", before), ("after", after)))
+        keys, figures, _ = _core.compare(one, other, _assignments(set), _absolute(weather), _absolute(catalog), alone)
+    return (pandas.DataFrame(keys, columns=["key", "before", "after", "behind_name"]),
+            pandas.DataFrame(figures, columns=list(figures[0]) if figures else ["name", "before", "after"]))  # fmt: skip
+
+
+def _file(scenario: Scenario | Path, path: str) -> str:
+    """The file of a scenario: its own, or `path`, into which it is written with its overrides."""
+    if not isinstance(scenario, Scenario):
+        return os.fspath(scenario)
+    source = scenario._source
+    if source is not None and source.text is None and not (source.set or source.weather or source.catalog or source.recordings or source.plants):
+        return source.path
+    scenario.save(path)
+    return path
 
 
 def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
@@ -268,8 +289,12 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     ------
     InputError
         `n_gpu` does not fit, or no such entry.
+    TypeError
+        An argument of the wrong kind; the message names it.
     FileExistsError
         The file is there.
+    OutputError
+        It cannot be written.
 
     Examples
     --------
@@ -277,12 +302,38 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     >>> scenario.n_gpu
     256
     """
-    text = _core.new_scenario(n_gpu, duration_h, catalog_names)
+    if path is not None and not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is a file to write, not {path!r}; for a number of GPUs write n_gpu={path!r}")
+    for name, value in catalog_names.items():
+        if name not in NEW_NAMES:
+            raise TypeError(unknown("argument", name, ("path", "n_gpu", "duration_h", *NEW_NAMES)))
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is the name of a catalog entry, not {value!r}")
+    text = _core.new_scenario(whole_number("n_gpu", n_gpu), number("duration_h", duration_h), catalog_names)
     if path is None:
         return load(text)
-    with open(path, "x", encoding="utf-8") as file:
-        file.write(text)
+    anew(path, text)
     return load(path)
+
+
+def _base(scenario: Scenario | Path | None, folder: str) -> tuple[str, tuple[str, ...]]:
+    """The path of a base scenario and its own overrides; text goes into the sweep's folder, where every worker finds it."""
+    if not isinstance(scenario, Scenario):
+        path = os.fspath(scenario) if scenario else ""
+        return (_absolute(path) if os.path.exists(path) else path), ()
+    source = scenario._source
+    if source is None or source.plants:
+        scenario.toml  # says why
+    if source.weather or source.catalog or source.recordings:
+        raise TypeError("this scenario was loaded with weather, catalog or recordings: give these to `sweep` and its file as scenario")
+    if source.text is None:
+        return source.path, source.set
+    path = _FilePath(folder) / "scenario.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = scenario.toml
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        whole(path, text)
+    return str(path), ()
 
 
 def _as_file(file: Path | Mapping[str, Any], folder: str) -> str:
@@ -298,5 +349,5 @@ def _as_file(file: Path | Mapping[str, Any], folder: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n".join(lines) + "\n"
     if not path.exists() or path.read_text(encoding="utf-8") != text:
-        _core.write_durably(str(path), text.encode())
+        whole(path, text)
     return str(path)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._load import unknown
+from ._given import unknown
 from .report.labels import text
 
 if TYPE_CHECKING:

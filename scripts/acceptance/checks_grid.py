@@ -29,7 +29,7 @@ def check_stop(report):
 
 def check_specification(report):
     bare = report.run(SCENARIOS / "xai_100k_unmitigated.toml").json
-    report.judge("hundred thousand GPUs without remedies against the example specification", bare["compliance"] == "fail",
+    report.judge("hundred thousand GPUs without mitigation against the example specification", bare["compliance"] == "fail",
                  bare["compliance_not_passed"] or "passes", "fail")
     helped = report.run(SCENARIOS / "xai_100k_mitigated.toml").json
     report.judge("the same with the portfolio found", helped["compliance"] == "pass", helped["compliance_not_passed"] or "pass", "pass")

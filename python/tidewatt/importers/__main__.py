@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from .._write import whole
 from . import KINDS, InputError, import_logs, output
 
 
@@ -30,9 +31,7 @@ def main(argv=None) -> int:
         refused = args.strict and lines
         written = [] if refused else output.write(done, args.out)
         if args.report:
-            with open(args.report, "w", encoding="utf-8") as file:
-                json.dump(done.report.as_dict(), file, indent=2, default=str)
-                file.write("\n")
+            whole(args.report, json.dumps(done.report.as_dict(), indent=2, default=str) + "\n")
     except InputError as error:
         print(f"tidewatt: {error}", file=sys.stderr)
         return 2

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from .._write import parquet, whole
 from . import Imported
 from .report import InputError
 from .times import as_text
 
 
 def write(done: Imported, out) -> list[Path]:
-    """Writes a table to `.csv` or `.parquet`, a workload entry to `.toml`; further tables go beside it as `OUT_events.csv`.
+    """Writes a table to `.csv` or `.parquet`, a workload entry to `.toml`; further tables go beside it as `OUT_events.csv`. Each
+    file is written whole or not at all.
 
     @param done: of `import_logs`; @param out: the path. @returns what was written.
     @raises InputError: another ending, no entry in this kind of log, or Parquet without pyarrow. @raises OSError: it cannot be written.
@@ -23,7 +25,7 @@ def write(done: Imported, out) -> list[Path]:
             raise InputError(
                 f"{path}: a log of kind {done.report.kind} gives no workload entry; write .csv or .parquet"
             )
-        path.write_text(done.entry, encoding="utf-8")
+        whole(path, done.entry)
         return [path]
     if path.suffix not in (".csv", ".parquet"):
         raise InputError(f"{path}: ends in none of .csv, .parquet, .toml")
@@ -38,12 +40,17 @@ def write(done: Imported, out) -> list[Path]:
 def _table(table: pd.DataFrame, path: Path) -> None:
     if path.suffix == ".parquet":
         try:
-            table.to_parquet(path, index=False)
+            parquet(path, table)
         except ImportError as error:
             raise InputError(
                 f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it); write .csv"
             ) from error
         return
+    whole(path, csv_text(table))
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """A table as CSV: times as ISO 8601, whole numbers as they were written. @param table: of a reader"""
     table = table.copy()
     for name in table:
         if pd.api.types.is_datetime64_any_dtype(table[name]):
@@ -55,4 +62,4 @@ def _table(table: pd.DataFrame, path: Path) -> None:
             and table[name].abs().max() < 1e15
         ):
             table[name] = table[name].astype("int64")  # whole numbers as they were written
-    table.to_csv(path, index=False)
+    return table.to_csv(index=False)

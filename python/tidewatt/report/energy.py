@@ -33,7 +33,7 @@ def costs(result: ResultFile) -> list[tuple[str, float, str]]:
         return []
     bill = dict(bill)
     words = {"energy": "energy by the hour", "demand": "demand charge, the run's share of a month", "fixed": "fixed charges, likewise",
-             "water": "water", "devices": "remedies", "total": "total", "total_low_prices": "total at low prices", "total_high_prices": "total at high prices"}  # fmt: skip
+             "water": "water", "devices": "mitigations", "total": "total", "total_low_prices": "total at low prices", "total_high_prices": "total at high prices"}  # fmt: skip
     rows = [(word, float(bill[key]), "USD") for key, word in words.items() if key in bill]
     for key, word, unit in [("cost_USD_per_Ttoken", "cost per trillion tokens", "USD"), ("carbon_t", "carbon dioxide", "t"),
                             ("carbon_t_per_Ttoken", "carbon dioxide per trillion tokens", "t"), ("water_m3_per_Ttoken", "water per trillion tokens", "m³")]:  # fmt: skip

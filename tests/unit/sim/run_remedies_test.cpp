@@ -169,7 +169,7 @@ TEST_CASE("wear follows from the charge that the run leaves behind") {
   CHECK(figure(r, "battery_full_cycles") == Approx(0.5 * moved / 0.05).epsilon(0.1));
 }
 
-TEST_CASE("mistakes in remedies are named") {
+TEST_CASE("mistakes in mitigations are named") {
   const auto says = [](const std::string& more, const std::string& what) {
     try {
       tiny(more);

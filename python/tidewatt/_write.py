@@ -1,0 +1,75 @@
+"""Files whole or not at all."""
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING
+
+from . import _core
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._load import Path
+
+
+def whole(path: Path, text: str) -> None:
+    """Writes a text as UTF-8: to a temporary file beside it, synced and renamed.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    text : str
+        What it is to hold.
+
+    Raises
+    ------
+    OutputError
+        With the system's reason; an older file is then unchanged.
+    """
+    _core.write_durably(os.fspath(path), text.encode())
+
+
+def anew(path: Path, text: str) -> None:
+    """As `whole`, for a file that must not exist.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    text : str
+        What it is to hold.
+
+    Raises
+    ------
+    FileExistsError
+        The file is there.
+    OutputError
+        It cannot be written.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError(f"{os.fspath(path)}: the file is there")
+    whole(path, text)
+
+
+def parquet(path: Path, table: pandas.DataFrame) -> None:
+    """A table as Parquet, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    table : pandas.DataFrame
+        What it is to hold.
+
+    Raises
+    ------
+    ImportError
+        Without pyarrow or fastparquet.
+    OutputError
+        It cannot be written.
+    """
+    made = io.BytesIO()
+    table.to_parquet(made, index=False)
+    _core.write_durably(os.fspath(path), made.getvalue())
