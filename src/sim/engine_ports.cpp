@@ -55,7 +55,7 @@ Engine::Ports::Ports(Impl& engine) {
   read("voltage_pu", "1", "site", "voltage at the connection over nominal, now",
        [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().bus_pu); });
   if (engine.model.scenario.battery)
-    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().battery_energy_J()); });
+    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().battery()->energy_J()); });
   for (std::size_t h = 0; h < engine.model.scenario.halls.size(); ++h) {
     const std::string name = engine.model.scenario.halls[h].hall.name, at = "hall." + name + ".", place = "hall " + name;
     const auto& type = engine.model.fleet.types[h];

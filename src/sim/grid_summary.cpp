@@ -74,14 +74,14 @@ void add_rules(const SiteStream& stream, Result& result) {
 
 void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary) {
   const auto put = [&](const char* key, Value v) { summary.emplace_back(key, std::move(v)); };
-  if (stream.has_battery()) {
-    const auto& b = stream.battery_meters();
+  if (stream.battery() != nullptr) {
+    const auto& b = stream.battery()->meters();
     put("battery_charged_MWh", b.charged_J.value() / 3.6e9);
     put("battery_discharged_MWh", b.discharged_J.value() / 3.6e9);
     put("battery_loss_MWh", (b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value()) / 3.6e9);
     put("battery_soc_min", b.soc_min_frac);
     put("battery_soc_max", b.soc_max_frac);
-    if (const auto* w = stream.battery_wear()) {
+    if (const auto* w = stream.battery()->wear()) {
       put("battery_full_cycles", w->full_cycles);
       put("battery_life_used_ppm", List{{"cycles", 1e6 * (w->cycle_life_frac + w->throughput_life_frac)}, {"calendar", 1e6 * w->calendar_life_frac}});
     }

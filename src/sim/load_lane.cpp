@@ -64,4 +64,23 @@ void LoadLane::lay(Tick from, Tick to, std::span<double> bin_J) {
   }
 }
 
+std::optional<PeriodicLoad> periodic_load(std::span<LoadLane> lanes, Tick now) {
+  PeriodicLoad p{nullptr, 0, 0.0};
+  for (auto& lane : lanes) {
+    const auto& s = lane.at(now);
+    if (s.constant()) {
+      p.constant_W += s.load.max_W;
+    } else {
+      if (p.load != nullptr) return std::nullopt;
+      p.load = &s.load;
+      p.begin = s.begin;
+    }
+  }
+  if (p.load == nullptr) {  // all constant: any length repeats
+    const auto& s = lanes.front().at(now);
+    p = {&s.load, s.begin, p.constant_W - s.load.max_W};
+  }
+  return p;
+}
+
 }  // namespace tidewatt::sim

@@ -21,7 +21,6 @@ std::vector<AuditLevel> audit(const Simulation& run) {
   const auto& stream = run.connection->stream();
   const auto& m = run.state.meters;
   const auto& f = stream.feeder_meters();
-  const auto& b = stream.battery_meters();
   const auto& h = run.halls.books();
   std::vector<AuditLevel> levels = {
       {"package", m.gpu_in.value(), m.package_out.value(), m.package_stored.value()},
@@ -43,7 +42,8 @@ std::vector<AuditLevel> audit(const Simulation& run) {
   const double bus_J = devices != nullptr ? stream.bus_J() : stream.connection_J();
   if (devices != nullptr)
     for (auto& l : devices->books(f, bus_J, stream.connection_J())) levels.push_back({std::move(l.name), l.in_J, l.out_J, l.stored_J});
-  if (run.model.scenario.battery) {
+  if (const auto* battery = stream.battery()) {
+    const auto& b = battery->meters();
     levels.push_back({"battery bus", bus_J, fed_J, b.charged_J.value() - b.discharged_J.value()});
     levels.push_back({"battery", b.charged_J.value(),
                       b.discharged_J.value() + b.charge_loss_J.value() + b.discharge_loss_J.value() + b.standby_J.value(),

@@ -87,7 +87,7 @@ class Search {
     const auto& tape = fleet(bare, p);
     std::vector<RunMark> marks;
     const auto stream = sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
-      const auto* w = at.battery_wear();
+      const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
       marks.push_back({tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0});
     });
     Evaluated e;
@@ -126,7 +126,7 @@ class Search {
 
   /// What stores hold more at the end than at the start is not lost: it does not count as drawn.
   static double stored_J(const sim::SiteStream& stream) {
-    double J = stream.has_battery() ? stream.battery_stored_J() : 0.0;
+    double J = stream.battery_stored_J();
     if (const auto* d = stream.delivery())
       if (const auto* r = d->rack_storage())
         J += r->charged_J.value() - r->discharged_J.value() - r->charge_loss_J.value() - r->discharge_loss_J.value();

@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <optional>
 #include <span>
 
 #include "tidewatt/sim/load_template.hpp"
@@ -37,6 +38,15 @@ class LoadLane {
   std::deque<Stretch> queue_;
   Tick end_ = 0;
 };
+
+/// One lane repeats and the others are constant.
+struct PeriodicLoad {
+  const LoadTemplate* load;
+  Tick begin;         ///< of the lane's stretch
+  double constant_W;  ///< of the others
+};
+/// What the lanes do at a time, if it is that.
+std::optional<PeriodicLoad> periodic_load(std::span<LoadLane> lanes, Tick at);
 
 /// Energy of a template from `from` to `to`, both within one repetition, J.
 double energy_between_J(const LoadTemplate& load, Tick from, Tick to);

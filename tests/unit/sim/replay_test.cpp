@@ -20,7 +20,7 @@ TEST_CASE("a tape of the fleet through other devices gives the bits of a run wit
   const auto whole = run(with);
   CHECK(replayed.connection_J() / with.run.duration_s * 1e-6 == figure(whole, "pcc_mean_MW"));
   CHECK(replayed.max_W() * 1e-6 == figure(whole, "pcc_max_MW"));
-  CHECK(replayed.battery_meters().discharged_J.value() / 3.6e9 == figure(whole, "battery_discharged_MWh"));
+  CHECK(replayed.battery()->meters().discharged_J.value() / 3.6e9 == figure(whole, "battery_discharged_MWh"));
 }
 
 TEST_CASE("supplies, generators, rack storage and a battery at once: a run whose books do not close would throw") {

@@ -123,8 +123,8 @@ TEST_CASE("a battery that smooths the connection lowers the iteration's line and
   }
   // One-second steps stay: every edge passes for one control period before the battery has seen it.
   CHECK(smooth.spectrum().dominant(0.02).amplitude < 0.2 * raw.spectrum().dominant(0.02).amplitude);
-  CHECK(smooth.battery_meters().closure(smooth.battery_stored_J()) < 1e-12);
-  const auto& m = smooth.battery_meters();
+  CHECK(smooth.battery()->meters().closure(smooth.battery_stored_J()) < 1e-12);
+  const auto& m = smooth.battery()->meters();
   CHECK(smooth.connection_J() == Approx(smooth.feeder_meters().drawn_J.value() + m.charged_J.value() - m.discharged_J.value()).epsilon(1e-12));
 }
 
