@@ -4,6 +4,7 @@
 
 #include "background.hpp"
 #include "bind.hpp"
+#include "tidewatt/study/filing.hpp"
 #include "tidewatt/study/ride_study.hpp"
 #include "tidewatt/study/scenario_toml.hpp"
 #include "tidewatt/sim/shipped_scenarios.hpp"
@@ -38,6 +39,28 @@ py::tuple ride(const std::shared_ptr<sim::Scenario>& scenario, const std::string
   return both(*answer);
 }
 
+py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::string& rule, const std::string& folder, const py::dict& given) {
+  study::FilingOptions o;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("file", o.file), take("results", o.results), take("window", o.window), take("settings", o.source.settings);
+  take("catalog", o.source.overlay), take("bus", o.bus), take("as_if", o.as_if);
+  const auto pack = std::make_shared<study::FilingPack>();
+  in_background([=](const std::atomic<bool>&) {
+    *pack = study::make_filing(*scenario, study::find_rule_book(rule, o.source.overlay), o);
+    const std::string manifest = study::filing_manifest(*scenario, pack->files);
+    pack->files.push_back({"manifest.json", [manifest](const io::Append& to) { to(manifest); }});
+    std::uint64_t bytes = 0;
+    for (const auto& f : pack->files) bytes += f.bytes();
+    io::write_export(folder, pack->files, bytes);
+  });
+  py::list names, sheet;
+  for (const auto& f : pack->files) names.append(f.name);
+  for (const auto& r : pack->sheet) sheet.append(py::dict("field"_a = r.field, "value"_a = r.value, "unit"_a = r.unit, "method"_a = r.method, "input"_a = r.input));
+  return py::make_tuple(pack->ride, pack->open, sheet, names);
+}
+
 }  // namespace
 
 void bind_rules(py::module_& m) {
@@ -45,6 +68,7 @@ void bind_rules(py::module_& m) {
   m.def("show_rules", [](const std::string& name, const std::string& overlay) { return both(study::show_rules(name, overlay)); }, "name"_a, "catalog_overlay"_a);
   m.def("check_rules", &check_rules, "rule"_a, "result"_a, "window"_a, "site_W"_a, "connection_V"_a, "as_if"_a, "catalog_overlay"_a);
   m.def("ride", &ride, "scenario"_a, "file"_a, "options"_a);
+  m.def("filing", &filing, "scenario"_a, "rule"_a, "folder"_a, "options"_a);
   m.def("scenario_toml", &study::scenario_toml, "text"_a, "file"_a, "folder"_a, "set"_a);
   m.def("shipped_scenario", &sim::shipped_scenario, "name"_a);
   m.def("verify", &study::verify_any, "file"_a, py::call_guard<py::gil_scoped_release>());

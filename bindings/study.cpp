@@ -181,7 +181,7 @@ void bind_study(py::module_& m) {
   m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
   m.def("sweep_periods", &sweep_periods, "options"_a);
   m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a, "days"_a, "step_s"_a, "seed"_a);
-  m.def("export_formats", &io::export_formats);
+  m.def("export_formats", &study::result_formats);
   m.def("export_window", &export_window, "result"_a, "options"_a);
   m.def("fit_gpu", &fit_gpu, "file"_a, "name"_a, "base"_a, "gpu"_a, "before_W"_a, "power_delay_s"_a, "fan_frac"_a);
   m.def("fit_nodes", &fit_nodes, "file"_a, "name"_a, "events"_a, "meter_period_s"_a, "iterations_per_token"_a);

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         read_weather,
     )
     from ._result import Result, open
-    from ._rules import ride, rules, verify
+    from ._rules import filing, ride, rules, verify
     from ._size import Sizing, most_gpus, size
     from ._study import Answer, MachineAnswer, bench, explain, machines, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
@@ -73,7 +73,7 @@ _HOME = {
     "compare": "_sweep",
     "new": "_sweep",
     **dict.fromkeys(_READERS, "_read"),
-    **dict.fromkeys(["ride", "rules", "verify"], "_rules"),
+    **dict.fromkeys(["filing", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
@@ -85,7 +85,7 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "fit_fans", "fit_gpu",
+    "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "report", "ride", "rules", "run", "schema", "size",
     "sweep", "validate", "verify", *_READERS,
 ]  # fmt: skip

@@ -1,10 +1,11 @@
 """What utilities ask of large loads: rules, ride-through, and the check that a file is as it was written."""
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable
 
 from . import _core
 from ._engine import _as_scenario
@@ -128,6 +129,66 @@ def ride(
                    connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if)  # fmt: skip
     figures, text = _core.ride(site._core, site.path, options)
     return Answer(json.loads(figures), text)
+
+
+def filing(
+    scenario: Scenario | Path,
+    rule: str | Path,
+    out: Path,
+    results: Iterable[Result | Path] = (),
+    *,
+    window: str = "",
+    settings: str = "",
+    bus: int = 1,
+    as_if: bool = False,
+    catalog: Path | None = None,
+) -> Answer:
+    """One folder to be filed: report, data sheet, verdicts, model records with tests, playback files. As `tidewatt file`.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        The site.
+    rule : str or path
+        Whom it is for: a name in the catalog (see `rules`), or a file of your own.
+    out : path
+        Folder; made if it is absent.
+    results : iterable of Result or path, optional
+        Results of the scenario. Without one, figures of a run are listed as open.
+    window : str, default ''
+        Recorded window of the results; empty: the first.
+    settings : str, default ''
+        Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+    bus : int, default 1
+        Number of the load's bus in the model records.
+    as_if : bool, default False
+        Judge also if the rule does not apply to the site.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+
+    Returns
+    -------
+    Answer
+        `ride` (the verdict), `open` (what nobody stated), `sheet` (one row per field) and `files` (names in the folder).
+
+    Raises
+    ------
+    InputError
+        An unknown rule, or a result without the window.
+    OutputError
+        A file could not be written.
+
+    Examples
+    --------
+    >>> tw.filing(scenario, "ercot_nogrr282", "filing", [result], as_if=True)["open"]
+    """
+    site = _as_scenario(scenario)
+    with contextlib.ExitStack() as stack:
+        paths = [os.fspath(stack.enter_context(_file_of(r))) if isinstance(r, Result) else os.fspath(r) for r in results]
+        options = dict(file=site.path or "scenario.toml", results=paths, window=window, settings=settings, bus=bus, as_if=as_if, catalog=_absolute(catalog))
+        ride, open_items, sheet, files = _core.filing(site._core, os.fspath(rule), os.fspath(out), options)
+    text = "\n".join([f"ride-through: {ride}", f"{len(open_items)} open items:", *(f"  {item}" for item in open_items)])
+    return Answer({"ride": ride, "open": open_items, "sheet": sheet, "files": files}, text)
 
 
 def verify(path: Path) -> str:

@@ -1,4 +1,7 @@
 """Acceptance of what an interconnection engineer files: exports as other programs read them, ride-through verdicts."""
+import csv
+import hashlib
+import json
 from pathlib import Path
 
 import export_readers as readers
@@ -128,3 +131,28 @@ def check_models(report):
             report.judge(f"{n} random sags, {line.split(':')[0]}", played.code == 0, line.split(": ", 1)[1], "95 % within, 90 % equal, 2 %, 50 ms")
     if "ups_" not in played.stdout:
         report.judge("random sags", False, played.stderr or played.stdout, "")
+
+
+def check_filing(report):
+    """Filing packs of a small and a large site: time without the runs, files, manifest, a figure, method and input per field."""
+    tiny = ROOT / "tests" / "scenarios" / "tiny.toml"
+    sites = {"2,048 GPUs": (tiny, {"hall.a.n_gpu": 2048}, "ieso_2026")}
+    if not report.quick:
+        sites["98,304 GPUs"] = (SCENARIOS / "xai_100k_unmitigated.toml", {}, "ercot_nogrr282")
+    for name, (scenario, sets, rule) in sites.items():
+        result = report.run(scenario, sets=sets).json["result_file"]
+        folder = Path(report.folder.name) / f"filing_{name.split()[0]}"
+        more = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+        outcome = product.call([report.binary, "file", scenario, result, "--for", rule, "--out", folder, "--settings", "ups_spread", "--as-if", *more])
+        if outcome.code != 0:
+            report.judge(f"filing of {name}", False, outcome.stderr, "written")
+            continue
+        report.at_most(f"filing of {name}: seconds without the run", outcome.wall_s, 120)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        wrong = [f["name"] for f in manifest["files"] if hashlib.sha256((folder / f["name"]).read_bytes()).hexdigest() != f["sha256"]]
+        missing = {"report.html", "datasheet.csv"} - {f["name"] for f in manifest["files"]}
+        report.judge(f"filing of {name}: manifest", not wrong and not missing, f"{len(manifest['files'])} files, wrong: {wrong or 'none'}", "every hash right")
+        with open(folder / "datasheet.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        bare = [r["field"] for r in rows if not (r["value"] and r["method"] and r["input"])]
+        report.judge(f"filing of {name}: data sheet", rows and not bare, f"{len(rows)} fields, {sum(r['value'] == 'open' for r in rows)} open, without figure, method or input: {bare or 'none'}", "none")

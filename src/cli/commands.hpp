@@ -14,6 +14,7 @@ void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
 void add_new_command(CLI::App& app, int& exit_code);       // new
 void add_fit_command(CLI::App& app, int& exit_code);       // fit
 void add_export_command(CLI::App& app, int& exit_code);    // export
+void add_file_command(CLI::App& app, int& exit_code);      // file
 void add_rules_command(CLI::App& app, int& exit_code);     // rules
 void add_ride_command(CLI::App& app, int& exit_code);      // ride
 void add_size_command(CLI::App& app, int& exit_code);      // size

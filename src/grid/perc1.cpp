@@ -8,42 +8,10 @@
 namespace tidewatt::grid {
 namespace {
 
+constexpr double lowest_pu = 1e-3;  ///< no power flows below
+
 constexpr std::array<std::string_view, 30> names = {"Lfm",   "QPratio", "Dbfl",  "Dbfh",  "Kdroop", "Kvp",    "Tvp",    "Kvq",    "Tvq",    "Tap",   "Tbp",    "Taq", "Tbq", "nP", "nQ",
                                                     "Ipmax", "Ipmin",   "Iqmax", "Iqmin", "Fcease", "Vcease", "Tcease", "Tdelay", "Vrecon", "Trecon", "Tramp", "Frecon", "Tt", "Tv", "Tf"};
-
-/// The share that is on the grid.
-class Share {
- public:
-  Share(const Perc1Params& p, double step_s) : p_(p), step_s_(step_s) {}
-
-  double step(double v) {
-    constexpr double slack = 1e-9;
-    below_s_ = v < p_.Vcease ? below_s_ + step_s_ : 0.0;
-    above_s_ = v > p_.Vrecon ? above_s_ + step_s_ : 0.0;
-    if (below_s_ > p_.Tcease + slack && pending_s_ < 0.0 && on_ > low()) pending_s_ = p_.Tdelay;
-    if (pending_s_ >= 0.0) {  // once begun, the delay is not taken back
-      if (pending_s_ <= slack) {
-        on_ = low();
-        ceased_ = true;
-        pending_s_ = -1.0;
-      } else {
-        pending_s_ -= step_s_;
-      }
-    } else if (ceased_ && above_s_ > p_.Trecon + slack) {
-      const double rise = p_.Fcease * p_.Frecon;
-      on_ = p_.Tramp > 0.0 ? std::min(high(), on_ + rise * step_s_ / p_.Tramp) : high();
-      if (on_ >= high() - slack) ceased_ = false;
-    }
-    return on_;
-  }
-
- private:
-  double low() const { return 1.0 - p_.Fcease; }
-  double high() const { return low() + p_.Fcease * p_.Frecon; }
-  const Perc1Params& p_;
-  double step_s_, below_s_ = 0.0, above_s_ = 0.0, pending_s_ = -1.0, on_ = 1.0;
-  bool ceased_ = false;
-};
 
 /// The exact step of a first-order lag towards x.
 double lag(double y, double x, double time_s, double step_s) { return time_s > 0.0 ? x + (y - x) * std::exp(-step_s / time_s) : x; }
@@ -65,19 +33,45 @@ std::string perc1_record(std::int64_t bus, const std::string& id, const Perc1Par
   return out + " /\n";
 }
 
+Perc1Load::Perc1Load(const Perc1Params& p, double v_pu, double step_s) : p_(p), step_s_(step_s), Tt_(std::max(p.Tt, 4.0 * step_s)), v_(v_pu), Ip_(current(v_pu)) {}
+
+double Perc1Load::current(double v) const { return v > lowest_pu ? std::clamp(p_.Lfm * std::pow(v, p_.nP) / v, p_.Ipmin, p_.Ipmax) : 0.0; }
+
+double Perc1Load::step(double V) {
+  v_ = lag(v_, V, p_.Tv, step_s_);
+  Ip_ = lag(Ip_, current(V), Tt_, step_s_);
+  move_share(v_);
+  return on_ * Ip_ * V / p_.Lfm;
+}
+
+void Perc1Load::move_share(double v) {
+  constexpr double slack = 1e-9;
+  const double low = 1.0 - p_.Fcease, high = low + p_.Fcease * p_.Frecon;
+  below_s_ = v < p_.Vcease ? below_s_ + step_s_ : 0.0;
+  above_s_ = v > p_.Vrecon ? above_s_ + step_s_ : 0.0;
+  if (below_s_ > p_.Tcease + slack && pending_s_ < 0.0 && on_ > low) pending_s_ = p_.Tdelay;
+  if (pending_s_ >= 0.0) {  // once begun, the delay is not taken back
+    if (pending_s_ <= slack) {
+      on_ = low;
+      ceased_ = true;
+      pending_s_ = -1.0;
+    } else {
+      pending_s_ -= step_s_;
+    }
+  } else if (ceased_ && above_s_ > p_.Trecon + slack) {
+    const double rise = p_.Fcease * p_.Frecon;
+    on_ = p_.Tramp > 0.0 ? std::min(high, on_ + rise * step_s_ / p_.Tramp) : high;
+    if (on_ >= high - slack) ceased_ = false;
+  }
+}
+
 Perc1Trace play_perc1(const Perc1Params& p, std::span<const double> v_pu, double step_s) {
-  constexpr double lowest_pu = 1e-3;  // no power flows below
   Perc1Trace out;
   if (v_pu.empty()) return out;
-  Share share(p, step_s);
-  const auto current = [&](double v) { return v > lowest_pu ? std::clamp(p.Lfm * std::pow(v, p.nP) / v, p.Ipmin, p.Ipmax) : 0.0; };
-  const double Tt = std::max(p.Tt, 4.0 * step_s);  // programs do not integrate a shorter one
-  double v = v_pu[0], Ip = current(v_pu[0]);
+  Perc1Load load(p, v_pu[0], step_s);
   for (const double V : v_pu) {
-    v = lag(v, V, p.Tv, step_s);
-    Ip = lag(Ip, current(V), Tt, step_s);
-    out.FracOn.push_back(share.step(v));
-    out.P_ratio.push_back(out.FracOn.back() * Ip * V / p.Lfm);
+    out.P_ratio.push_back(load.step(V));
+    out.FracOn.push_back(load.FracOn());
   }
   return out;
 }

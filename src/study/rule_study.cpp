@@ -35,6 +35,18 @@ std::string status_text(const grid::RuleBook& b) {
   return fmt::format("{}, {}{}", status, b.date, b.binding() || b.status.empty() ? "" : ": not binding");
 }
 
+std::vector<std::pair<double, double>> grid_disturbances(const io::Waveform& w, const io::ResultOrigin& o) {
+  constexpr double after_s = 60.0, back_pu = 0.9;
+  std::vector<std::pair<double, double>> out;
+  for (const auto& [at_s, kind] : o.events) {
+    if (kind != "sag" && kind != "utility_loss" && kind != "islanding") continue;
+    auto i = static_cast<std::size_t>(std::max(0.0, (at_s - w.first_s) / w.step_s)) + 1;
+    while (i < w.bus_pu.size() && w.bus_pu[i] < back_pu) ++i;
+    out.emplace_back(at_s, w.first_s + static_cast<double>(i) * w.step_s + after_s);
+  }
+  return out;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -85,19 +97,6 @@ std::string book_text(const grid::RuleBook& b) {
   }
   for (const auto& r : b.rules) say(text, "{}: {} ({})\n", r.name, r.title, r.figure_word);
   return text;
-}
-
-/// From each disturbance that the grid caused until a minute after the voltage is back.
-std::vector<std::pair<double, double>> grid_disturbances(const io::Waveform& w, const io::ResultOrigin& o) {
-  constexpr double after_s = 60.0, back_pu = 0.9;
-  std::vector<std::pair<double, double>> out;
-  for (const auto& [at_s, kind] : o.events) {
-    if (kind != "sag" && kind != "utility_loss" && kind != "islanding") continue;
-    auto i = static_cast<std::size_t>(std::max(0.0, (at_s - w.first_s) / w.step_s)) + 1;
-    while (i < w.bus_pu.size() && w.bus_pu[i] < back_pu) ++i;
-    out.emplace_back(at_s, w.first_s + static_cast<double>(i) * w.step_s + after_s);
-  }
-  return out;
 }
 
 /// A checked window, before it is told.

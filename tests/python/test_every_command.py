@@ -16,7 +16,7 @@ FUNCTION = {
     "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "report": tw.Result.report,
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
     "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
-    "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify,
+    "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
 }  # fmt: skip
 # Option of the command line -> where Python has it, when not as a parameter of that name.
 ELSEWHERE = {
@@ -29,6 +29,7 @@ ELSEWHERE = {
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
     "size --cooling-unit-frac": "most_gpus", "size --write": "Sizing.cheapest",
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
+    "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
 
@@ -210,3 +211,18 @@ def test_schema_has_the_commands_text():
 def test_a_result_prints_the_commands_summary(tmp_path):
     result = tw.run(tiny(3), threads=1)
     assert str(tw.open(result.save(tmp_path / "r.h5"))).strip() == str(result).strip() != repr(result)
+
+
+def test_a_filing_is_the_commands_folder_without_the_pdf(result, tmp_path):
+    path = result.save(tmp_path / "r.h5")
+    ours = tw.filing(tiny(), "ieso_2026", tmp_path / "ours", [path], as_if=True)
+    sets = [part for key, value in {**SETTINGS, "run.duration_h": 0.1}.items() for part in ("--set", f"{key}={value}")]
+    arguments = ["--for", "ieso_2026", "--out", tmp_path / "theirs", "--as-if", "--no-pdf", *sets]
+    subprocess.run([CLI, "file", DAY, path, *arguments], check=True, capture_output=True)
+    assert sorted(ours["files"]) == sorted(f.name for f in (tmp_path / "theirs").iterdir())
+    for name in ours["files"]:
+        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+    assert len(ours.table("sheet")) == len(ours["sheet"]) and ours["open"]
+    with pytest.raises(tw.InputError, match="ieso_2026"):
+        tw.filing(tiny(), "ieso_2027", tmp_path / "none")
+    assert not (tmp_path / "none").exists()

@@ -35,20 +35,36 @@ double perc1_base_VA(const Perc1Params& p, double P_W);
 /// One record as PSS/E lists a load's model: bus 'PERC1' 'id' 30 values /
 std::string perc1_record(std::int64_t bus, const std::string& id, const Perc1Params& p);
 
-/// What the model does along a voltage.
-struct Perc1Trace {
-  std::vector<double> FracOn;   ///< [sample]
-  std::vector<double> P_ratio;  ///< active power over the one at start, [sample]
-};
-
-/// Plays a voltage into the model, active power only, from steady state at v_pu[0]:
+/// The model, one step after the other, active power only, from steady state:
 ///
 ///     v' = (V − v)/Tv;   v < Vcease for Tcease, then Tdelay: FracOn = 1 − Fcease
 ///     v > Vrecon for Trecon: FracOn rises over Tramp to 1 − Fcease + Fcease·Frecon; a new cease may begin on the way
 ///     Ip = min(Ipmax, Lfm·V^nP/V), lagged by Tt, at least four steps;   P = FracOn·Ip·V
 ///
 /// Kdroop, the washouts and the lead-lags are 0 in every record that is written here and are not played.
-/// @param step_s between samples, > 0  @source PowerWorld 24 help and InterPSS's loader, as read in November 2026
+/// @source PowerWorld 24 help and InterPSS's loader, as read in November 2026
+class Perc1Load {
+ public:
+  /// @param v_pu voltage at start  @param step_s > 0
+  Perc1Load(const Perc1Params& params, double v_pu, double step_s);
+  /// The next step at a voltage, pu: active power over the one at start.
+  double step(double v_pu);
+  double FracOn() const { return on_; }  ///< share on the grid, 0 to 1
+
+ private:
+  double current(double v) const;
+  void move_share(double v);
+  Perc1Params p_;
+  double step_s_, Tt_, v_, Ip_, below_s_ = 0.0, above_s_ = 0.0, pending_s_ = -1.0, on_ = 1.0;
+  bool ceased_ = false;
+};
+
+/// What the model does along a voltage.
+struct Perc1Trace {
+  std::vector<double> FracOn;   ///< [sample]
+  std::vector<double> P_ratio;  ///< active power over the one at start, [sample]
+};
+/// Plays a voltage into the model, from steady state at v_pu[0]. @param v_pu [sample]  @param step_s between samples, > 0
 Perc1Trace play_perc1(const Perc1Params& p, std::span<const double> v_pu, double step_s);
 
 }  // namespace tidewatt::grid

@@ -1,7 +1,11 @@
 #pragma once
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tidewatt/grid/rule_book.hpp"
+#include "tidewatt/io/read_waveform.hpp"
+#include "tidewatt/io/result_origin.hpp"
 
 namespace tidewatt::study {
 
@@ -16,6 +20,10 @@ grid::RuleBook find_rule_book(const std::string& name_or_file, const std::string
 
 /// Status in words for a verdict: "proposal, 2026-06-15: not binding".
 std::string status_text(const grid::RuleBook& book);
+
+/// Disturbances that the grid caused in a window: from each one's begin until a minute after the voltage is back, s since the
+/// start of the run. Rules on ramps and swings do not look at them.
+std::vector<std::pair<double, double>> grid_disturbances(const io::Waveform& window, const io::ResultOrigin& origin);
 
 /// Every rule file of the catalog with its status and date. @throws InputError as find_rule_book
 RuleAnswer list_rules(const std::string& overlay);

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "print_page.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/study/filing.hpp"
+#include "tidewatt/study/rule_study.hpp"
+
+namespace {
+
+using namespace tidewatt;
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string rule, out;
+  sim::LoadOptions load;
+  study::FilingOptions options;
+  bool no_pdf = false;
+};
+
+void file(const Arguments& a) {
+  const auto book = study::find_rule_book(a.rule, a.load.catalog_overlay);
+  const auto scenario = sim::load_scenario(a.options.file, a.load);
+  auto pack = study::make_filing(scenario, book, a.options);
+  std::uint64_t bytes = 0;
+  for (const auto& f : pack.files) bytes += f.bytes();
+  fmt::print("{} files, {:.3g} MB\n", pack.files.size(), static_cast<double>(bytes) * 1e-6);
+  io::write_export(a.out, pack.files, bytes);
+
+  // The printed page and the manifest need the files in place.
+  const auto pdf = (fs::path(a.out) / "report.pdf").string();
+  std::error_code error;
+  fs::remove(pdf, error);
+  const std::string printer = a.no_pdf ? "" : print_page((fs::path(a.out) / "report.html").string(), pdf);
+  if (!printer.empty())
+    pack.files.push_back({"report.pdf", [text = read_file(pdf, 1u << 30)](const io::Append& to) { to(text); }});
+  const std::string manifest = study::filing_manifest(scenario, pack.files);
+  io::write_durably((fs::path(a.out) / "manifest.json").string(), manifest);
+  for (const auto& f : pack.files) fmt::print("{}\n", (fs::path(a.out) / f.name).string());
+  fmt::print("{}\n", (fs::path(a.out) / "manifest.json").string());
+  if (printer.empty() && !a.no_pdf) fmt::print("no PDF: neither WeasyPrint nor Chromium could print report.html; print it from a browser\n");
+  fmt::print("ride-through: {}\n{} open items, listed in report.html\n", pack.ride, pack.open.size());
+}
+
+}  // namespace
+
+void add_file_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand("file", "one folder to be filed: report, data sheet, verdicts, model records with tests, playback files, manifest");
+  c->add_option("scenario", a->options.file, "scenario file (TOML)")->required();
+  c->add_option("results", a->options.results, "result files of it; without one, figures of a run are listed as open");
+  c->add_option("--for", a->rule, "whom it is for: a rule's name in the catalog (tidewatt rules list), or a file of your own")->required();
+  c->add_option("--out", a->out, "folder")->required();
+  c->add_option("--window", a->options.window, "recorded window of the results; default: the first");
+  c->add_option("--settings", a->options.source.settings, "settings of the load, an entry of kind load_settings or a file; default: what the scenario names");
+  c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")->check(CLI::Range(1, 999997))->capture_default_str();
+  c->add_flag("--as-if", a->options.as_if, "judge also if the rules do not apply to the site");
+  c->add_flag("--no-pdf", a->no_pdf, "do not print the report");
+  c->add_option("--set", a->load.set, "override one value, key=value (repeatable)")->allow_extra_args(false);
+  c->add_option("--catalog", a->load.catalog_overlay, "folder of files that add to or replace the built-in ones");
+  c->callback([a] {
+    a->options.source.overlay = a->load.catalog_overlay;
+    file(*a);
+  });
+}

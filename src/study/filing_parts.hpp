@@ -1,0 +1,75 @@
+#pragma once
+// Private to study: what the sections of a filing share.
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/grid/perc1_site.hpp"
+#include "tidewatt/grid/record_check.hpp"
+#include "tidewatt/grid/ride_verdict.hpp"
+#include "tidewatt/io/read_waveform.hpp"
+#include "tidewatt/io/result_origin.hpp"
+#include "tidewatt/study/filing.hpp"
+
+namespace tidewatt::study {
+
+/// A result as the filing looks at it.
+struct FiledResult {
+  std::string path, name;
+  io::ResultOrigin origin;
+  nlohmann::ordered_json summary;
+  std::optional<io::Waveform> window;  ///< absent: none was recorded
+  std::vector<grid::RecordOutcome> outcomes;
+};
+
+/// What the sections are made from.
+struct Filing {
+  const sim::Scenario& s;
+  const grid::RuleBook& book;
+  const FilingOptions& o;
+  double design_W = 0.0;
+  SiteLoad load{};                     ///< at the means of the first result, else at design power
+  std::vector<grid::LoadGroup> units{};  ///< for ride-through, at design power
+  std::vector<FiledResult> results{};
+  std::string scenario_sha256{};
+  std::string why_not{};  ///< why the rules do not apply; empty: they do
+  std::optional<grid::RideVerdict> ride{};
+  std::vector<std::string> open{};
+  bool judged() const { return why_not.empty() || o.as_if; }
+};
+
+/// HTML piece by piece; texts are escaped.
+class Page {
+ public:
+  void heading(const std::string& text, int level = 2);
+  void text(const std::string& words);
+  void list(const std::vector<std::string>& items);
+  void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
+  void figure(const std::string& svg) { html_ += "<figure>" + svg + "</figure>\n"; }
+  void preformatted(const std::string& text);
+  const std::string& html() const { return html_; }
+
+ private:
+  std::string html_;
+};
+
+/// A whole document with a print style. @param body HTML
+std::string document(const std::string& title, const std::string& body);
+
+std::string number(double x, int digits = 4);
+/// Whether a result is long enough for changes over a window, named as in the summary ("300s").
+bool long_enough(const FiledResult& r, const std::string& window);
+/// A summary's figure; NaN where it has none.
+double figure_of(const FiledResult& r, const char* key);
+
+void site_section(Filing& f, Page& page);      ///< site, one-line diagram, methods
+void ride_section(Filing& f, Page& page);      ///< ride-through and recovery
+void record_section(Filing& f, Page& page);    ///< ramps, swings, spectrum, flicker
+void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files);     ///< records and their tests
+void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files);  ///< playback files
+void assumed_section(const Filing& f, Page& page);
+/// Every field with its method and its input.
+std::vector<DataSheetRow> data_sheet(const Filing& f);
+
+}  // namespace tidewatt::study

@@ -1,0 +1,105 @@
+// Section of a filing on ride-through: verdicts, the curve with the site's points, recovery.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "filing_parts.hpp"
+#include "tidewatt/study/line_plot.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
+
+std::string range(const grid::RuleBand& b, const char* unit) {
+  return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit) : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
+}
+
+bool stays(const grid::RuleBand& b) { return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous || b.duty == grid::BandDuty::may_reduce; }
+
+/// Where the rule asks the load to stay, and what the site does at the points played.
+std::string curve(const grid::RideVerdict& v, const std::string& title) {
+  LinePlot p{title, "duration, s", "voltage, pu", {}, {}};
+  p.log_x = true;
+  p.y_low = 0.0, p.y_high = highest_pu;
+  PlotLine stayed{"the site stays", {}, {}, "#2a8a2a", false, true}, left{"load leaves", {}, {}, "#c33", false, true};
+  for (const auto& b : v.voltage) {
+    const double high = std::min(b.band.high, highest_pu);
+    if (stays(b.band)) p.areas.push_back({shortest_s, b.band.duty == grid::BandDuty::continuous ? longest_s : b.band.stay_s, b.band.low, high, "#e4effa"});
+    if (b.band.duty == grid::BandDuty::not_read) p.areas.push_back({shortest_s, longest_s, b.band.low, high, "#f5efd8"});
+    for (const auto& point : b.points) {
+      auto& to = point.left_W > 0.0 ? left : stayed;
+      to.x.push_back(std::clamp(point.duration_s, shortest_s, longest_s)), to.y.push_back(std::min(point.level, highest_pu));
+    }
+  }
+  p.lines = {stayed, left, {"", {shortest_s, longest_s}, {1.0, 1.0}, "#bbb", true}};
+  return p.svg();
+}
+
+/// Power in the deepest sag that must be ridden, with the recovery asked.
+std::string recovery(const Filing& f, const grid::BandAnswer& band) {
+  const auto& rule = *f.book.ride;
+  constexpr double step_s = 1e-3, before_s = 1.0;
+  const double level = band.band.low, stay_s = std::min(band.band.stay_s, 5.0);
+  const double after_s = std::max(10.0, std::isnan(rule.recovery_s) ? 0.0 : 4.0 * rule.recovery_s) + 20.0;
+  std::vector<double> v(static_cast<std::size_t>((before_s + stay_s + after_s) / step_s), 1.0);
+  std::fill(v.begin() + static_cast<std::ptrdiff_t>(before_s / step_s), v.begin() + static_cast<std::ptrdiff_t>((before_s + stay_s) / step_s), level);
+  const auto a = grid::play(f.units, v, {}, step_s);
+  LinePlot p{fmt::format("Power through a sag to {:g} pu for {:g} s", level, stay_s), "time, s", "of the power before", {}, {}};
+  PlotLine power{"site", {}, {}}, voltage{"voltage, pu", {}, {}, "#888"};
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double s = static_cast<double>(i) * step_s;
+    power.x.push_back(s), power.y.push_back(a.power_W[i] / a.power_W[0]);
+    voltage.x.push_back(s), voltage.y.push_back(v[i]);
+  }
+  p.lines = {voltage, power};
+  if (!std::isnan(rule.recovery_s)) {
+    const double due_s = before_s + stay_s + rule.recovery_s;
+    p.lines.push_back({fmt::format("{:.0f} % asked from {:g} s after the sag on", 100.0 * rule.recovery_frac, rule.recovery_s), {due_s, due_s, static_cast<double>(v.size()) * step_s}, {0.0, rule.recovery_frac, rule.recovery_frac}, "#c33", true});
+  }
+  return p.svg();
+}
+
+}  // namespace
+
+void ride_section(Filing& f, Page& page) {
+  page.heading("3 Ride-through");
+  page.text(fmt::format("{} ({}). {}. Status: {}, {}{}.", f.book.title, f.book.jurisdiction, f.book.document, f.book.status.empty() ? "not stated" : f.book.status, f.book.date, f.book.binding() ? "" : "; not binding"));
+  if (!f.book.note.empty()) page.text("Reserves of the rule file: " + f.book.note);
+  if (!f.why_not.empty()) page.text(fmt::format("The rules do not apply: {}.{}", f.why_not, f.o.as_if ? " Judged all the same, as asked." : ""));
+  if (!f.book.ride) {
+    page.text("The rule file has no ride-through part.");
+    return;
+  }
+  if (!f.judged()) return;
+  f.ride = grid::judge_ride(f.book, f.units, f.s.frequency.nominal_Hz);
+  const auto& v = *f.ride;
+  page.text("Verdict: " + v.text() + ".");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& i : v.items) {
+    rows.push_back({i.name, std::string(grid::name(i.answer)), i.why});
+    if (i.answer == grid::RideAnswer::not_judged) f.open.push_back("ride-through, " + i.name + ": " + i.why);
+  }
+  page.table({"verdict on", "answer", "why, and which setting to change"}, rows);
+  page.text("Blue: the rule asks the load to stay. Yellow: a figure of the rule that could not be read. Points: sags that were played.");
+  page.figure(curve(v, "Ride-through curve and the site's answers"));
+  rows.clear();
+  const auto stated = std::any_of(f.units.begin(), f.units.end(), [](const auto& u) { return !u.frequency.empty(); });
+  for (const auto& [bands, unit] : {std::pair{&v.voltage, "pu"}, {&v.frequency, "Hz"}})
+    for (const auto& b : *bands) {
+      const auto& p = b.points[b.worst];
+      if (bands == &v.frequency && !stated) {
+        rows.push_back({range(b.band, unit), std::string(grid::name(b.band.duty)), b.band.stay_s > 0.0 ? number(b.band.stay_s) : "", "not judged", "no settings for frequency are stated"});
+        continue;
+      }
+      rows.push_back({range(b.band, unit), std::string(grid::name(b.band.duty)), b.band.duty == grid::BandDuty::timed || b.band.duty == grid::BandDuty::may_reduce ? number(b.band.stay_s) : "", std::string(grid::name(b.answer)),
+                      p.left_W > 0.0 ? fmt::format("{:.3g} MW leave at {:.3g} {} for {:g} s ({})", p.left_W * 1e-6, p.level, unit, p.duration_s, p.setting) : "nothing leaves"});
+      if (b.answer == grid::RideAnswer::not_judged) f.open.push_back(fmt::format("ride-through, band {}: the rule's figure was not read", range(b.band, unit)));
+    }
+  page.table({"band", "duty", "s", "answer", "site"}, rows);
+  const auto deepest = std::find_if(v.voltage.begin(), v.voltage.end(), [](const auto& b) { return stays(b.band) && b.band.duty != grid::BandDuty::continuous && b.band.high <= 1.0; });
+  if (deepest != v.voltage.end()) page.figure(recovery(f, *deepest));
+}
+
+}  // namespace tidewatt::study
