@@ -84,6 +84,8 @@ def ride(
     voltage_pu: float = 1.0,
     duration_s: float = 0.0,
     current_limit_pu: float = math.inf,
+    settings: str = "",
+    plot: Path | None = None,
     connection_V: float = 0.0,
     catalog: Path | None = None,
 ) -> Answer:
@@ -103,6 +105,10 @@ def ride(
         A sag of your own, pu and s; 0 s: none.
     current_limit_pu : float, default inf
         Largest input current of the supplies over the one at nominal voltage; infinite: constant power.
+    settings : str, default ''
+        Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+    plot : path, optional
+        Draws the rule's curve with the site's points (SVG).
     connection_V : float, default 0
         Voltage at the connection, V, for thresholds that depend on it; 0: not stated.
     catalog : path, optional
@@ -126,8 +132,11 @@ def ride(
     """
     site = _as_scenario(scenario)
     options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), current_limit_pu=current_limit_pu,
-                   connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if)  # fmt: skip
-    figures, text = _core.ride(site._core, site.path, options)
+                   connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings)  # fmt: skip
+    figures, text, svg = _core.ride(site._core, site.path, options)
+    if plot is not None and svg:
+        with open(plot, "w", encoding="utf-8") as file:
+            file.write(svg)
     return Answer(json.loads(figures), text)
 
 

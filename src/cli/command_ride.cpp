@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/study/ride_study.hpp"
 
 namespace {
@@ -10,7 +11,7 @@ namespace {
 using namespace tidewatt;
 
 struct Arguments {
-  std::string file;
+  std::string file, plot;
   sim::LoadOptions load;
   study::RideOptions ride;
   double kV = 0.0;
@@ -22,6 +23,9 @@ void ride(Arguments a) {
   a.ride.connection_V = a.kV * 1e3;
   const auto answer = study::ride(sim::load_scenario(a.file, a.load), a.file, a.ride);
   fmt::print("{}", a.json ? answer.json + "\n" : answer.text);
+  if (a.plot.empty() || answer.svg.empty()) return;
+  io::write_durably(a.plot, answer.svg);
+  if (!a.json) fmt::print("{}\n", a.plot);
 }
 
 }  // namespace
@@ -35,6 +39,8 @@ void add_ride_command(CLI::App& app, int&) {
   c->add_option("--sag", a->ride.sag, "a measured voltage to play: COMTRADE .cfg or .cff")->type_name("FILE");
   c->add_option("--voltage", a->ride.voltage_pu, "a sag of your own: pu")->check(CLI::Range(0.0, 2.0));
   c->add_option("--duration", a->ride.duration_s, "its length, s")->check(CLI::Range(0.001, 60.0));
+  c->add_option("--settings", a->ride.settings, "settings of the load, an entry of kind load_settings or a file; default: what the scenario names")->type_name("NAME");
+  c->add_option("--plot", a->plot, "draw the curve with the site's points (SVG)")->type_name("FILE");
   c->add_option("--current-limit-pu", a->ride.current_limit_pu, "largest input current of the supplies over the one at nominal voltage; default: constant power")->check(CLI::Range(1.0, 10.0));
   c->add_option("--kV", a->kV, "voltage at the connection, for thresholds that depend on it")->check(CLI::PositiveNumber);
   c->add_option("--set", a->load.set, "override one value, key=value (repeatable)")->type_name("KEY=VALUE");

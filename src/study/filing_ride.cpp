@@ -6,36 +6,16 @@
 
 #include "filing_parts.hpp"
 #include "tidewatt/study/line_plot.hpp"
+#include "tidewatt/study/ride_plot.hpp"
 
 namespace tidewatt::study {
 namespace {
-
-constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
 
 std::string range(const grid::RuleBand& b, const char* unit) {
   return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit) : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
 }
 
 bool stays(const grid::RuleBand& b) { return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous || b.duty == grid::BandDuty::may_reduce; }
-
-/// Where the rule asks the load to stay, and what the site does at the points played.
-std::string curve(const grid::RideVerdict& v, const std::string& title) {
-  LinePlot p{title, "duration, s", "voltage, pu", {}, {}};
-  p.log_x = true;
-  p.y_low = 0.0, p.y_high = highest_pu;
-  PlotLine stayed{"the site stays", {}, {}, "#2a8a2a", false, true}, left{"load leaves", {}, {}, "#c33", false, true};
-  for (const auto& b : v.voltage) {
-    const double high = std::min(b.band.high, highest_pu);
-    if (stays(b.band)) p.areas.push_back({shortest_s, b.band.duty == grid::BandDuty::continuous ? longest_s : b.band.stay_s, b.band.low, high, "#e4effa"});
-    if (b.band.duty == grid::BandDuty::not_read) p.areas.push_back({shortest_s, longest_s, b.band.low, high, "#f5efd8"});
-    for (const auto& point : b.points) {
-      auto& to = point.left_W > 0.0 ? left : stayed;
-      to.x.push_back(std::clamp(point.duration_s, shortest_s, longest_s)), to.y.push_back(std::min(point.level, highest_pu));
-    }
-  }
-  p.lines = {stayed, left, {"", {shortest_s, longest_s}, {1.0, 1.0}, "#bbb", true}};
-  return p.svg();
-}
 
 /// Power in the deepest sag that must be ridden, with the recovery asked.
 std::string recovery(const Filing& f, const grid::BandAnswer& band) {
@@ -83,7 +63,7 @@ void ride_section(Filing& f, Page& page) {
   }
   page.table({"verdict on", "answer", "why, and which setting to change"}, rows);
   page.text("Blue: the rule asks the load to stay. Yellow: a figure of the rule that could not be read. Points: sags that were played.");
-  page.figure(curve(v, "Ride-through curve and the site's answers"));
+  page.figure(ride_plot(v, "Ride-through curve and the site's answers"));
   rows.clear();
   const auto stated = std::any_of(f.units.begin(), f.units.end(), [](const auto& u) { return !u.frequency.empty(); });
   for (const auto& [bands, unit] : {std::pair{&v.voltage, "pu"}, {&v.frequency, "Hz"}})

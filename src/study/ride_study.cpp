@@ -12,6 +12,8 @@
 #include "tidewatt/grid/ride_verdict.hpp"
 #include "tidewatt/io/read_comtrade.hpp"
 #include "tidewatt/sim/load_groups.hpp"
+#include "tidewatt/study/ride_plot.hpp"
+#include "tidewatt/study/site_load.hpp"
 
 namespace tidewatt::study {
 namespace {
@@ -110,10 +112,22 @@ std::string judged_text(const Judged& j) {
   return text;
 }
 
+/// The site's groups: what the scenario names, or each unit of settings of its own with the servers at design power.
+sim::SiteGroups groups_of(const sim::Scenario& scenario, const RideOptions& options) {
+  auto site = sim::site_groups(scenario, options.current_limit_pu);
+  if (options.settings.empty()) return site;
+  const auto parts = grid::with_power(find_load_settings(options.settings, options.overlay), site.largest_W, 0.0);
+  site.groups = grid::units_of(parts);
+  for (auto& g : site.groups) g.current_ratio = std::min(g.current_ratio, options.current_limit_pu);
+  site.open = {"cooling plant: its power follows from a run, so its parts are played without load", "transformer connection: balanced voltages only"};
+  if (site.groups.empty()) throw InputError(fmt::format("ride: the settings '{}' have no part of the servers", options.settings));
+  return site;
+}
+
 }  // namespace
 
-RuleAnswer ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options) {
-  Judged j{options, file, {}, find_rule_book(options.rule, options.overlay), sim::site_groups(scenario, options.current_limit_pu), false, {}, {}, {}};
+RideStudy ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options) {
+  Judged j{options, file, {}, find_rule_book(options.rule, options.overlay), groups_of(scenario, options), false, {}, {}, {}};
   if (!j.book.ride) throw InputError(fmt::format("rule '{}' has no ride-through part; tidewatt rules check {} RESULT judges it", j.book.name, j.book.name));
   j.why_not = j.book.why_not(j.site.largest_W, options.connection_V > 0.0 ? options.connection_V : grid::not_stated, 1.0);
   j.judged = j.why_not.empty() || options.as_if;
@@ -123,7 +137,7 @@ RuleAnswer ride(const sim::Scenario& scenario, const std::string& file, const Ri
     if (options.duration_s > 0.0) j.point = grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, options.voltage_pu, options.duration_s, false);
     if (!options.sag.empty()) j.record = play_record(options.sag, j.book, j.site.groups);
   }
-  return {judged_json(j), judged_text(j)};
+  return {{judged_json(j), judged_text(j)}, j.verdict ? ride_plot(*j.verdict, fmt::format("{}: {}", j.book.name, j.verdict->text())) : std::string()};
 }
 
 }  // namespace tidewatt::study

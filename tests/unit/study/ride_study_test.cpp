@@ -37,3 +37,19 @@ TEST_CASE("a rule that does not apply is not judged unless forced; one without a
   CHECK(json::parse(study::ride(tiny(), "tiny.toml", o).json)["verdict"] == "does not apply");
   CHECK_THROWS_AS(study::ride(tiny(), "tiny.toml", forced("power_stabilization_example")), InputError);
 }
+
+TEST_CASE("settings of one's own: each unit is played, and the answer has its picture") {
+  auto o = forced("ercot_nogrr282");
+  o.settings = "ups_spread";
+  o.voltage_pu = 0.85;  // the middle of the units' limits
+  o.duration_s = 0.3;
+  const auto half = study::ride(tiny(), "tiny.toml", o);
+  const auto answer = json::parse(half.json);
+  CHECK(answer["point"]["left_MW"].get<double>() == Approx(0.5 * answer["site_MW"].get<double>()));
+  CHECK(half.svg.find("<svg") == 0);
+  o.settings = "no_such_settings";
+  CHECK_THROWS_AS(study::ride(tiny(), "tiny.toml", o), InputError);
+  o = forced("ercot_nogrr282");
+  o.as_if = false;
+  CHECK(study::ride(tiny(), "tiny.toml", o).svg.empty());
+}
