@@ -62,7 +62,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-    const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K);
+    const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K[b.hall]);
     const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
     // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
     // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.

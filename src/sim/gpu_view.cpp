@@ -36,7 +36,7 @@ std::size_t chosen(const Result& result, const GpuChoice& choice, std::size_t fi
 struct Moment {
   Fleet fleet;
   FleetState state;
-  std::vector<double> inlet_K;
+  std::vector<double> inlet_K, air_J_per_m3_K;
   FleetTask task;
   std::optional<TrainingTask> maker;
 };
@@ -55,7 +55,8 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   options.gating = scenario.run.gating;
   m.maker.emplace(workload::IterationModel(job.model, job.plan, hall.compute, job.network), m.fleet, 0, options);
   m.task.inlet_K = m.inlet_K;
-  m.task.air_J_per_m3_K = 1.2e3;  // of room air: only rear rows ask, and nothing warms in a microsecond
+  m.air_J_per_m3_K.assign(m.fleet.types.size(), 1.2e3);
+  m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
   m.maker->set_work(TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -32,18 +33,70 @@ cooling::PlantCapacity left_after(const EventParams& e) {
   return left;
 }
 
+double mean_of(const std::vector<double>& x) {
+  double sum = 0.0;
+  for (const double v : x) sum += v;
+  return sum / static_cast<double>(x.size());
+}
+
+bool finite(const cooling::PlantStep& p) {
+  const std::array all = {p.supply_mean_K, p.supply_end_K, p.hot_aisle_mean_K, p.liquid_supply_mean_K, p.liquid_supply_end_K, p.liquid_flow_mean_kg_per_s, p.fan_J,
+                          p.other_electric_W, p.heat_in_J, p.heat_out_J, p.stored_change_J, p.water_kg};
+  return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+}
+
+double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
+  return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
+         (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+}
+
+/// After an edge: 1 s, then half the time since, in whole seconds.
+Tick grown_since(Tick edge, Tick now) { return now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s); }
+
 }  // namespace
 
+PlantOutages::PlantOutages(const Scenario& scenario) {
+  for (std::size_t h = 0; h < scenario.halls.size(); ++h)
+    for (const auto& e : scenario.events)
+      if (e.of_plant() && e.hall == scenario.halls[h].hall.name)
+        outages_.push_back({h, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e), e.name, e.kind});
+}
+
+cooling::PlantCapacity PlantOutages::capacity(std::size_t hall, Tick t) const {
+  cooling::PlantCapacity out;
+  for (const auto& o : outages_) {
+    if (o.hall != hall || t < o.begin || t >= o.end) continue;
+    out.fan_frac *= o.left.fan_frac;
+    out.cdu_frac *= o.left.cdu_frac;
+    out.pump_frac *= o.left.pump_frac;
+    out.rejection_frac *= o.left.rejection_frac;
+    out.chiller_frac *= o.left.chiller_frac;
+  }
+  return out;
+}
+
+Tick PlantOutages::bound(Tick now) const {
+  Tick out = never;
+  for (const auto& o : outages_)
+    for (const Tick edge : {o.begin, o.end})
+      if (edge != never) out = std::min(out, edge > now ? edge : grown_since(edge, now));
+  return out;
+}
+
+std::string PlantOutages::told(std::size_t hall, Tick t) const {
+  std::string out;
+  for (const auto& o : outages_)
+    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, o.kind, seconds(o.begin));
+  return out;
+}
+
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
-    : base_s_(scenario.run.macro_step_s), fleet_(fleet), weather_(weather) {
-  inlet_K_.resize(fleet.n_node());
-  inlet_K_per_s_.assign(fleet.n_node(), 0.0);
-  flow_frac_.assign(fleet.n_node(), 1.0);
+    : base_s_(scenario.run.macro_step_s), fleet_(fleet), weather_(weather), outages_(scenario) {
+  state_.inlet_K.resize(fleet.n_node());
+  state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
+  state_.flow_frac.assign(fleet.n_node(), 1.0);
   for (std::size_t i = 0; i < scenario.halls.size(); ++i) {
     const auto& spec = scenario.halls[i];
-    for (const auto& e : scenario.events)
-      if (e.of_plant() && e.hall == spec.hall.name)
-        outages_.push_back({i, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e), e.name, e.kind});
     Hall& h = halls_.emplace_back();
     h.name = spec.hall.name;
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
@@ -60,7 +113,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
 }
 
 /// What a plant's step leaves for the servers.
-void HallLoop::take(Hall& h, const cooling::PlantStep& p) {
+void HallLoop::apply_plant_step(Hall& h, const cooling::PlantStep& p) {
   h.supply_K = p.supply_end_K;
   h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
   const bool liquid = h.liquid_asked_kg_per_s > 0.0;
@@ -74,58 +127,32 @@ void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
   h.plant->initialise(h.state, input, 0);
   auto state = h.state;
   const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
-  take(h, p);
-  means_.plant_W += p.fan_J + p.other_electric_W;  // of one second
+  apply_plant_step(h, p);
+  state_.means.plant_W += p.fan_J + p.other_electric_W;  // of one second
 }
 
 void HallLoop::set_inlets(Tick now) {
-  macro_begin_ = now;
-  for (std::size_t n = 0; n < inlet_K_.size(); ++n) {
+  state_.macro_begin = now;
+  for (std::size_t n = 0; n < state_.inlet_K.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     const double back = h.liquid_asked_kg_per_s > 0.0 ? 0.0 : fleet_.node_recirculation[n];
     // The hot aisle moves with the supply; what it is warmer by follows the load.
-    inlet_K_[n] = h.coolant_K + back * h.rise_K;
-    inlet_K_per_s_[n] = h.coolant_K_per_s;
-    flow_frac_[n] = h.flow_frac;
+    state_.inlet_K[n] = h.coolant_K + back * h.rise_K;
+    state_.inlet_K_per_s[n] = h.coolant_K_per_s;
+    state_.flow_frac[n] = h.flow_frac;
   }
   const auto outdoor = weather_.at(now);
-  air_J_per_m3_K_ = cooling::dry_air_density_kg_per_m3(halls_.front().supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
-                    (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+  state_.air_J_per_m3_K.clear();
+  for (const auto& h : halls_) state_.air_J_per_m3_K.push_back(volumetric_J_per_m3_K(h.supply_K, outdoor));
 }
 
-double HallLoop::mean_inlet_K() const {
-  double sum = 0.0;
-  for (const double K : inlet_K_) sum += K;
-  return sum / static_cast<double>(inlet_K_.size());
-}
-
-cooling::PlantCapacity HallLoop::capacity(std::size_t hall, Tick t) const {
-  cooling::PlantCapacity out;
-  for (const auto& o : outages_) {
-    if (o.hall != hall || t < o.begin || t >= o.end) continue;
-    out.fan_frac *= o.left.fan_frac;
-    out.cdu_frac *= o.left.cdu_frac;
-    out.pump_frac *= o.left.pump_frac;
-    out.rejection_frac *= o.left.rejection_frac;
-    out.chiller_frac *= o.left.chiller_frac;
-  }
-  return out;
-}
-
-/// After an edge: 1 s, then half the time since, in whole seconds.
 Tick HallLoop::bound(Tick now) const {
-  Tick out = power_changed_ < 0 ? never : now + std::max(ns_per_s, (now - power_changed_) / (2 * ns_per_s) * ns_per_s);
-  for (const auto& o : outages_)
-    for (const Tick edge : {o.begin, o.end}) {
-      if (edge == never) continue;
-      out = std::min(out, edge > now ? edge : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s));
-    }
-  return out;
+  return std::min(outages_.bound(now), state_.power_changed < 0 ? never : grown_since(state_.power_changed, now));
 }
 
 void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end) {
   for (std::size_t n = first_node; n < first_node + n_node;) {
-    Given g{fleet_.node_hall[n], begin, end, 0.0, 0.0, 0.0};
+    HeatPulse g{fleet_.node_hall[n], begin, end, 0.0, 0.0, 0.0};
     for (; n < first_node + n_node && fleet_.node_hall[n] == g.hall; ++n) {
       g.heat_W += signals.node_air_W[n];
       g.flow_m3_per_s += signals.node_flow_m3_per_s[n];
@@ -134,16 +161,13 @@ void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std:
     if (!std::isfinite(g.heat_W + g.flow_m3_per_s + g.liquid_W))
       throw SolverError(fmt::format("{}: its servers give {} W to the air and {} W to the liquid at {} m3/s: {}", where(g.hall, begin), g.heat_W, g.liquid_W, g.flow_m3_per_s,
                                     "the dies run away because the coolant does not take their heat"));
-    given_.push_back(g);
+    state_.given.push_back(g);
   }
 }
 
 /// Hall, time, key and the events that hold there, for a message.
 std::string HallLoop::where(std::size_t hall, Tick t) const {
-  std::string out = fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t));
-  for (const auto& o : outages_)
-    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.find("event.") == std::string::npos ? ", after" : " and", o.event, o.kind, seconds(o.begin));
-  return out;
+  return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t)) + outages_.told(hall, t);
 }
 
 cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1) {
@@ -157,17 +181,15 @@ cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, con
     }
   };
   const auto p = advanced();
-  for (const double x : {p.supply_mean_K, p.supply_end_K, p.hot_aisle_mean_K, p.liquid_supply_mean_K, p.liquid_supply_end_K, p.liquid_flow_mean_kg_per_s, p.fan_J,
-                         p.other_electric_W, p.heat_in_J, p.heat_out_J, p.stored_change_J, p.water_kg})
-    if (!std::isfinite(x))
-      throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W", where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
+  if (!finite(p))
+    throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W", where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
                                     cooling::plant_electric_W(p, seconds(t1 - t0))));
   return p;
 }
 
-std::vector<HallLoop::Asked> HallLoop::asked(Tick t0, Tick t1) const {
-  std::vector<Asked> out(halls_.size());
-  for (const auto& g : given_) {
+std::vector<PlantDemand> HallLoop::asked(Tick t0, Tick t1) const {
+  std::vector<PlantDemand> out(halls_.size());
+  for (const auto& g : state_.given) {
     if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
     const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
     out[g.hall].heat_W += g.heat_W * inside_s;
@@ -180,27 +202,27 @@ std::vector<HallLoop::Asked> HallLoop::asked(Tick t0, Tick t1) const {
 }
 
 void HallLoop::settle(const FleetSignals& signals) {
-  given_.clear();
+  state_.given.clear();
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
-  means_ = {};
+  state_.means = {};
   const auto give = asked(0, ns_per_s);
   constexpr Tick before_run = -1;  // events at 0 s strike a plant that was whole
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     start(halls_[i], input(i, give[i], weather_.at(0), before_run));
     halls_[i].given = give[i];
   }
-  given_.clear();
+  state_.given.clear();
   set_inlets(0);
 }
 
 double HallLoop::pending_heat_J(Tick now) const {
   double J = 0.0;
-  for (const auto& g : given_) J += (g.heat_W + g.liquid_W) * seconds(g.end - std::max(g.begin, now));
+  for (const auto& g : state_.given) J += (g.heat_W + g.liquid_W) * seconds(g.end - std::max(g.begin, now));
   return J;
 }
 
-cooling::PlantInput HallLoop::input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const {
-  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, powered_ ? capacity(hall, t) : cooling::no_capacity, powered_};
+cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor, Tick t) const {
+  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, state_.powered ? outages_.capacity(hall, t) : cooling::no_capacity, state_.powered};
 }
 
 void HallLoop::predict(Tick t0, Tick t1) {
@@ -221,46 +243,46 @@ void HallLoop::predict(Tick t0, Tick t1) {
 
 double HallLoop::advance(Tick t0, Tick t1) {
   const auto outdoor = weather_.mean(t0, t1);
-  means_ = {};
-  means_.inlet_K = mean_inlet_K();
-  means_.outdoor_drybulb_K = outdoor.drybulb_K;
-  means_.outdoor_wetbulb_K = outdoor.wetbulb_K;
+  state_.means = {};
+  state_.means.inlet_K = mean_of(state_.inlet_K);
+  state_.means.outdoor_drybulb_K = outdoor.drybulb_K;
+  state_.means.outdoor_wetbulb_K = outdoor.wetbulb_K;
   const double step_s = seconds(t1 - t0);
   const auto give = asked(t0, t1);
-  std::erase_if(given_, [&](const Given& g) { return g.end <= t1; });
+  std::erase_if(state_.given, [&](const HeatPulse& g) { return g.end <= t1; });
   double all_W = 0.0;
-  for (const auto& g : give) all_W += g.heat_W, means_.liquid_W += g.liquid_W;
+  for (const auto& g : give) all_W += g.heat_W, state_.means.liquid_W += g.liquid_W;
   const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a dark site
   double plant_J = 0.0;
-  miss_K_ = 0.0;
+  state_.miss_K = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     const auto p = move(i, h.state, input(i, give[i], outdoor, t0), t0, t1);
     h.given = give[i];
-    const double share = powered_ && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
-    means_.supply_K += share * p.supply_mean_K;
-    means_.hot_aisle_K += share * p.hot_aisle_mean_K;
-    if (means_.liquid_W > 0.0) means_.liquid_supply_K += give[i].liquid_W / means_.liquid_W * p.liquid_supply_mean_K;
-    means_.water_kg_per_s += p.water_kg / step_s;
-    if (powered_) means_.capacity_margin_frac = std::min(means_.capacity_margin_frac, p.capacity_margin_frac);
+    const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
+    state_.means.supply_K += share * p.supply_mean_K;
+    state_.means.hot_aisle_K += share * p.hot_aisle_mean_K;
+    if (state_.means.liquid_W > 0.0) state_.means.liquid_supply_K += give[i].liquid_W / state_.means.liquid_W * p.liquid_supply_mean_K;
+    state_.means.water_kg_per_s += p.water_kg / step_s;
+    if (state_.powered) state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-    miss_K_ = std::max(miss_K_, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
-    take(h, p);
+    state_.miss_K = std::max(state_.miss_K, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
+    apply_plant_step(h, p);
     h.mean_K = mean_K;
     h.last_s = step_s;
-    books_.electric.add(p.fan_J + p.other_electric_W * step_s);
-    books_.heat_in.add(p.heat_in_J);
-    books_.fan.add(p.fan_J);
-    books_.heat_out.add(p.heat_out_J);
-    books_.stored.add(p.stored_change_J);
-    books_.water_kg.add(p.water_kg);
-    books_.reuse.add(p.reuse_J);
-    if (powered_) books_.capacity_margin_min_frac = std::min(books_.capacity_margin_min_frac, p.capacity_margin_frac);
+    state_.books.electric.add(p.fan_J + p.other_electric_W * step_s);
+    state_.books.heat_in.add(p.heat_in_J);
+    state_.books.fan.add(p.fan_J);
+    state_.books.heat_out.add(p.heat_out_J);
+    state_.books.stored.add(p.stored_change_J);
+    state_.books.water_kg.add(p.water_kg);
+    state_.books.reuse.add(p.reuse_J);
+    if (state_.powered) state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);
     plant_J += p.fan_J + p.other_electric_W * step_s;
   }
-  means_.plant_W = plant_J / step_s;
+  state_.means.plant_W = plant_J / step_s;
   set_inlets(t1);
-  return means_.plant_W;
+  return state_.means.plant_W;
 }
 
 }  // namespace tidewatt::sim

@@ -13,6 +13,47 @@
 
 namespace tidewatt::sim {
 
+/// Parts of the halls' plants that fail for a while.
+class PlantOutages {
+ public:
+  explicit PlantOutages(const Scenario& scenario);
+  /// What is left of a hall's plant.
+  cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  /// No macro step may reach beyond: parts fail or come back there, or steps grow again after they did.
+  Tick bound(Tick now) const;
+  /// The events that have begun, for a message.
+  std::string told(std::size_t hall, Tick t) const;
+
+ private:
+  struct Outage {
+    std::size_t hall;
+    Tick begin, end;
+    cooling::PlantCapacity left;
+    std::string event, kind;
+  };
+  std::vector<Outage> outages_;
+};
+
+/// Of one hall's plant over a macro step, means.
+struct PlantDemand {
+  double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
+  template <class A>
+  void archive(A& a) {
+    a(heat_W, flow_m3_per_s, liquid_W);
+  }
+};
+
+/// What the servers of one hall gave for a while, means.
+struct HeatPulse {
+  std::size_t hall;
+  Tick begin, end;
+  double heat_W, flow_m3_per_s, liquid_W;
+  template <class A>
+  void archive(A& a) {
+    a(hall, begin, end, heat_W, flow_m3_per_s, liquid_W);
+  }
+};
+
 /// Halls and their plants, once per macro step: collects what the servers give, moves the plant, sets the inlets.
 class HallLoop {
  public:
@@ -30,22 +71,22 @@ class HallLoop {
   /// What has been collected beyond `now`, J: heat on its way into the next macro step.
   double pending_heat_J(Tick now) const;
   /// Coolant at every server for the next macro step, K: air at its front, or liquid at its cold plates.
-  std::span<const double> inlet_K() const { return inlet_K_; }
+  std::span<const double> inlet_K() const { return state_.inlet_K; }
   /// How it is expected to move until then, K/s.
-  std::span<const double> inlet_K_per_s() const { return inlet_K_per_s_; }
+  std::span<const double> inlet_K_per_s() const { return state_.inlet_K_per_s; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
-  std::span<const double> flow_frac() const { return flow_frac_; }
+  std::span<const double> flow_frac() const { return state_.flow_frac; }
   /// Whether the site has power from `now` on; without it plants stand and draw nothing.
-  void set_power(bool on, Tick now) { powered_ = on, power_changed_ = now; }
+  void set_power(bool on, Tick now) { state_.powered = on, state_.power_changed = now; }
   /// No macro step may reach beyond: parts of a plant fail or come back there, or steps grow again after they did.
   Tick bound(Tick now) const;
   /// Largest |mean supply − what had been expected| of the last macro step, K: too much, and steps should be shorter.
-  double miss_K() const { return miss_K_; }
-  Tick macro_begin() const { return macro_begin_; }
-  double mean_inlet_K() const;
+  double miss_K() const { return state_.miss_K; }
+  Tick macro_begin() const { return state_.macro_begin; }
   /// That a hall's plant supplies now: air, or the liquid for its cold plates.
   double coolant_K(std::size_t hall) const { return halls_[hall].liquid_asked_kg_per_s > 0.0 ? halls_[hall].coolant_K : halls_[hall].supply_K; }
-  double air_J_per_m3_K() const { return air_J_per_m3_K_; }
+  /// [hall] volumetric heat capacity of the air that its plant supplies.
+  std::span<const double> air_J_per_m3_K() const { return state_.air_J_per_m3_K; }
 
   /// Means of the last macro step (heat-weighted over halls where there are several).
   struct Means {
@@ -59,7 +100,7 @@ class HallLoop {
         capacity_margin_frac);
     }
   };
-  const Means& means() const { return means_; }
+  const Means& means() const { return state_.means; }
   struct Books {
     CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
     CompensatedSum reuse;  ///< part of heat_out that went to a user
@@ -69,20 +110,13 @@ class HallLoop {
       a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
     }
   };
-  const Books& books() const { return books_; }
+  const Books& books() const { return state_.books; }
   template <class A>
   void archive(A& a) {
-    a(halls_, given_, inlet_K_, inlet_K_per_s_, flow_frac_, miss_K_, macro_begin_, air_J_per_m3_K_, means_, books_, powered_, power_changed_);
+    a(halls_, state_);
   }
 
  private:
-  struct Asked {  // of one hall's plant over a macro step, means
-    double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
-    template <class A>
-    void archive(A& a) {
-      a(heat_W, flow_m3_per_s, liquid_W);
-    }
-  };
   struct Hall {
     std::string name;
     std::shared_ptr<const cooling::CoolingPlant> plant;
@@ -93,50 +127,41 @@ class HallLoop {
     double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
     double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
     double flow_frac = 1;
-    Asked given;                                ///< by its servers over the last macro step
+    PlantDemand given;                                ///< by its servers over the last macro step
     template <class A>
     void archive(A& a) {
       a(state, supply_K, rise_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
     }
   };
-  struct Outage {  // of parts of one hall's plant
-    std::size_t hall;
-    Tick begin, end;
-    cooling::PlantCapacity left;
-    std::string event, kind;
-  };
-  struct Given {  // by the servers of one hall
-    std::size_t hall;
-    Tick begin, end;
-    double heat_W, flow_m3_per_s, liquid_W;
-    template <class A>
-    void archive(A& a) {
-      a(hall, begin, end, heat_W, flow_m3_per_s, liquid_W);
-    }
-  };
-  std::vector<Asked> asked(Tick t0, Tick t1) const;
-  cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  std::vector<PlantDemand> asked(Tick t0, Tick t1) const;
   std::string where(std::size_t hall, Tick t) const;
   /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
   cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1);
-  void take(Hall& h, const cooling::PlantStep& p);
+  void apply_plant_step(Hall& h, const cooling::PlantStep& p);
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
-  cooling::PlantInput input(std::size_t hall, const Asked& give, const cooling::WeatherSample& outdoor, Tick t) const;
+  cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor, Tick t) const;
   double base_s_;  ///< the scenario's macro step
   const Fleet& fleet_;
   const cooling::Weather& weather_;
+  PlantOutages outages_;
   std::vector<Hall> halls_;
-  std::vector<Given> given_;
-  std::vector<Outage> outages_;
-  std::vector<double> inlet_K_, inlet_K_per_s_, flow_frac_;
-  bool powered_ = true;
-  Tick power_changed_ = -1;  ///< −1: never
-  double miss_K_ = 0;
-  Tick macro_begin_ = 0;
-  double air_J_per_m3_K_ = 0;
-  Means means_;
-  Books books_;
+  struct State {
+    std::vector<double> inlet_K, inlet_K_per_s, flow_frac;  ///< [node]
+    std::vector<double> air_J_per_m3_K;                     ///< [hall]
+    std::vector<HeatPulse> given;
+    bool powered = true;
+    Tick power_changed = -1;  ///< −1: never
+    double miss_K = 0;
+    Tick macro_begin = 0;
+    Means means;
+    Books books;
+    template <class A>
+    void archive(A& a) {
+      auto& [inlet, drift, flow, air, pending, on, changed, missed, begin, mean, energies] = *this;
+      a(inlet, drift, flow, air, pending, on, changed, missed, begin, mean, energies);
+    }
+  } state_;
 };
 
 }  // namespace tidewatt::sim

@@ -36,7 +36,8 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node, options);
   FleetTask task;
   task.inlet_K = warm;
-  task.air_J_per_m3_K = 1.2e3;  // of room air: only rear rows ask, and nothing warms in a microsecond
+  const std::vector<double> air_J_per_m3_K(fleet.types.size(), 1.2e3);
+  task.air_J_per_m3_K = air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
   maker.set_work(TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
 
   IterationView view;

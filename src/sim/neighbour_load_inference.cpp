@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t most_phases = 1024;
 constexpr std::uint64_t phase_entity = 1ull << 61;  // apart from what else is drawn for the purpose `jitter`
+constexpr std::array air_J_per_m3_K = {1206.0};      // at 20 °C and sea level [C]
 constexpr Tick settling = 600 * ns_per_s;           // of a package and its fans; eight of them to a steady node
 
 const HallSpec& hall_of(const Scenario& s, const NeighbourSpec& spec) {
@@ -72,6 +73,7 @@ InferenceLoad::InferenceLoad(const Scenario& scenario, const NeighbourSpec& spec
   task.class_window = {worst_window(busiest->timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
   const std::vector<double> inlet = {inlet_K_};
   task.inlet_K = inlet;
+  task.air_J_per_m3_K = air_J_per_m3_K;
   predict(node_, state, task, std::array{node_.types[0].usual.cap_W}, seconds(settling), signals);
   own_clocks(node_, state, task, 1.0, signals);
   pace_ = *std::min_element(state.own_Hz.begin(), state.own_Hz.end()) / reference_Hz_;
@@ -90,7 +92,6 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
   task.class_window = {worst_window(timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
   const std::vector<double> inlet = {inlet_K_};
   task.inlet_K = inlet;
-  constexpr double air_J_per_m3_K = 1206.0;  // at 20 °C and sea level [C]
   task.air_J_per_m3_K = air_J_per_m3_K;
   task.repetitions = std::max<std::int64_t>(1, settling / timeline.period);
   std::vector<double> out(timeline.kinds.size(), 0.0);

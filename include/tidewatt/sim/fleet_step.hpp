@@ -49,7 +49,7 @@ struct FleetTask {
   std::span<const double> flow_frac;           ///< [node of the site] liquid through cold plates ÷ reference; empty: full
   double since_macro_s = 0.0;                  ///< time from there to the step's beginning
   double before_s = 0.0;                       ///< length of the step before: the state's mean die temperatures are of its middle
-  double air_J_per_m3_K = 0.0;                 ///< volumetric heat capacity of air
+  std::span<const double> air_J_per_m3_K;      ///< [hall] volumetric heat capacity of its air
   std::size_t n_thread = 1;
   mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;  ///< work space: nodes by class, of the last two assignments
   std::size_t n_node() const { return node_class.size(); }

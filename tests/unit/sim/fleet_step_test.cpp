@@ -36,6 +36,7 @@ struct Setup {
   FleetMeters meters;
   FleetTask task;
   std::vector<double> inlet_K;
+  std::vector<double> air_J_per_m3_K{1190.0};
 
   explicit Setup(std::size_t n_node = 4) : fleet(small_fleet(n_node)) {
     timeline.kinds = {{"forward", 0.020, 0.002, 0.004, 0, 0.95, 0.25, 0.8, 0.8, true},
@@ -88,7 +89,7 @@ struct Setup {
     task.kind_reference_W = {690, 690, 155};
     task.reference_Hz = f_ref;
     task.inlet_K = inlet_K;
-    task.air_J_per_m3_K = 1190;
+    task.air_J_per_m3_K = air_J_per_m3_K;
     gate(5.4);
   }
 

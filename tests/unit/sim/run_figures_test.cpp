@@ -88,3 +88,26 @@ TEST_CASE("pumps out: half of them move less liquid than the plates ask for, and
   const double half_K = die_K("\n[[event]]\nname = \"parts\"\nkind = \"pump_out\"\nhall = \"a\"\nat_s = 300\nduration_s = 0\nout_frac = 0.7\n");
   CHECK(half_K - whole_K > 1.0);
 }
+
+TEST_CASE("what a hall's servers do does not depend on which hall stands first", "[halls]") {
+  // Chips alike, a job in each hall, and supplies 40 K apart: the air's density differs by an eighth.
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  const std::string one = read_file(folder + "/tiny.toml", 1u << 20), two = read_file(folder + "/two_halls.toml", 1u << 20);
+  const std::string second_job = two.substr(two.find("[[job]]\nname = \"other\""));
+  const auto hall = [](const std::string& name) {
+    return "[[hall]]\nname = \"" + name + "\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = \"prescribed_llama3_day\"\n\n";
+  };
+  const auto hottest_K = [&](int first_degC) {
+    LoadOptions o;
+    o.set = {"run.duration_h=0.1", "run.spread=false", "run.macro_step_s=10", "run.macro_step_max_s=10", "job.main.plan.n_gpu=64"};
+    for (const char* end : {"min", "max"}) {
+      o.set.push_back(std::string("hall.first.plant.") + end + "_degC=" + std::to_string(first_degC));
+      o.set.push_back(std::string("hall.second.plant.") + end + "_degC=5");
+    }
+    const std::string text = one.substr(0, one.find("[[hall]]")) + hall("first") + hall("second") + one.substr(one.find("[[job]]")) + "\n" + second_job;
+    Engine engine(read_scenario(parse_toml(text, "halls.toml"), folder, o));
+    engine.advance_to(300.0);
+    return std::get<double>(engine.read("hall.second.die_max_now_K"));
+  };
+  CHECK(hottest_K(45) == Approx(hottest_K(5)).epsilon(1e-12));
+}

@@ -18,6 +18,7 @@ struct Setup {
   FleetSignals signals;
   FleetTask task;
   std::vector<double> inlet_K;
+  std::vector<double> air_J_per_m3_K{1190.0};
 
   static Scenario read() {
     LoadOptions o;
@@ -39,7 +40,7 @@ struct Setup {
         signals(make_signals(fleet)),
         inlet_K(fleet.n_node(), 298.15) {
     task.inlet_K = inlet_K;
-    task.air_J_per_m3_K = 1190;
+    task.air_J_per_m3_K = air_J_per_m3_K;
     for (auto* v : {&state.die_K, &state.base_K, &state.sink_K}) std::fill(v->begin(), v->end(), v == &state.sink_K ? 318.0 : 335.0);
     maker.set_work(TrainingTask::Work::iterate, 0, state, 6.0, signals, task);
   }
