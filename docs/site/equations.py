@@ -136,7 +136,7 @@ def line(text):
     for piece in pieces:
         n_word = len(re.findall(r"(?<![_\w])[a-z]{3,}\b(?![_(])", piece))
         if PROSE.search(piece) and n_word >= 2 and "=" not in piece:
-            escaped = re.sub(r"([_%#&$])", r"\\\1", piece)
+            escaped = re.sub(r"([#&$])", r"\\\1", piece)  # MathJax shows _ and % of a text as they are
             out.append(rf"\text{{{escaped}}}")
         else:
             out.append(latex(piece))

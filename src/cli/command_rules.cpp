@@ -32,7 +32,7 @@ void add_rules_command(CLI::App& app, int&) {
   c->require_subcommand(1);
   auto* l = c->add_subcommand("list", "every rule file with its status and date");
   l->callback([a] { say(*a, study::list_rules(a->options.overlay)); });
-  auto* s = c->add_subcommand("show", "a rule file in words");
+  auto* s = c->add_subcommand("show", "a rule file in words, with its windows and limits");
   s->callback([a] { say(*a, study::show_rules(a->options.rule, a->options.overlay)); });
   auto* k = c->add_subcommand("check", "a recorded window against a rule file");
   for (auto* each : {s, k}) each->add_option("name", a->options.rule, "name in the catalog, or a file of your own")->required();

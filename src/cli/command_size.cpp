@@ -133,8 +133,8 @@ void size(const Arguments& a, int& exit_code) {
   if (a.what == "gpus") load.set.push_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
   if (!a.write.empty()) {
-    if (std::filesystem::path(a.write).parent_path() != std::filesystem::path(a.file).parent_path())
-      throw InputError("--write: must lie beside the scenario, from which it inherits");
+    const auto folder = [](const std::string& file) { return std::filesystem::weakly_canonical(std::filesystem::absolute(file)).parent_path(); };
+    if (folder(a.write) != folder(a.file)) throw InputError(fmt::format("--write: {} is not beside the scenario, from which it inherits", a.write));
     io::try_output(a.write);
   }
   if (a.what == "gpus") size_gpus(a, scenario);

@@ -139,10 +139,10 @@ class Sentences {
       say(text);
     }
     if (known({"pcc_min_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"}))
-      say(fmt::format("The connection moves between {} and {} MW, by at most {} MW within a second; ramps over 0.1 s reach +{} and −{} MW/s.", shown(f_["pcc_min_MW"]),
+      say(fmt::format("The connection moves between {} and {} MW, by at most {} MW from one instant to that a second later; ramps over 0.1 s reach +{} and −{} MW/s.", shown(f_["pcc_min_MW"]),
                     shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]), shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
     if (known({"freq_deviation_max_mHz", "volt_deviation_max_percent"}))
-      say(fmt::format("Frequency deviates by up to {} mHz and the voltage at the connection by up to {} %.", shown(f_["freq_deviation_max_mHz"]),
+      say(fmt::format("The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %.", shown(f_["freq_deviation_max_mHz"]),
                     shown(f_["volt_deviation_max_percent"])));
   }
 
@@ -179,7 +179,7 @@ class Sentences {
       const std::string what = at.size() == 1 ? words.at(k) : fmt::format("the first of {} events of kind {}", at.size(), k);
       const double fall = fall_MW(at.front());
       say(fmt::format("Event at {} s ({}): {}.", shown(at.front(), 6), what,
-                      std::isfinite(fall) ? fmt::format("the load {} by {} MW within a second", fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)))
+                      std::isfinite(fall) ? fmt::format("within a second, the load {} {} MW {} its mean of the second before", fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)), fall >= 0.0 ? "below" : "above")
                                           : "no recorded window holds the second after it ([[record.window]])"));
     }
     if (f_["load_lost_MW"] > 0.0) say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]), shown(f_["unserved_MWh"])));

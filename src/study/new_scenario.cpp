@@ -102,7 +102,8 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
                     "# '--set run.duration_h=2' overrides a key for one run, 'tidewatt schema --keys' explains every key.\nschema = 1\n"
                     "\n# ---- What you will change ----\n";
   out += "[run]\n" + short_text<sim::RunParams>({{"start", "\"2024-07-20T12:00:00\""}, {"duration_h", toml_value(o.duration_h)}});
-  out += "\n[weather]\n" + short_text<sim::WeatherParams>({{"climate", quoted(o.climate)}});
+  out += "\n[weather]\n" + short_text<sim::WeatherParams>({{"climate", quoted(o.climate)}}) +
+         "# day = \"hot\"                      # the month's hot day, or \"extreme\"; left out: a typical one\n";
   out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>({{"n_gpu", toml_value(h.n_gpu)}}) + entry_line("gpu", h.gpu, "GPU, a name of 'tidewatt catalog list'");
   out += "\n[[job]]\nname = \"main\"\n" + entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
   out += "\n# ---- Chosen to fit: change these together ----\n";

@@ -76,9 +76,25 @@ Json book_json(const grid::RuleBook& b) {
   return o;
 }
 
+bool is_slope(const grid::RecordRule& r) { return r.figure != grid::RecordFigure::peak_to_peak && r.figure != grid::RecordFigure::elsewhere; }
+
+/// Window, band and limits of a rule on a recorded window; empty for figures that a run measures.
+std::string limit_text(const grid::RecordRule& r) {
+  if (r.figure == grid::RecordFigure::elsewhere) return ", measured by a run with site.rules";
+  const char* unit = is_slope(r) ? "MW/min" : "MW";
+  const double scale = is_slope(r) ? 60e-6 : 1e-6;
+  std::string out = fmt::format(" over {:g} s", r.window_s);
+  if (r.high_Hz > 0.0) out += fmt::format(", {:g} to {:g} Hz", r.low_Hz, r.high_Hz);
+  if (std::isfinite(r.limit)) out += fmt::format(", at most {:g} {}", r.limit * scale, unit);
+  if (std::isfinite(r.limit_share)) out += fmt::format(", at most {:g} % of the site's peak{}", 100.0 * r.limit_share * (is_slope(r) ? 60.0 : 1.0), is_slope(r) ? " per min" : "");
+  return out;
+}
+
 std::string book_text(const grid::RuleBook& b) {
   std::string text;
-  say(text, "{}\n{}; {}\n{}\n", b.title, b.document, b.jurisdiction, status_text(b));
+  say(text, "{}\n", b.title);
+  if (!b.document.empty() || !b.jurisdiction.empty()) say(text, "{}{}{}\n", b.document, b.document.empty() || b.jurisdiction.empty() ? "" : "; ", b.jurisdiction);
+  say(text, "{}\n", status_text(b));
   if (!b.note.empty()) say(text, "note: {}\n", b.note);
   for (const auto& x : b.applies) {
     say(text, "applies from {:g} MW", x.smallest_W * 1e-6);
@@ -95,7 +111,7 @@ std::string book_text(const grid::RuleBook& b) {
     if (std::isfinite(b.ride->rocof_Hz_per_s)) say(text, "  rate of change of frequency: {:g} Hz/s\n", b.ride->rocof_Hz_per_s);
     if (!b.ride->counters_allowed) say(text, "  trips after a number of sags: forbidden\n");
   }
-  for (const auto& r : b.rules) say(text, "{}: {} ({})\n", r.name, r.title, r.figure_word);
+  for (const auto& r : b.rules) say(text, "{}: {} ({}{})\n", r.name, r.title, r.figure_word, limit_text(r));
   return text;
 }
 
@@ -133,13 +149,13 @@ std::string checked_text(const Checked& c) {
   say(text, "{} ({})\n{}, window '{}', {:.3g} MW: {}\n", c.book.title, status_text(c.book), c.result, c.window, c.peak_W * 1e-6, c.verdict);
   if (!c.why_not.empty()) say(text, "  {}: {}\n", c.judged ? "forced with --as-if" : "does not apply", c.why_not);
   for (const auto& x : c.outcomes) {
-    const bool slope = x.rule.figure != grid::RecordFigure::peak_to_peak;
+    const bool slope = is_slope(x.rule);
     const double scale = slope ? 60e-6 : 1e-6;
     const char* unit = slope ? "MW/min" : "MW";
     if (std::isnan(x.value))
       say(text, "  {:<14} {}: {}\n", grid::name(x.verdict), x.rule.title, x.note);
     else
-      say(text, "  {:<14} {}: {:.4g} {}, limit {:.4g} {}{}\n", grid::name(x.verdict), x.rule.title, x.value * scale, unit, x.limit * scale, unit,
+      say(text, "  {:<14} {}: {:.4g} {} over {:g} s, limit {:.4g} {}{}\n", grid::name(x.verdict), x.rule.title, x.value * scale, unit, x.rule.window_s, x.limit * scale, unit,
           std::isnan(x.at_s) ? "" : fmt::format(", from {:.3f} s", x.at_s));
   }
   for (const auto& [from, until] : c.left_out_s) say(text, "  left out: {:g} to {:g} s, the grid's own disturbance\n", from, until);

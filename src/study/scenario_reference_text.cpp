@@ -15,10 +15,10 @@ namespace {
 
 /// The unit that a number's key ends with; beside the units with a scale, those that are counted or paid.
 std::string unit_of(const FieldInfo& f) {
+  for (const char* unit : {"USD_per_year", "USD_per_m3", "USD", "years", "bins"})  // before m3, which USD_per_m3 ends with
+    if (f.key.ends_with(std::string("_") + unit)) return unit;
   if (!f.unit.empty()) return f.unit;
   if (f.key.starts_with("n_")) return "count";
-  for (const char* unit : {"USD_per_year", "USD_per_m3", "USD", "years", "bins"})
-    if (f.key.ends_with(std::string("_") + unit)) return unit;
   return "1";
 }
 

@@ -33,7 +33,7 @@ struct FlickerWindow {
 ///
 /// H is split into its eleven poles, each stepped exactly for an input constant over a bin. Levels are counted in classes
 /// of 1/1024 of their power of two (2^-40 to 2^24; interpolated within a class: P_st to 1e-4), so that memory is constant
-/// and repetitions can be booked. Means over a bin, and a filter that sees its input constant over one, each weaken a part
+/// and repetitions can be counted. Means over a bin, and a filter that sees its input constant over one, each weaken a part
 /// of frequency f by sin(πfh)/(πfh): both are made good by x − Δ²x/24, which delays by a bin each. Assumption: balanced
 /// phases; changes of voltage within a cycle enter by the bins' means. Source: IEC 61000-4-15 ed. 2.
 class Flickermeter {

@@ -78,7 +78,7 @@ def build(result_path, out_dir) -> Report:
 
 
 def compare(before_path, after_path, out_dir) -> Report:
-    """One page (`compare.html`) that holds two results beside each other.
+    """One page (`compare_OTHER.html`) that holds two results beside each other.
 
     Parameters
     ----------
@@ -90,10 +90,11 @@ def compare(before_path, after_path, out_dir) -> Report:
     from . import compare_page
     from .read import ResultFile
 
-    target = _Target(out_dir, "compare.html")
+    name = f"compare_{Path(after_path).stem}.html"
+    target = _Target(out_dir, name)
     with ResultFile(before_path) as before, ResultFile(after_path) as after:
         html, notes = compare_page.write(before, after)
-    return Report(target.write({"compare.html": html.encode()}), notes)
+    return Report(target.write({name: html.encode()}), notes)
 
 
 class _Target:

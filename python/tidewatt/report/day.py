@@ -61,11 +61,11 @@ def draw(result: ResultFile):
 
 
 def _lines(axes, day, t, names, offset=0.0, scale=1.0):
-    """Each of `names`: key -> (label, colour, style); those that the file lacks are left out."""
+    """Each of `names`: key -> (label, colour, style), means over their steps; those that the file lacks are left out."""
     drawn = 0
     for key, (label, colour, style) in names.items():
         if key in day:
-            axes.plot(t, (held(day[key]) - offset) * scale, style, color=colour, label=label)
+            axes.plot(t, (held(day[key]) - offset) * scale, style, color=colour, label=label, drawstyle="steps-post")
             drawn += 1
     if drawn:
         _legend(axes)
@@ -105,7 +105,7 @@ def _dies(axes, day, t, axis, result):
 def _clocks(axes, day, t, axis, result):
     if "clock_p05_Hz" in day and "clock_p95_Hz" in day:
         low, high = held(day["clock_p05_Hz"]) / 1e6, held(day["clock_p95_Hz"]) / 1e6
-        axes.fill_between(t, low, high, color=SKY, alpha=0.35, lw=0, label="5th to 95th percentile")
+        axes.fill_between(t, low, high, color=SKY, alpha=0.35, lw=0, step="post", label="5th to 95th percentile")
     _lines(
         axes,
         day,
@@ -118,7 +118,7 @@ def _clocks(axes, day, t, axis, result):
 
 def _throughput(axes, day, t, axis, result):
     value = day["throughput_tokens_per_s"] / 1e6
-    axes.plot(t, held(value), color=GREEN, lw=1, alpha=0.7, label="each step")
+    axes.plot(t, held(value), color=GREEN, lw=1, alpha=0.7, label="each step", drawstyle="steps-post")
     reference = np.nanmean(value) if np.isfinite(value).any() else np.nan
     try:
         edges, hourly = hourly_steps(result)

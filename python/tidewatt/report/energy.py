@@ -58,13 +58,13 @@ def hourly(result: ResultFile) -> dict:
 
 
 def flows(result: ResultFile) -> dict:
-    """Where the energy of a `result` goes, MWh: GPUs, the rest of the servers, cooling, delivery. @raises Missing: no energy books"""
+    """Where the energy of a `result` goes, MWh: GPUs, the rest of the servers, cooling, delivery. @raises Missing: no energy balance"""
     group = result.group("energy")
     taken = {str(level): joule / 3.6e9 for level, joule in zip(group["level"].tolist(), group["in_J"].tolist())}
     try:
         gpu, server, load, cooling, site = (taken[k] for k in ("package", "server", "site load", "cooling power", "connection"))
     except KeyError as absent:
-        raise Missing(f"the energy books have no level {absent}") from None
+        raise Missing(f"the energy balance has no level {absent}") from None
     parts = [("GPU packages", gpu, BLUE), ("rest of the servers", server - gpu, SKY), ("other loads on the site", load - server, GREY),
              ("cooling plant", cooling, ORANGE), ("delivery and storage", site - load - cooling, VERMILION)]  # fmt: skip
     names, MWh, colours = zip(*[part for part in parts if abs(part[1]) > 1e-6 * site])

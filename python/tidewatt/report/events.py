@@ -10,6 +10,7 @@ from .read import Missing, ResultFile
 from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, panels, root, spans
 
 MOST_LABELS = 14
+ROUTINE = ("checkpoint", "evaluation")
 
 
 def log(result: ResultFile):
@@ -34,12 +35,19 @@ def state_look(k: int) -> tuple[str, str]:
     return (STATES[k], STATE_COLOUR[STATES[k]]) if 0 <= k < len(STATES) else (f"state {k}", BLACK)
 
 
+def labelled(happened):
+    """The events of a log `happened` that get a label: routine ones (checkpoints, evaluations) only where there is room."""
+    first = [event for event in happened if event[1] not in ROUTINE][:MOST_LABELS]
+    rest = [event for event in happened if event[1] in ROUTINE][: MOST_LABELS - len(first)]
+    return sorted(first + rest, key=lambda event: event[0])
+
+
 def paint(result: ResultFile, axes=None):
     """What the job of a `result` did, and what happened to it, into `axes` or a new figure's."""
     day, happened = result.group("day"), log(result)
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
-    shown = happened[:MOST_LABELS]
+    shown = labelled(happened)
     drawn = panels(axes, 1, (10, 2.1 + 0.26 * len(shown)), findings.events(result, len(happened)))
     axes = drawn[0]
     for k, pieces in state_spans(result):
@@ -48,8 +56,8 @@ def paint(result: ResultFile, axes=None):
         axes.broken_barh(bars, (0, 1), facecolors=colour, label=word)
     for i, (time_s, kind, entity, text) in enumerate(shown):
         _flag(axes, float(axis(time_s)), 1.35 + 0.75 * i, (axis(edges[0]), axis(edges[-1])), f"{kind}, {entity}: {text}")
-    if len(happened) > len(shown):
-        for event in happened[len(shown) :]:
+    for event in happened:
+        if event not in shown:
             axes.plot([axis(event[0])] * 2, [0, 1.25], color=VERMILION, lw=0.8)
     axes.set(ylim=(0, 1.4 + 0.75 * len(shown)), yticks=[], xlim=(axis(edges[0]), axis(edges[-1])))
     axes.spines["left"].set_visible(False)

@@ -42,9 +42,9 @@ def day(result: ResultFile) -> tuple[str, str]:
     swing, hour = result.figure("throughput_swing_percent"), result.figure("throughput_min_hour")
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing):
-        title = f"Throughput swings {number(swing, 2)} % over the day"
+        title = f"Hourly throughput swings by {number(swing, 2)} %"
         if math.isfinite(hour):
-            title += f", lowest in the hour from {hour:.0f} h"
+            title += f", lowest in the hour from {hour:.0f} h" + (", in which the run begins" if _begins_at(result, hour) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
         title = _part(result, "pcc_mean_MW", "{} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", of which up to {} MW move within a second")
     return title, _join(
@@ -58,6 +58,12 @@ def day(result: ResultFile) -> tuple[str, str]:
             _part(result, "pue", "PUE {}", 4),
         ]
     )
+
+
+def _begins_at(result: ResultFile, hour: float) -> bool:
+    """Whether the run of a `result` begins in this `hour` of the day: its start then decides as much as the weather."""
+    start = result.group("day").start
+    return start is not None and start.hour == int(hour)
 
 
 def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
@@ -77,7 +83,7 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
             _part(result, "volt_deviation_max_percent", "voltage off by {} %"),
         ]
     )
-    return title, _join([fleet_words(result), f"whole run: {words}" if words else ""])
+    return title, _join([fleet_words(result), f"over the whole run: {words}" if words else ""])
 
 
 def iteration(result: ResultFile, load_W) -> tuple[str, str]:
@@ -117,7 +123,7 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
     title += f" the slowest {number(mean_MHz - slowest_MHz, 2)} MHz below"
     return title, _join(
         [
-            "snapshot at the warmest moment",
+            "mean over one iteration, after the step with the warmest inlet",
             f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C",
             f"clock mean {mean_MHz:,.0f} MHz, slowest {slowest_MHz:,.0f} MHz",
         ]

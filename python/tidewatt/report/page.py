@@ -64,9 +64,10 @@ def write(result: ResultFile) -> tuple[str, list[str]]:
     page.add("fleet", "Map", functools.partial(_fleet, page, result))
     page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
-    page.add("compliance", "Compliance", functools.partial(_compliance, result))
+    if result.names("compliance"):  # where the scenario names rules
+        page.add("compliance", "Compliance", functools.partial(_compliance, result))
     page.add("energy", "Energy and cost", functools.partial(_energy, page, result))
-    page.add("books", "Energy books", functools.partial(_books, result))
+    page.add("books", "Energy balance", functools.partial(_books, result))
     page.add("trust", "Assumed inputs", functools.partial(_trust, result))
     page.add("provenance", "Provenance", functools.partial(_provenance, result))
     return whole(page, *findings.day(result), _tiles(result), _run_words(result)), page.notes

@@ -18,7 +18,7 @@ BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8A8A"
 LIMITERS = {"power": BLUE, "thermal": VERMILION, "clock": GREEN, "slowdown": "#8C2D04", "brake": PURPLE, "memory": ORANGE,
             "none": "#C9CED4", "idle": "#EEEEEE"}  # fmt: skip
 LIMITER_WORDS = {
-    "power": "power cap",
+    "power": "power limit",
     "thermal": "temperature limit",
     "clock": "clock limit",
     "slowdown": "thermal slowdown",
@@ -141,7 +141,9 @@ def given(axes, n: int, title: str) -> np.ndarray:
     out = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(out) != n:
         raise ValueError(f"this picture has {n} panel{'s' if n > 1 else ''}: ax must hold {n} axes, not {len(out)}")
-    out[0].set_title(textwrap.fill(title, 80), pad=24)  # above a legend
+    figure, box = root(out), out[0].get_position()
+    wide = max(24, int(8.2 * figure.get_size_inches()[0] * min(1.0, box.width + 0.12)))  # characters that fit above the panel
+    out[0].set_title(textwrap.fill(title, min(80, wide)), pad=24)  # above a legend
     return out
 
 

@@ -157,6 +157,7 @@ def _frequency(axes, axis, t, frequency):
 def _voltage(axes, axis, t, bus):
     x, y = downsample.line(t, bus, N_BUCKETS)
     axes.plot(axis(x), y, color=ORANGE, lw=1)
+    axes.ticklabel_format(axis="y", useOffset=False)  # 1.01985, not 8.5 on top of 1e−5 + 1.019
     axes.set_ylabel("bus voltage\n(pu)")
 
 
