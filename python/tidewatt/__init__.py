@@ -1,7 +1,7 @@
 """Power and heat of AI training clusters, simulated together.
 
 >>> import tidewatt as tw
->>> scenario = tw.load("scenarios/llama3_405b_day.toml", set={"run.duration_h": 1})
+>>> scenario = tw.load("llama3_405b_day", set={"run.duration_h": 1})
 >>> result = tw.run(scenario)
 >>> print(result)  # the summary
 >>> result["day"]["pcc_mean_W"]  # xarray, with units and calendar time

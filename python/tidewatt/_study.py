@@ -132,7 +132,7 @@ def explain(
 
     Examples
     --------
-    >>> why = tw.explain("scenarios/llama3_405b_day.toml")
+    >>> why = tw.explain("llama3_405b_day")
     >>> why.table("causes")[["name", "without_percent"]]
     """
     if scenario is None:

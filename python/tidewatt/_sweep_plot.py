@@ -1,6 +1,7 @@
 """Pictures of a sweep: what decides an output."""
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ._given import unknown
@@ -100,7 +101,7 @@ def _distribution(table, output, ax):
 
     row = _rows(table, output).iloc[0]
     axes = one_panel(ax, 9, 3.8, f"{output}: {text(row.q50)}, between {text(row.q05)} and {text(row.q95)} in nine cases of ten",
-                        f"{int(row.n)} cases; goes most with {row.most_related_variable} (rank correlation {row.rank_correlation:+.2f})")  # fmt: skip
+                        f"{int(row.n)} cases; {_related(table, row)}")  # fmt: skip
     values = table.frame[output].dropna()
     axes.hist(values, bins=max(8, min(60, int(len(values) ** 0.5) * 2)), color=BLUE)
     for x in (row.q05, row.q50, row.q95):
@@ -109,6 +110,16 @@ def _distribution(table, output, ax):
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     _dress(axes)
     return axes
+
+
+def _related(table, row) -> str:
+    """Which input an output goes with most, if the rank correlation is beyond chance: 5 % for all inputs together."""
+    from statistics import NormalDist
+
+    n, n_input = int(row.n), max(1, list(table.frame.columns).index("case"))
+    beyond = math.tanh(NormalDist().inv_cdf(1 - 0.025 / n_input) / math.sqrt(max(1, n - 3)))
+    words = f"{row.most_related_variable} (rank correlation {row.rank_correlation:+.2f})"
+    return f"goes most with {words}" if abs(row.rank_correlation) > beyond else f"no input is related beyond chance; nearest {words}"
 
 
 def _scatter(table, output, ax):

@@ -115,7 +115,7 @@ def machines(result: ResultFile) -> dict:
 def iteration(result: ResultFile) -> dict:
     """The representative iteration of a `result` at its exact edges."""
     edges, load = waveform.iteration_edges(result)
-    layout = stacked(1, ["load of the site (MW)"], "time in the iteration (s)", 340)
+    layout = stacked(1, ["load of the servers (MW)"], "time in the iteration (s)", 340)
     layout["yaxis"]["rangemode"] = "tozero"
     y = np.append(load, load[-1]) / 1e6
     return {"data": [trace(edges - edges[0], y, "power", BLUE, line={"shape": "hv"})], "layout": layout}

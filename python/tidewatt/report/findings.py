@@ -7,6 +7,9 @@ from .read import ResultFile
 from .style import LIMITER_WORDS, grouped
 
 
+LEAST_DAY_s = 6 * 3600  # shorter runs have no course of a day to speak of
+
+
 def number(x: float, digits: int = 3) -> str:
     """`x` with so many significant `digits`, without exponent where that reads well."""
     if not math.isfinite(x):
@@ -41,7 +44,7 @@ def day(result: ResultFile) -> tuple[str, str]:
     """(title, subtitle) of the day of a `result`."""
     swing, hour = result.figure("throughput_swing_percent"), result.figure("throughput_min_hour")
     title = "The run: air, clocks, throughput and power"
-    if math.isfinite(swing):
+    if math.isfinite(swing) and result.figure("simulated_s") >= LEAST_DAY_s:
         title = f"Hourly throughput swings by {number(swing, 2)} %"
         if math.isfinite(hour):
             title += f", lowest in the hour from {hour:.0f} h" + (", in which the run begins" if _begins_at(result, hour) else "")
@@ -62,7 +65,7 @@ def day(result: ResultFile) -> tuple[str, str]:
 
 def _begins_at(result: ResultFile, hour: float) -> bool:
     """Whether the run of a `result` begins in this `hour` of the day: its start then decides as much as the weather."""
-    start = result.group("day").start
+    start = result.group("day").start if result.names("day") else None
     return start is not None and start.hour == int(hour)
 
 
@@ -77,8 +80,7 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     words = _join(
         [
             _part(result, "pcc_mean_MW", "mean {} MW"),
-            _part(result, "pcc_min_MW", "smallest {} MW"),
-            _part(result, "pcc_max_MW", "largest {} MW"),
+            _part(result, "pcc_min_MW", "from {}") + _part(result, "pcc_max_MW", " to {} MW"),
             _part(result, "freq_deviation_max_mHz", "frequency off by {} mHz"),
             _part(result, "volt_deviation_max_percent", "voltage off by {} %"),
         ]
@@ -89,7 +91,7 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
 def iteration(result: ResultFile, load_W) -> tuple[str, str]:
     """(title, subtitle) of an iteration of a `result`. @param load_W: its levels, W, shape (n,)."""
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
-    title = f"Each iteration, the site's load moves between {number(low)} and {number(high)} MW"
+    title = f"Each iteration, the servers' load moves between {number(low)} and {number(high)} MW"
     return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
 
 

@@ -55,7 +55,7 @@ def paint(result: ResultFile, axes=None):
     if table is not None:
         _stages(drawn[0], table, length)
     power.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
-    power.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, length))
+    power.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, length))
     power.set_ylim(bottom=0)
     return drawn
 

@@ -176,7 +176,7 @@ def _iteration(axes, result, t, pcc):
         edges, load = iteration_edges(result)
         axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
         axes.set_title("One iteration, at its exact edges")
-        axes.set(xlabel="time in the iteration (s)", ylabel="load of the site (MW)", xlim=(0, edges[-1] - edges[0]))
+        axes.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, edges[-1] - edges[0]))
     except Missing:
         width = result.figure("iteration_s")
         width = width if np.isfinite(width) else 10.0
