@@ -99,7 +99,7 @@ py::tuple export_window(const std::string& result, const py::dict& given) {
   };
   take("format", o.format), take("window", o.window), take("folder", o.folder), take("encoding", o.encoding), take("station", o.station);
   take("begin_s", o.cut.begin_s), take("length_s", o.cut.length_s), take("step_s", o.cut.step_s), take("peaks", o.cut.peaks);
-  take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("settings", x.source.settings), take("catalog", x.source.overlay), take("bus", x.bus);
+  take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("settings", x.source.settings), take("catalog", x.source.overlay), take("bus", x.bus), take("program", x.program);
   std::vector<std::string> paths;
   std::vector<std::string> warnings;
   {

@@ -60,7 +60,7 @@ def csv(file):
 PERC1 = ("Lfm QPratio Dbfl Dbfh Kdroop Kvp Tvp Kvq Tvq Tap Tbp Taq Tbq nP nQ Ipmax Ipmin Iqmax Iqmin Fcease Vcease Tcease Tdelay Vrecon "
          "Trecon Tramp Frecon Tt Tv Tf").split()
 # Whole numbers and values of each user model: NI and NC of its header must be these.
-USER_MODELS = {"LINJBL": (4, 8), "CMLDBLU2": (2, 133)}
+USER_MODELS = {"LINJBL": (4, 8), "CMLDBLU2": (2, 133), "CMLDBLU1": (0, 132)}
 
 
 def dyr_words(text):
@@ -116,7 +116,7 @@ def dyr_findings(read):
             start, duty, _, hertz, _, n, height, _ = v
             if not (start >= 0 and 0 < duty < 1 and hertz > 0 and n >= 1 and n == int(n) and height > 0 and r["icons"] == [0, 0, 0, 0]):
                 say(f"values {v}")
-        elif not (v[0] > 0 and sum(v[18:23]) <= 1 and 0 <= v[25] <= v[24] and 0 <= v[132] <= 1):
+        elif not (v[0] > 0 and sum(v[18:23]) <= 1 and 0 <= v[25] <= v[24] and (len(v) == 132 or 0 <= v[132] <= 1)):
             say("MVA, shares, Vd1 and Vd2 or Frcel")
     return found
 

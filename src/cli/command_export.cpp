@@ -51,6 +51,7 @@ void add_export_command(CLI::App& app, int&) {
   auto* settings = c->add_option("--settings", a->what.source.settings, "perc1, cmpldw: settings of the load, an entry of kind load_settings or a file; default: what the scenario names")->type_name("NAME");
   auto* overlay = c->add_option("--catalog", a->what.source.overlay, "perc1, cmpldw: folder of files that add to or replace the built-in ones, as the run had")->type_name("FOLDER");
   auto* bus = c->add_option("--bus", a->what.bus, "perc1, cmpldw, linjbl: number of the load's bus")->check(CLI::Range(1, 999997))->capture_default_str();
+  auto* program = c->add_option("--program", a->what.program, "perc1, cmpldw, linjbl: program and version that reads them (psse36, psse35, psse34, psse33, powerworld24); default: psse36")->type_name("NAME");
   c->callback([=] {
     if (begin->count() > 0) a->what.options.cut.begin_s = a->begin_s;
     if (length->count() > 0) a->what.options.cut.length_s = a->length_s;
@@ -62,7 +63,8 @@ void add_export_command(CLI::App& app, int&) {
       if (o->count() > 0 && a->what.options.format != "andes") findings.push_back({{}, o->get_name(), "is for --format andes"});
     for (const auto* o : {settings, overlay})
       if (o->count() > 0 && !study::is_settings_format(a->what.options.format)) findings.push_back({{}, o->get_name(), "is for --format perc1 and cmpldw"});
-    if (bus->count() > 0 && !study::is_settings_format(a->what.options.format) && a->what.options.format != "linjbl") findings.push_back({{}, "--bus", "is for --format perc1, cmpldw and linjbl"});
+    for (const auto* o : {bus, program})
+      if (o->count() > 0 && !study::is_settings_format(a->what.options.format) && a->what.options.format != "linjbl") findings.push_back({{}, o->get_name(), "is for --format perc1, cmpldw and linjbl"});
     if (!findings.empty()) throw InputError(std::move(findings));
     run_export(*a);
   });

@@ -29,7 +29,7 @@ double percentile(std::vector<double> x, double share) {
 
 }  // namespace
 
-std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load) {
+std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load, CompositeRevision revision) {
   constexpr std::array<double, 5> shares = {0.0, 0.0, 0.0, 0.0, 1.0};                                    // FmA … FmD, Fel
   constexpr std::array<double, 11> still = {1.0, 2.0, 0.0, 1.0, 1.0, 0.0, 2.0, 0.0, 1.0, 1.0, 0.0};     // static part: impedance
   const std::array<double, 3> electronic = {load.PFel, load.Vd1, load.Vd2};
@@ -40,8 +40,9 @@ std::string cmpldw_record(std::int64_t bus, const std::string& id, const Composi
   add(feeder), add(shares), add(electronic), add(still);
   for (int k = 0; k < 3; ++k) add(motor);
   add(single_phase);
-  con.push_back(load.Frcel);
-  std::string out = fmt::format("{} 'USRLOD' '{:<2}' 'CMLDBLU2' 12 1 2 {} 27 146 48 0 0", bus, id, con.size());
+  if (revision == CompositeRevision::two) con.push_back(load.Frcel);
+  std::string out = revision == CompositeRevision::two ? fmt::format("{} 'USRLOD' '{:<2}' 'CMLDBLU2' 12 1 2 {} 27 146 48 0 0", bus, id, con.size())
+                                                       : fmt::format("{} 'USRLOD' '{:<2}' 'CMLDBLU1' 12 1 0 {} 27 146 48", bus, id, con.size());
   for (const double v : con) out += fmt::format(" {:.6g}", v);
   return out + " /\n";
 }

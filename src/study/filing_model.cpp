@@ -23,8 +23,8 @@ std::string test_plot(const grid::ModelTest& t) {
 
 ModelTarget target(const Filing& f) {
   const auto stem = std::filesystem::path(f.o.file).stem().string();
-  if (!f.results.empty()) return {f.o.bus, model_origin(f.results.front().origin), stem};
-  return {f.o.bus, fmt::format("tidewatt {}; scenario {}; scenario sha256 {}; no run: servers at design power", TIDEWATT_VERSION, stem, f.scenario_sha256), stem};
+  if (!f.results.empty()) return {f.o.bus, model_origin(f.results.front().origin), stem, {}};
+  return {f.o.bus, fmt::format("tidewatt {}; scenario {}; scenario sha256 {}; no run: servers at design power", TIDEWATT_VERSION, stem, f.scenario_sha256), stem, {}};
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ std::string checked_json(const Checked& c) {
          {"verdict", c.verdict}, {"applies", c.why_not.empty()}, {"why_not", c.why_not}, {"forced", c.judged && !c.why_not.empty()}, {"note", c.book.note}, {"rules", Json::array()}};
   for (const auto& x : c.outcomes)
     o["rules"].push_back({{"name", x.rule.name}, {"title", x.rule.title}, {"figure", x.rule.figure_word}, {"verdict", grid::name(x.verdict)}, {"value_MW", number(x.value * 1e-6)}, {"limit_MW", number(x.limit * 1e-6)},
-                          {"unit", x.rule.figure == grid::RecordFigure::peak_to_peak ? "MW" : "MW/s"}, {"at_s", number(x.at_s)}, {"note", x.note}});
+                          {"unit", x.rule.figure == grid::RecordFigure::peak_to_peak ? "MW" : "MW/s"}, {"at_s", number(x.at_s)}, {"window_s", x.rule.window_s}, {"note", x.note}});
   for (const auto& [from, until] : c.left_out_s) o["left_out_s"].push_back({from, until});
   if (c.book.ride) o["ride_through"] = fmt::format("tidewatt ride SCENARIO --rule {}", c.book.name);
   return o.dump();

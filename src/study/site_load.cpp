@@ -35,6 +35,28 @@ Node tree_of(const std::string& text) {
   return root;
 }
 
+/// [site] with the layout of its delivery below it.
+Node site_of(const std::string& text, const catalog::Catalog& files, std::vector<Finding>& findings) {
+  const Node root = tree_of(text);
+  const Node* site = root.find("site");
+  if (site == nullptr) return {};
+  const Node* layout = site->find("delivery");
+  if (layout == nullptr) return *site;
+  std::vector<catalog::AssumedInput> assumed;
+  return merge(files.resolve(*layout, "delivery", "site.delivery", findings, assumed), *site);
+}
+
+/// Devices that act on the connection's power and that no record holds, in words.
+std::vector<std::string> other_devices(const std::string& text, const std::string& overlay) {
+  std::vector<Finding> findings;
+  const Node site = site_of(text, catalog::Catalog(overlay), findings);
+  std::vector<std::string> out;
+  for (const auto& [key, what] : {std::pair{"turbines", "turbines in parallel: the connection's power is less their output"}, {"generators", "standby generators: a transfer to them is not in the records"},
+                                  {"rack_storage", "storage in the racks: what it gives in a sag is not in the records"}})
+    if (site.find(key) != nullptr) out.emplace_back(what);
+  return out;
+}
+
 grid::LoadSettings part(grid::LoadGroup group, double power_W) {
   grid::LoadSettings s;
   s.group = std::move(group);
@@ -48,12 +70,7 @@ sim::SiteDevices devices_of(const std::string& text, const std::string& overlay)
   const catalog::Catalog files(overlay);
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
-  const Node root = tree_of(text);
-  Node site = root.find("site") != nullptr ? *root.find("site") : Node();
-  if (const Node* layout = site.find("delivery")) {
-    const Node under = files.resolve(*layout, "delivery", "site.delivery", findings, assumed);
-    site = merge(under, site);
-  }
+  const Node site = site_of(text, files, findings);
   sim::SiteDevices out;
   const auto device = [&](const char* key, const char* kind, auto&& read) {
     const Node* spec = site.find(key);
@@ -118,8 +135,10 @@ SiteLoad result_load(const std::string& path, const LoadSource& source) {
     if (!summary.is_object() || !summary.contains(key) || !summary[key].is_number()) throw InputError(fmt::format("{}: the summary has no {}", path, key));
     return summary[key].get<double>();
   };
-  const auto devices = devices_of(io::read_result_origin(path).scenario, source.overlay);
-  return site_load(devices, number("it_mean_MW") * 1e6, number("pcc_mean_MW") * 1e6, source);
+  const std::string text = io::read_result_origin(path).scenario;
+  auto out = site_load(devices_of(text, source.overlay), number("it_mean_MW") * 1e6, number("pcc_mean_MW") * 1e6, source);
+  for (auto& device : other_devices(text, source.overlay)) out.open.push_back(std::move(device));
+  return out;
 }
 
 }  // namespace tidewatt::study

@@ -189,7 +189,7 @@ class Exports(unittest.TestCase):
                                  (("csv", "--peaks",), ("peaks", "--step")), (("comtrade", "--encoding", "float32"), ("comtrade2013",)),
                                  (("csv", "--encoding", "ascii"), ("--encoding", "comtrade")), (("csv", "--window", "other"), ("sample",)),
                                  (("perc1", "--window", "other"), ("sample",)), (("perc1", "--settings", "ups_spred"), ("ups_spread",)), (("csv", "--settings", "ups_spread"), ("--settings", "perc1")),
-                                 (("csv", "--bus", "3"), ("--bus", "perc1")),
+                                 (("csv", "--bus", "3"), ("--bus", "perc1")), (("perc1", "--program", "psse37"), ("psse37", "psse36", "powerworld24")),
                                  (("nothing",), ("nothing",))):
             with self.subTest(arguments):
                 outcome = product.call([BINARY, "export", self.result, "--out", self.folder / "bad", "--format", *arguments])

@@ -13,9 +13,11 @@ struct CompositeLoad {
   double Vd1 = 0.0, Vd2 = 0.0;  ///< pu: begins to fall; is zero; a straight line between
   double Frcel = 1.0;           ///< share that comes back with the voltage
 };
-/// One record: bus 'USRLOD' id 'CMLDBLU2', 9 numbers of the header, 2 whole numbers, 133 values, /
+/// CMLDBLU1 (PSS/E 33 and 34) has one value less, Frcel, and no whole numbers; CMLDBLU2 (35 and later) has both.
+enum class CompositeRevision : std::uint8_t { one, two };
+/// One record: bus 'USRLOD' id 'CMLDBLU2', 7 numbers of the header, 2 whole numbers, 133 values, /
 /// @source PNNL's large-load examples for header and electronic part, WECC's model for the order of the 133 values
-std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load);
+std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load, CompositeRevision revision = CompositeRevision::two);
 
 /// A load that repeats, as LINJBL injects it: a square wave.
 struct RepeatingLoad {

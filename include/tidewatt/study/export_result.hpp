@@ -13,6 +13,7 @@ struct ResultExport {
   io::ExportOptions options;  ///< format: one of result_formats(); model records take window, begin and length only
   LoadSource source;          ///< perc1, cmpldw: settings of the load
   std::int64_t bus = 1;       ///< perc1, cmpldw, linjbl: number of the load's bus
+  std::string program{};      ///< the same: program and version that they are for; empty: the latest that is known
 };
 
 /// Files that are ready to be written.

@@ -22,7 +22,11 @@ struct ModelTarget {
   std::int64_t bus = 1;   ///< number of the load's bus
   std::string origin{};   ///< program and run that they come from, in one line without '/'
   std::string stem{};     ///< file names begin with it
+  std::string program{};  ///< one of model_programs(format); empty: the first
 };
+
+/// Programs and versions whose form of a record is known, [n]: "psse36" and the like. @param format perc1, cmpldw, linjbl
+std::vector<std::string> model_programs(const std::string& format);
 
 /// Records as PSS/E lists them, and what their reader must be told.
 struct ModelFiles {
@@ -33,7 +37,7 @@ struct ModelFiles {
 
 /// PERC1 records from a site's settings, checked by playing them (grid/perc1_check.hpp). The header lists each record's
 /// megawatts, the remainder, and what PERC1 has no state for.
-/// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError
+/// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError, also for an unknown program
 ModelFiles perc1_model(const SiteLoad& site, const ModelTarget& target);
 
 /// Composite loads: one record for each electronic part (supplies and drives). The model has no timers; it is not checked.

@@ -34,6 +34,9 @@ TEST_CASE("a composite record: header of the model, 2 whole numbers and 133 valu
   CHECK(con(25) == 0.75);  // Vd2
   CHECK(con(132) == 0.8);  // Frcel
   CHECK(w.back() == "/");
+  const auto first = words(cmpldw_record(12, "1", {50.0, 1.0, 0.85, 0.75, 0.8}, CompositeRevision::one));
+  CHECK(first[4] == "'CMLDBLU1'");
+  CHECK(first.size() == 4 + 1 + 7 + 132 + 1);
 }
 
 TEST_CASE("a repeating record: 4 whole numbers and 8 values") {

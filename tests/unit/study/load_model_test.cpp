@@ -1,12 +1,14 @@
 #include "tidewatt/study/load_model.hpp"
 
+#include <limits>
+
 #include "catch.hpp"
 
 using namespace tidewatt;
 
 namespace {
 study::SiteLoad site(const char* settings) { return study::site_load({}, 100e6, 120e6, {settings, ""}); }
-const study::ModelTarget target{7, "tidewatt 0; result x; scenario sha256 00", "x"};
+const study::ModelTarget target{7, "tidewatt 0; result x; scenario sha256 00", "x", {}};
 
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t n = 0;
@@ -31,6 +33,13 @@ TEST_CASE("a counter is a warning with its megawatts; a site without a part that
   const auto made = study::perc1_model(site("ups_counter"), target);
   REQUIRE(made.warnings.size() == 1);
   CHECK(made.warnings[0].find("100 MW may stay away") != std::string::npos);
+  auto free = site("ups_central");
+  for (auto& p : free.parts) p.group.current_ratio = std::numeric_limits<double>::infinity();
+  CHECK(study::perc1_model(free, target).warnings.empty());  // leaves at once at 0.85 pu: 1.18 times the current
+  for (auto& p : free.parts)
+    if (p.kind == grid::LoadKind::supply) p.group.voltage = {{0.5, 0.15, true, ""}};
+  REQUIRE(study::perc1_model(free, target).warnings.size() == 1);
+  CHECK(study::perc1_model(free, target).warnings[0].find("20 times the current") != std::string::npos);
   auto none = site("ups_central");
   std::erase_if(none.parts, [](const auto& p) { return p.kind == grid::LoadKind::supply; });
   CHECK_THROWS_AS(study::perc1_model(none, target), study::UnfitError);
@@ -42,4 +51,19 @@ TEST_CASE("a composite load holds drives and supplies, not motors; a repeating l
   CHECK(count(text, "'CMLDBLU2' 12") == 2);
   CHECK(text.find("not held: 2 MW, motors") != std::string::npos);
   CHECK_THROWS_AS(study::linjbl_model({"w", 0.0, 1e-3, std::vector<double>(50'000, 1e6), {}, {}, {}}, target), InputError);
+}
+
+TEST_CASE("each record names the program it is for; an unknown one is refused with those that are known") {
+  auto t = target;
+  CHECK(study::perc1_model(site("ups_central"), t).files[0].text().find("for PSS|E 36") != std::string::npos);
+  t.program = "powerworld24";
+  CHECK(study::perc1_model(site("ups_central"), t).files[0].text().find("for PowerWorld 24") != std::string::npos);
+  t.program = "psse34";
+  CHECK(study::cmpldw_model(site("ups_central"), t).files[0].text().find("'CMLDBLU1' 12 1 0 132") != std::string::npos);
+  try {
+    study::perc1_model(site("ups_central"), t);
+    FAIL("accepted");
+  } catch (const InputError& e) {
+    CHECK(std::string(e.what()).find("did you mean 'psse36'?") != std::string::npos);
+  }
 }
