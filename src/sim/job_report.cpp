@@ -69,9 +69,9 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
   if (single) load.singles = single_loads(*job.training, *task.timeline, power);
   auto& figures = state_.figures;
   const Tick begin = job.state.now;
-  std::vector<Recorder::Stretch> stretches;
+  std::vector<Stretch> stretches;
   const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
-    Recorder::Stretch s{job.state.now, job.state.now + duration, state};
+    Stretch s{job.state.now, job.state.now + duration, state};
     s.load_J = load.J(of, repetitions);
     if (share * tokens > 0.0) {
       s.tokens = share * tokens;
@@ -95,7 +95,7 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
       add(leg.duration, JobState::checkpoint, make_load_template(job.scratch.hold, {{c.signals.pause_W}}), 1, 0.0);
     }
   if (!c.signals.memory_K.empty()) memory_temperatures(c.fleet, c.state, task, c.signals);
-  c.recorder.fleet_step(stretches, job.place.lane, job.place.first_node, job.place.n_node, c.state, c.signals);
+  c.recorder.fleet_step(stretches, job.place.lane, {job.place.first_node, job.place.n_node}, c.state, c.signals);
   c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);
 }
 

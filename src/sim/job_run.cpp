@@ -304,10 +304,10 @@ void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
   std::vector<double> inlet_K(task.inlet_K.begin(), task.inlet_K.end());
   for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) inlet_K[n] += task.since_macro_s * task.inlet_K_per_s[n];
   const double mean_K = std::accumulate(inlet_K.begin(), inlet_K.end(), 0.0) / static_cast<double>(inlet_K.size());
-  const Recorder::Moment moment{mean_K, job_.state.now - planner_.started() > settled_after, full_hour};
-  if (!c.recorder.better(moment)) return;
+  const FleetSnapshot::Moment moment{mean_K, job_.state.now - planner_.started() > settled_after, full_hour};
+  if (!c.recorder.snapshot().better(moment)) return;
   predict(c.fleet, c.state, task, {}, seconds(task.timeline->period), c.signals);
-  c.recorder.snapshot(c.state, c.signals, *job_.training, inlet_K, job_.state.last_load, moment);
+  c.recorder.snapshot().take(c.fleet, c.state, c.signals, *job_.training, inlet_K, job_.state.last_load, moment);
 }
 
 std::span<const double> JobRun::iteration_mean_K(const FleetState& state, const Fleet& fleet) const {

@@ -60,7 +60,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   const auto& model = first_job.training().model();
   const double total_s = seconds(run.model.end);
   const double gpus = static_cast<double>(model.n_gpu());
-  const double tokens_per_s = r.mean_throughput();
+  const double tokens_per_s = r.first_job().mean_throughput();
   const double flops_per_token = model.model_flops_per_iteration() / model.tokens_per_iteration();
   const double per_gpu_TF = tokens_per_s * flops_per_token / gpus * 1e-12;
   const double peak_TF = scenario.halls.front().compute.matrix_FLOP_per_s * 1e-12;
@@ -76,19 +76,19 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("schema_version", std::int64_t{1});
   put("simulated_s", total_s);
   put("n_gpu", static_cast<std::int64_t>(run.model.fleet.n_gpu()));
-  put("iteration_s", number(r.mean_iteration_s()));
+  put("iteration_s", number(r.first_job().mean_iteration_s()));
   put("tflops_per_gpu", number(per_gpu_TF));
   put("mfu_percent", number(100.0 * per_gpu_TF / peak_TF));
   put("tokens_per_s_mean", number(tokens_per_s));
   put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
   put("throughput_min_hour", swing.known ? Value(swing.min_hour) : Value());
-  put("clock_mean_MHz", number(r.clock_mean_Hz() * 1e-6));
-  put("clock_slowest_MHz", r.clock_slowest_Hz() > 0 ? Value(r.clock_slowest_Hz() * 1e-6) : Value());
+  put("clock_mean_MHz", number(r.first_job().clock_mean_Hz() * 1e-6));
+  put("clock_slowest_MHz", r.first_job().clock_slowest_Hz() > 0 ? Value(r.first_job().clock_slowest_Hz() * 1e-6) : Value());
   put("die_max_degC", r.die_max_K() - 273.15);
-  put("die_mean_degC", r.die_mean_K() - 273.15);
-  put("memory_mean_degC", r.memory_mean_K() > 0.0 ? Value(r.memory_mean_K() - 273.15) : Value());
+  put("die_mean_degC", r.first_job().die_mean_K() - 273.15);
+  put("memory_mean_degC", r.first_job().memory_mean_K() > 0.0 ? Value(r.first_job().memory_mean_K() - 273.15) : Value());
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
-  put("limiter_share", r.mean_throughput() > 0 ? Value(r.limiter_share()) : Value());
+  put("limiter_share", r.first_job().mean_throughput() > 0 ? Value(r.first_job().limiter_share()) : Value());
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
   for (const auto& u : run.occupants) {
     over_W = std::max(over_W, u.figures().cap_over_W);

@@ -40,7 +40,7 @@ RunModel::RunModel(const Scenario& s, const RunOptions& o)
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
       halls(model.scenario, model.fleet, model.weather),
-      recorder(model.fleet, local_time_of_day(scenario.run.start)),
+      recorder(model.fleet, scenario.jobs.size(), local_time_of_day(scenario.run.start)),
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),

@@ -1,0 +1,129 @@
+#include "job_series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+
+#include "tidewatt/numerics/block.hpp"
+
+namespace tidewatt::sim {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array<const char*, dvfs::n_limiter> limiter_names = {"none", "power", "thermal", "clock", "slowdown", "brake", "memory"};
+constexpr std::array<const char*, dvfs::n_limiter> limiter_columns = {"limiter_none_frac",     "limiter_power_frac", "limiter_thermal_frac", "limiter_clock_frac",
+                                                                      "limiter_slowdown_frac", "limiter_brake_frac", "limiter_memory_frac"};
+
+/// Two percentiles from a histogram of 4,096 bins between the extremes, linear inside a bin: the error is below a bin,
+/// and it costs a tenth of a selection.
+std::pair<double, double> percentiles(std::span<const double> x, double low, double high) {
+  constexpr std::size_t n_bin = 4096;
+  const auto [lo, hi] = std::minmax_element(x.begin(), x.end());
+  if (*lo == *hi) return {*lo, *hi};
+  const double first = *lo, width = (*hi - *lo) / n_bin;
+  std::array<std::uint32_t, n_bin + 1> count{};
+  for (const double v : x) ++count[static_cast<std::size_t>((v - first) / width)];
+  const auto at = [&](double share) {
+    double left = share * static_cast<double>(x.size() - 1);
+    std::size_t bin = 0;
+    for (; bin < n_bin && left >= count[bin]; ++bin) left -= count[bin];
+    return first + width * (static_cast<double>(bin) + (count[bin] > 0 ? left / count[bin] : 0.0));
+  };
+  return {at(low), at(high)};
+}
+
+}  // namespace
+
+Row row_of(const JobSums& s) {
+  const double d = s.time_s, it = s.iterating_s;
+  const auto working = [&](double x) { return it > 0.0 ? x : nan; };
+  Row out = {{"clock_mean_Hz", working(s.clock_Hzs / it)},
+             {"clock_slowest_Hz", working(s.slowest_Hzs / it)},
+             {"clock_p05_Hz", working(s.p05_Hz)},
+             {"clock_p95_Hz", working(s.p95_Hz)},
+             {"die_mean_K", s.die_Ks / d},
+             {"die_max_K", s.die_max_K},
+             {"throughput_tokens_per_s", working(s.tokens / it)},
+             {"iteration_s", working(s.iteration_s2 / it)},
+             {"server_fan_frac", s.fan_s / d}};
+  for (std::size_t i = 0; i < limiter_columns.size(); ++i) out.emplace_back(limiter_columns[i], working(s.limiter_s[i] / it));
+  out.emplace_back("memory_mean_K", s.memory_Ks > 0.0 ? s.memory_Ks / d : nan);
+  out.emplace_back("memory_max_K", s.memory_max_K > 0.0 ? s.memory_max_K : nan);
+  out.emplace_back("job_state", static_cast<double>(std::max_element(std::begin(s.state_s), std::end(s.state_s)) - std::begin(s.state_s)));
+  return out;
+}
+
+void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet, const FleetState& state, const FleetSignals& signals) {
+  const std::size_t first = nodes.first_node * fleet.n_gpu_per_node, last = first + nodes.n_node * fleet.n_gpu_per_node;
+  const bool has_memory = !signals.memory_K.empty();
+  auto& now = state_.now;
+  now.die_max_K = std::max(now.die_max_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet.n_gpu_per_node)));
+  if (has_memory) now.memory_max_K = std::max(now.memory_max_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)));
+  const double memory = has_memory ? numerics::lane_sum(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)) : 0.0;
+  const double die = numerics::lane_sum(nodes.of_gpus(state.die_mean_K, fleet.n_gpu_per_node)), clock = numerics::lane_sum(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node));
+  const double fan = numerics::lane_sum(std::span(state.fan_frac).subspan(nodes.first_node, nodes.n_node));
+  // Neighbours mostly count into the same class: four counts of each keep them from waiting for one another.
+  std::array<std::array<std::uint32_t, 4>, dvfs::n_limiter> counted{};
+  for (std::size_t g = first; g < last; ++g) ++counted[static_cast<std::size_t>(signals.limiter[g])][g % 4];
+  std::array<double, dvfs::n_limiter> limiter;
+  for (std::size_t i = 0; i < limiter.size(); ++i) limiter[i] = static_cast<double>(counted[i][0] + counted[i][1] + counted[i][2] + counted[i][3]);
+  const auto n_busy = static_cast<double>(last - first);
+  for (const auto& s : step) {
+    const double d = seconds(s.end - s.begin);
+    // What reaches beyond the macro step belongs to the next one.
+    const double inside_s = std::max(0.0, seconds(std::min(s.end, macro_end) - s.begin));
+    for (auto [r, part_s] : {std::pair{&state_.now, inside_s}, std::pair{&state_.next, d - inside_s}}) {
+      if (part_s <= 0.0) continue;
+      r->time_s += part_s;
+      r->die_Ks += part_s * die / n_busy;
+      r->memory_Ks += part_s * memory / n_busy;
+      r->fan_s += part_s * fan / static_cast<double>(nodes.n_node);
+      r->state_s[static_cast<std::size_t>(s.state)] += part_s;
+      if (s.iteration_s <= 0.0) continue;
+      // Their spread hardly moves within a macro step: one look is enough.
+      if (r->p95_Hz == 0.0)
+        std::tie(r->p05_Hz, r->p95_Hz) = percentiles(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node), 0.05, 0.95);
+      r->iterating_s += part_s;
+      r->tokens += s.tokens * (part_s / d);
+      r->iteration_s2 += part_s * s.iteration_s;
+      r->clock_Hzs += part_s * clock / n_busy;
+      r->slowest_Hzs += part_s * s.slowest_Hz;
+      for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
+      if (state_.clock_slowest_Hz == 0.0 || s.slowest_Hz < state_.clock_slowest_Hz) state_.clock_slowest_Hz = s.slowest_Hz;
+    }
+  }
+}
+
+void JobSeries::macro_step() {
+  auto& [now, next, total, last, row, stepped, slowest] = state_;
+  stepped = now.time_s > 0.0;
+  if (!stepped) {
+    const double hottest_K = now.die_max_K;
+    now = last;
+    now.die_max_K = std::max(now.die_max_K, hottest_K);
+  } else {
+    if (now.die_max_K == 0.0) now.die_max_K = last.die_max_K;  // no step began in it
+    last = now;
+    total.time_s += now.time_s;
+    total.die_Ks += now.die_Ks;
+    total.memory_Ks += now.memory_Ks;
+    total.iterating_s += now.iterating_s;
+    total.tokens += now.tokens;
+    total.clock_Hzs += now.clock_Hzs;
+    total.iteration_s2 += now.iteration_s2;
+    for (std::size_t i = 0; i < dvfs::n_limiter; ++i) total.limiter_s[i] += now.limiter_s[i];
+  }
+  row = now;
+  now = next;
+  next = {};
+}
+
+std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {
+  const auto& total = state_.total;
+  std::vector<std::pair<std::string, double>> out;
+  for (std::size_t i = 0; i < limiter_names.size(); ++i) out.emplace_back(limiter_names[i], total.iterating_s > 0 ? total.limiter_s[i] / total.iterating_s : 0.0);
+  return out;
+}
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,90 @@
+#pragma once
+// Private to sim: one job's GPUs, macro step by macro step.
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tidewatt/sim/fleet_state.hpp"
+#include "tidewatt/sim/site.hpp"
+#include "tidewatt/workload/job_state.hpp"
+
+namespace tidewatt::sim {
+
+/// What a user of the fleet did for a while.
+struct Stretch {
+  Tick begin = 0, end = 0;
+  workload::JobState state = workload::JobState::queued;
+  double tokens = 0.0;        ///< of completed iterations
+  double iteration_s = 0.0;   ///< 0: not iterating
+  double slowest_Hz = 0.0;
+  double load_J = 0.0;        ///< AC energy of the user's nodes
+};
+
+/// Nodes of one user.
+struct NodeRange {
+  std::size_t first_node, n_node;
+  /// [gpu of the fleet] → [gpu of the range]
+  std::span<const double> of_gpus(const std::vector<double>& all, std::size_t n_gpu_per_node) const {
+    return std::span(all).subspan(first_node * n_gpu_per_node, n_node * n_gpu_per_node);
+  }
+};
+
+/// Sums over a time.
+struct JobSums {
+  double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hz = 0, p95_Hz = 0;
+  double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0, memory_Ks = 0, memory_max_K = 0;
+  double limiter_s[dvfs::n_limiter] = {};
+  double state_s[workload::n_job_state] = {};
+  template <class A>
+  void archive(A& a) {
+    a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, memory_Ks, memory_max_K, limiter_s, state_s);
+  }
+};
+
+/// A row of figures: name and value.
+using Row = std::vector<std::pair<const char*, double>>;
+/// The figures of a job in a macro step; NaN: it has none.
+Row row_of(const JobSums& sums);
+
+/// Clocks, temperatures, work and limiters of one job's GPUs, time-weighted.
+class JobSeries {
+ public:
+  /// One step of the job, as what it did one after the other. @param macro_end what reaches beyond belongs to the next macro step
+  void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet, const FleetState& state, const FleetSignals& signals);
+  /// The macro step ends. A step that spans several macro steps leaves some without a share: it goes on in them.
+  void macro_step();
+  /// Of the macro step that ended last, and whether a step of the job had a share in it.
+  const JobSums& row() const { return state_.row; }
+  bool stepped() const { return state_.stepped; }
+  double mean_throughput() const { return state_.total.tokens / state_.total.iterating_s; }  ///< tokens per iterating second over the run
+  double mean_iteration_s() const { return state_.total.iteration_s2 / state_.total.iterating_s; }
+  double clock_mean_Hz() const { return state_.total.clock_Hzs / state_.total.iterating_s; }
+  double clock_slowest_Hz() const { return state_.clock_slowest_Hz; }
+  double die_mean_K() const { return state_.total.die_Ks / state_.total.time_s; }
+  double memory_mean_K() const { return state_.total.memory_Ks / state_.total.time_s; }  ///< 0: none of its GPUs has a memory branch
+  std::vector<std::pair<std::string, double>> limiter_share() const;
+
+  struct State {
+    JobSums now, next, total;  ///< of this macro step, of what reaches into the next, of the run
+    JobSums last;              ///< of the last macro step in which the job took a step
+    JobSums row;
+    bool stepped = false;
+    double clock_slowest_Hz = 0.0;
+    template <class A>
+    void archive(A& a) {
+      auto& [present, coming, run, before, shown, any, slowest] = *this;
+      a(present, coming, run, before, shown, any, slowest);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_);
+  }
+
+ private:
+  State state_;
+};
+
+}  // namespace tidewatt::sim
