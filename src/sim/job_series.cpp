@@ -95,8 +95,8 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
   }
 }
 
-void JobSeries::macro_step() {
-  auto& [now, next, total, last, row, stepped, slowest] = state_;
+void JobSeries::macro_step(Tick begin) {
+  auto& [now, next, total, last, row, stepped, slowest, rows] = state_;
   stepped = now.time_s > 0.0;
   if (!stepped) {
     const double hottest_K = now.die_max_K;
@@ -117,6 +117,8 @@ void JobSeries::macro_step() {
   row = now;
   now = next;
   next = {};
+  rows["time"].push_back(seconds(begin));
+  for (const auto& [name, x] : row_of(row)) rows[name].push_back(x);
 }
 
 std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {

@@ -53,8 +53,10 @@ class JobSeries {
  public:
   /// One step of the job, as what it did one after the other. @param macro_end what reaches beyond belongs to the next macro step
   void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet, const FleetState& state, const FleetSignals& signals);
-  /// The macro step ends. A step that spans several macro steps leaves some without a share: it goes on in them.
-  void macro_step();
+  /// The macro step that began at `begin` ends. A step that spans several macro steps leaves some without a share: it goes on in them.
+  void macro_step(Tick begin);
+  /// Rows of macro steps, by name.
+  const std::map<std::string, std::vector<double>>& rows() const { return state_.rows; }
   /// Of the macro step that ended last, and whether a step of the job had a share in it.
   const JobSums& row() const { return state_.row; }
   bool stepped() const { return state_.stepped; }
@@ -72,10 +74,11 @@ class JobSeries {
     JobSums row;
     bool stepped = false;
     double clock_slowest_Hz = 0.0;
+    std::map<std::string, std::vector<double>> rows;
     template <class A>
     void archive(A& a) {
-      auto& [present, coming, run, before, shown, any, slowest] = *this;
-      a(present, coming, run, before, shown, any, slowest);
+      auto& [present, coming, run, before, shown, any, slowest, columns] = *this;
+      a(present, coming, run, before, shown, any, slowest, columns);
     }
   };
   template <class A>

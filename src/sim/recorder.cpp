@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "tidewatt/numerics/block.hpp"
 
@@ -56,7 +57,9 @@ constexpr std::array day_columns = {
 
 }  // namespace
 
-Recorder::Recorder(const Fleet& fleet, std::size_t n_job, Tick local_start) : fleet_(fleet), local_start_(local_start) { state_.jobs.resize(n_job); }
+Recorder::Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start) : fleet_(fleet), job_names_(std::move(jobs)), local_start_(local_start) {
+  state_.jobs.resize(job_names_.size());
+}
 
 template <class Visit>
 void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
@@ -92,7 +95,7 @@ void Recorder::neighbour(Tick begin, Tick end, double J) {
 
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   const auto& m = halls.means();
-  for (auto& job : state_.jobs) job.macro_step();
+  for (auto& job : state_.jobs) job.macro_step(begin);
   // Where the first job takes no step, what was goes on, but a hotter die of somebody else shows.
   auto& [jobs, now, last, run, it_J, hours, day, snapshot, events] = state_;
   if (!first_job().stepped()) {
@@ -153,17 +156,23 @@ Recorder::Swing Recorder::swing() const {
 }
 
 void Recorder::add_arrays(std::vector<Array>& arrays) const {
-  for (const auto& c : day_columns)
-    if (const auto it = state_.day.find(c.name); it != state_.day.end()) {
-      if (std::string_view(c.name) == "job_state")
-        arrays.push_back({"/day/job_state", {"time"}, {it->second.size()}, std::vector<std::int64_t>(it->second.begin(), it->second.end()),
-                          c.unit, c.long_name});
-      else
-        arrays.push_back(column(std::string("/day/") + c.name, "time", it->second, c.unit, c.long_name));
-    }
+  add_rows("/day", state_.day, arrays);
+  for (std::size_t j = 0; j < job_names_.size(); ++j) add_rows("/job/" + job_names_[j], state_.jobs[j].rows(), arrays);
   add_hours(arrays);
   for (const auto& a : state_.snapshot.arrays()) arrays.push_back(a);
   add_events(arrays);
+}
+
+void Recorder::add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows, std::vector<Array>& arrays) const {
+  for (const auto& c : day_columns) {
+    const auto it = rows.find(c.name);
+    if (it == rows.end()) continue;
+    const std::string path = group + "/" + c.name;
+    if (std::string_view(c.name) == "job_state")
+      arrays.push_back({path, {"time"}, {it->second.size()}, std::vector<std::int64_t>(it->second.begin(), it->second.end()), c.unit, c.long_name});
+    else
+      arrays.push_back(column(path, "time", it->second, c.unit, c.long_name));
+  }
 }
 
 void Recorder::add_hours(std::vector<Array>& arrays) const {

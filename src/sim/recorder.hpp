@@ -17,8 +17,8 @@ namespace tidewatt::sim {
 /// What happened in the fleet, the halls and at the connection: rows of macro steps and hours, events, and a picture of the fleet.
 class Recorder {
  public:
-  /// @param n_job users that train; they come first
-  Recorder(const Fleet& fleet, std::size_t n_job, Tick local_start);
+  /// @param jobs names of the users that train; they come first
+  Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
 
   /// One step of the `user`-th user of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
   /// describe the first job's GPUs.
@@ -93,7 +93,9 @@ class Recorder {
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
   void add_hours(std::vector<Array>& arrays) const;
   void add_events(std::vector<Array>& arrays) const;
+  void add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows, std::vector<Array>& arrays) const;
   const Fleet& fleet_;
+  std::vector<std::string> job_names_;
   Tick local_start_;
   Tick macro_end_ = 0;  ///< scratch
   State state_;

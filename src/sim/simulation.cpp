@@ -19,6 +19,12 @@ RunOptions with_threads(RunOptions o) {
   return o;
 }
 
+std::vector<std::string> names_of(const std::vector<JobSpec>& jobs) {
+  std::vector<std::string> out;
+  for (const auto& job : jobs) out.push_back(job.name);
+  return out;
+}
+
 /// Jobs one behind the other from the first node on; nobody uses the rest.
 std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
   std::vector<JobRun> out;
@@ -40,7 +46,7 @@ RunModel::RunModel(const Scenario& s, const RunOptions& o)
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
       halls(model.scenario, model.fleet, model.weather),
-      recorder(model.fleet, scenario.jobs.size(), local_time_of_day(scenario.run.start)),
+      recorder(model.fleet, names_of(scenario.jobs), local_time_of_day(scenario.run.start)),
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),

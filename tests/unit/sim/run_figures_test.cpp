@@ -111,3 +111,40 @@ TEST_CASE("what a hall's servers do does not depend on which hall stands first",
   };
   CHECK(hottest_K(45) == Approx(hottest_K(5)).epsilon(1e-12));
 }
+
+TEST_CASE("every job has rows of its own, and those of a single job are the site's", "[job_series]") {
+  const auto values = [](const Result& r, const std::string& path) {
+    for (const auto& a : r.arrays)
+      if (a.path == path) return a.values;
+    throw std::runtime_error("no array " + path);
+  };
+  const auto alone = run(tiny());
+  int n = 0;
+  for (const auto& a : alone.arrays) {
+    if (!a.path.starts_with("/job/main/")) continue;
+    ++n;
+    const auto day = values(alone, "/day/" + a.path.substr(10));
+    if (const auto* x = std::get_if<std::vector<double>>(&a.values)) {
+      const auto& y = std::get<std::vector<double>>(day);
+      REQUIRE(x->size() == y.size());
+      for (std::size_t i = 0; i < x->size(); ++i) CHECK(((*x)[i] == y[i] || (std::isnan((*x)[i]) && std::isnan(y[i]))));
+    } else {
+      CHECK(a.values == day);
+    }
+  }
+  CHECK(n == 20);
+  // The second job begins later, and half of its GPUs stand in a hall with a lower cap.
+  const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
+  const auto two = run(load_scenario(folder + "/two_halls.toml", {}));
+  const auto state = [&](const std::string& job) { return std::get<std::vector<std::int64_t>>(values(two, "/job/" + job + "/job_state")); };
+  CHECK(state("main").front() != state("other").front());
+  CHECK(state("main").back() == state("other").back());
+  const auto last = [&](const std::string& path) { return reals(two, path).back(); };
+  CHECK(last("/job/main/clock_mean_Hz") == last("/day/clock_mean_Hz"));
+  CHECK(last("/job/main/clock_mean_Hz") > 1.01 * last("/job/other/clock_mean_Hz"));
+  CHECK(std::max(last("/job/main/die_max_K"), last("/job/other/die_max_K")) <= last("/day/die_max_K"));
+  double tokens_per_s = 0.0;
+  for (const auto& [key, v] : two.jobs[1])
+    if (key == "tokens_per_s_mean") tokens_per_s = std::get<double>(v);
+  CHECK(last("/job/other/throughput_tokens_per_s") == Approx(tokens_per_s).epsilon(0.05));
+}
