@@ -116,7 +116,10 @@ py::tuple export_window(const std::string& result, const py::dict& given) {
 py::dict entry(const study::FittedEntry& e) {
   py::list values;
   for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high));
-  return py::dict("kind"_a = e.kind, "name"_a = e.name, "toml"_a = e.toml, "text"_a = e.text, "rms"_a = e.rms, "values"_a = values);
+  py::list open;
+  for (const auto& v : e.values)
+    if (!v.determined) open.append(v.key);
+  return py::dict("undetermined"_a = open, "kind"_a = e.kind, "name"_a = e.name, "toml"_a = e.toml, "text"_a = e.text, "rms"_a = e.rms, "values"_a = values);
 }
 
 py::dict fit_gpu(const std::string& file, const std::string& name, const std::string& base, const std::string& gpu, double before_W,

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import warnings
 from pathlib import Path as _FilePath
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -21,6 +22,8 @@ class Fit:
 
     def __init__(self, entry: dict[str, Any]):
         self._entry = entry
+        if self.undetermined:
+            warnings.warn(f"this log does not determine {', '.join(self.undetermined)}: the interval spans the search range", stacklevel=3)
 
     @property
     def kind(self) -> str:
@@ -31,6 +34,11 @@ class Fit:
     def name(self) -> str:
         """Name of the entry."""
         return self._entry["name"]
+
+    @property
+    def undetermined(self) -> list[str]:
+        """Keys that the log says nothing about: their 95 % interval spans the range of the search. Making the fit warns of them."""
+        return list(self._entry["undetermined"])
 
     @property
     def text(self) -> str:

@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "tidewatt/base/field_log.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/grid/rule_book.hpp"
+#include "tidewatt/grid/rule_fields.hpp"
 
 namespace tidewatt::grid {
 namespace {
@@ -198,6 +200,24 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
         {key, p.title, static_cast<Metric>(at - metrics.begin()), p.window_s, p.low_Hz, p.high_Hz, limit});
   }
   return out;
+}
+
+void log_rules(const Node& values, const std::string& path, FieldLog& log) {
+  std::vector<Finding> findings;  // of the rules' own reader, which has read them before
+  TableReader reader(values, path, findings, &log);
+  RuleBook head;
+  rule_head(reader, head);
+  reader.list("applies", Need::optional, "sites that the rules apply to: smallest_MW, from_kV, below_kV, computational_frac");
+  reader.child("ride", Need::optional, "ride-through part, for tidewatt ride");
+  const Node* rules = reader.child("rule", Need::required, "rules by name");
+  log.list(path + ".rule");
+  const auto* table = rules ? std::get_if<Node::Table>(&rules->value) : nullptr;
+  if (!table) return;
+  for (const auto& [key, node] : *table) {
+    RuleParams p;
+    TableReader one(node, path + ".rule." + key, findings, &log);
+    p.fields(one);
+  }
 }
 
 Compliance ComplianceReport::verdict() const {

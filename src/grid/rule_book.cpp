@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tidewatt/base/reader.hpp"
+#include "tidewatt/grid/rule_fields.hpp"
 
 namespace tidewatt::grid {
 namespace {
@@ -174,17 +175,21 @@ std::string RuleBook::why_not(double largest_W, double voltage_V, double computa
   return why;
 }
 
+void rule_head(FieldVisitor& v, RuleBook& book) {
+  v.text("title", book.title, "name of the rules");
+  v.text("date", book.date, "date of the document's latest step");
+  v.text("jurisdiction", book.jurisdiction, "utility or regulator, and its region", Need::optional);
+  v.text("document", book.document, "document that holds the rules", Need::optional);
+  v.choice("status", book.status, statuses, "how far it binds", Need::optional);
+  v.text("tag", book.tag, "R read, S secondary, C calculated", Need::optional);
+  v.text("note", book.note, "figures that could not be read, and reservations", Need::optional);
+}
+
 RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path, std::vector<Finding>& findings) {
   RuleBook out;
   out.name = name;
   TableReader t(values, path, findings);
-  t.text("title", out.title, "name of the rules");
-  t.text("date", out.date, "of the document's latest step");
-  t.text("jurisdiction", out.jurisdiction, "who asks it of whom", Need::optional);
-  t.text("document", out.document, "where it stands", Need::optional);
-  t.choice("status", out.status, statuses, "how far it binds", Need::optional);
-  t.text("tag", out.tag, "R read, S secondary, C calculated", Need::optional);
-  t.text("note", out.note, "what could not be read, and other reserves", Need::optional);
+  rule_head(t, out);
   const auto applies = items(t, "applies");
   for (std::size_t i = 0; i < applies.size(); ++i) out.applies.push_back(read_applies(*applies[i], fmt::format("{}.applies[{}]", path, i), findings));
   if (const Node* ride = t.child("ride")) out.ride = read_ride(*ride, path + ".ride", findings);

@@ -95,12 +95,17 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
       r.squaredNorm() / static_cast<double>(n - m) * (1.0 + fit.correlation_ratio) / (1.0 - fit.correlation_ratio);
   const Eigen::MatrixXd covariance = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse() * variance;
   const auto p = problem.inside(u);
+  // A parameter that moves the residuals so much less than the strongest one is lost in the inverse above: no variance to show.
+  constexpr double least_felt = 1e-7;
+  const double strongest = J.colwise().norm().maxCoeff();
   for (Eigen::Index i = 0; i < m; ++i) {
     const auto& q = parameters[static_cast<std::size_t>(i)];
     const double value = p[static_cast<std::size_t>(i)];
     const double slope = 0.5 * (q.high - q.low) * std::cos(u[i]);
     const double half = 1.96 * std::sqrt(std::max(0.0, covariance(i, i))) * std::abs(slope);
-    fit.values.push_back({q.key, value, std::max(q.low, value - half), std::min(q.high, value + half)});
+    const bool felt = J.col(i).norm() > least_felt * strongest;
+    const double low = felt ? std::max(q.low, value - half) : q.low, high = felt ? std::min(q.high, value + half) : q.high;
+    fit.values.push_back({q.key, value, low, high, high - low < 0.9 * (q.high - q.low)});
   }
   return fit;
 }

@@ -24,7 +24,8 @@ namespace {
 
 std::string fit_text(const char* title, const Fit& fit) {
   std::string out = fmt::format("{}: residual {:.4g} rms\n", title, fit.rms);
-  for (const auto& v : fit.values) out += fmt::format("  {:<22} {:>10.5g}   95 %: {:.5g} … {:.5g}\n", v.key, v.value, v.low, v.high);
+  for (const auto& v : fit.values)
+    out += fmt::format("  {:<22} {:>10.5g}   95 %: {:.5g} … {:.5g}{}\n", v.key, v.value, v.low, v.high, v.determined ? "" : "   not determined by this log");
   return out;
 }
 
@@ -109,6 +110,8 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   g.record = undelayed(g.record, o.power_delay_s);
   const auto poles = fit_step(g.record, o.before_W >= 0.0 ? o.before_W : g.record.power_W.front());
   FittedEntry out{"gpu", o.name, "", poles.fit.values, poles.fit.rms, fmt::format("GPU {} of {}, {} samples\n", g.gpu, all.size(), g.record.size())};
+  out.text += fmt::format("assumed: at rest at {:.4g} W before the record; each power is the mean of the {:g} s before it\n",
+                          o.before_W >= 0.0 ? o.before_W : g.record.power_W.front(), 2.0 * o.power_delay_s);
   out.text += fit_text("thermal poles", poles.fit);
   const auto package = package_with_poles(table_of<thermal::PackageParams>(o.base, "package"), poles, o.fan_frac);
   const std::string source = fmt::format("fitted to {} samples of {}, {:.2g} K rms", g.record.size(), file_name(o.file), poles.rms_K);

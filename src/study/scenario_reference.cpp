@@ -9,6 +9,7 @@
 #include "tidewatt/base/embedded.hpp"
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/grid/rule_fields.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "toml_value.hpp"
 
@@ -25,7 +26,12 @@ const std::map<std::string, std::vector<std::string>> mixed_tables = {{"mitigati
 
 /// Examples of keys that reference scenarios cannot hold, or that are resolved before they are read.
 const std::map<std::string, std::string> file_examples = {{"weather.epw", "\"weather/site.epw\""}, {"weather.csv", "\"weather/site.csv\""},
-                                                          {"base", "\"llama3_405b_day\""}, {"mitigation.*.catalog", "\"site_battery_10MW\""}};
+                                                          {"base", "\"llama3_405b_day\""}, {"mitigation.*.catalog", "\"site_battery_10MW\""},
+                                                          {"site.rules.rule.*.limit_MW", "10"}, {"site.rules.rule.*.limit_MW_per_min", "300"},
+                                                          {"site.rules.rule.*.limit_pu", "0.05"}, {"site.rules.rule.*.limit_Hz", "0.2"},
+                                                          {"site.rules.jurisdiction", "\"ERCOT, Texas\""}, {"site.rules.document", "\"NOGRR282\""},
+                                                          {"site.rules.tag", "\"R\""}, {"site.rules.note", "\"the measurement window was not stated\""},
+                                                          {"site.rules.status", "\"in force\""}};
 
 /// Keys of which a scenario gives one or the other.
 const std::map<std::string, std::string> alternatives = {{"job.*.plan.global_batch_sequences", "replica_batch_sequences"}};
@@ -49,6 +55,7 @@ class Builder {
     } catch (const InputError&) {
       // Its files (recordings) lie elsewhere; every key has been asked for all the same.
     }
+    if (const Node* site = root.find("site")) rule_sets(site->find("rules"), log);
     for (const auto& e : log.entries()) add(e);
     for (const char* list : {"event", "mitigation"}) examples(root.find(list), std::string(list) + ".*", list);
     if (const Node* site = root.find("site")) examples(site->find("neighbour"), "site.neighbour.*", "site.neighbour");
@@ -66,7 +73,7 @@ class Builder {
   ReferenceTable& table(const std::string& path) {
     for (auto& t : out_.tables)
       if (t.path == path) return t;
-    return out_.tables.emplace_back(ReferenceTable{path, {}, {}, {}});
+    return out_.tables.emplace_back(ReferenceTable{path, {}, {}, {}, false});
   }
 
   /// Notes the tables that even the shortest scenario has.
@@ -76,6 +83,13 @@ class Builder {
     else if (node.is_array())
       for (const auto& item : std::get<Node::Array>(node.value)) hold(item, joined(path, "*"), log);
     if (node.is_table() || node.is_array()) held_.push_back(log.pattern(path));
+  }
+
+  /// The keys of the rule sets that a scenario names; their reader belongs to `grid` and keeps no log.
+  void rule_sets(const Node* names, FieldLog& log) {
+    if (names == nullptr || !names->is_array()) return;
+    for (const auto& name : std::get<Node::Array>(names->value))
+      if (name.is_text()) grid::log_rules(catalog_.values("rules", std::get<std::string>(name.value)), "site.rules", log);
   }
 
   void add(const FieldEntry& e) {
@@ -167,7 +181,7 @@ class Builder {
       k.standard = given->second.value;
       k.source = given->second.source;
     } else if (!f.required && !is_structure(k.field.kind)) {
-      k.standard = f.value;
+      k.standard = f.value == "nan" ? "" : f.value;  // not a number: left out
       if (k.field.kind == Kind::text || k.field.kind == Kind::choice) k.standard = f.value.empty() ? "" : toml_value(std::string_view(f.value));
     }
     if (!kinds.empty() && !is_structure(k.field.kind)) from_catalog(kinds, joined(inner, f.key), k);
@@ -189,6 +203,7 @@ class Builder {
       for (const auto& k : above->keys)
         if (k.field.info.key == key) {
           t.doc = k.field.info.doc;
+          t.by_name = t.path.ends_with(".*") && k.field.kind == Kind::table;
           t.catalog_kind = k.field.catalog_kind;
         }
     if (t.path.empty()) t.doc = "the scenario";

@@ -60,6 +60,7 @@ std::string ReferenceTable::header() const {
   std::string name;
   for (const auto& part : split(path, '.'))
     if (part != "*") name += (name.empty() ? "" : ".") + part;
+  if (by_name) return "[" + name + ".NAME]";
   return path.ends_with("*") ? "[[" + name + "]]" : "[" + name + "]";
 }
 

@@ -105,7 +105,9 @@ class Writer {
       case Kind::choice: return {{"enum", f.options}};
       case Kind::numbers: return {{"type", "array"}, {"items", bounded("number", f.info.range)}};
       case Kind::texts: return {{"type", "array"}, {"items", {{"type", "string"}}}};
-      case Kind::table: return table(here);
+      case Kind::table:
+        if (ref_.find(here) == nullptr && ref_.find(here + ".*") != nullptr) return {{"type", "object"}, {"additionalProperties", table(here + ".*")}};
+        return table(here);
       case Kind::list: return {{"type", "array"}, {"items", table(here + ".*")}};
       case Kind::entry: return entry(here, f.catalog_kind);
     }

@@ -275,7 +275,7 @@ class RepeatDetector {
   void pause(std::int64_t end_bin);
   /// A stretch begins. @return it goes on as the last one, which was found to repeat
   bool begin(const Shape& shape, std::int64_t bin);
-  /// Bins from `bin` on in which a stretch that begins anew has to settle. @param unit_bins of two repetition units, and of one
+  /// Bins from `bin` on in which a stretch that begins anew has to settle. @param unit of two repetition units, and of one
   std::int64_t settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const;
   /// Whether what one unit adds is known, as long as the load moves by no more than a fifth of a percent.
   bool knows() const { return state_.last.like(state_.kept, 0.002); }

@@ -16,6 +16,7 @@ struct FitValue {
   std::string key;
   double value;
   double low, high;  ///< 95 % interval, cut at the parameter's ends
+  bool determined = true;  ///< false: the interval spans 90 % of the search range or more, so the samples say nothing
 };
 
 struct Fit {

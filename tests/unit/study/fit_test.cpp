@@ -30,6 +30,18 @@ TEST_CASE("noise-free data give their own parameters back", "[study][fit]") {
   CHECK_THROWS_AS(fit["gone"], InputError);
 }
 
+TEST_CASE("a parameter that the samples say nothing about is marked, the others are not", "[study][fit]") {
+  const auto fit = least_squares({{"level", 1.0, 0.0, 10.0}, {"idle", 0.5, 0.0, 1.0}, {"faint", 0.5, 0.0, 1.0}}, 50, [&](auto p, auto r) {
+    for (std::size_t i = 0; i < r.size(); ++i)
+      r[i] = p[0] + 1e-9 * static_cast<double>(i) * p[2] - 3.0 - 0.1 * random::normal(7, random::Purpose::jitter, i);
+  });
+  CHECK(fit.values[0].determined);
+  CHECK(fit["level"] == Approx(3.0).margin(0.1));
+  CHECK_FALSE(fit.values[1].determined);
+  CHECK_FALSE(fit.values[2].determined);
+  CHECK(fit.values[1].high - fit.values[1].low == Approx(1.0));
+}
+
 TEST_CASE("95 % intervals cover 95 % of the time, also when neighbouring errors are alike", "[study][fit]") {
   for (double memory : {0.0, 0.7}) {
     int covered = 0;
