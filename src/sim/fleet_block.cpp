@@ -55,8 +55,8 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
   // Open block of every class and type; a full one is closed by opening the next.
   std::vector<std::size_t> open(n_class * n_type, SIZE_MAX);
   std::vector<Block> out;
-  out.reserve(task.n_node() / room + open.size());
-  for (std::size_t i = 0; i < task.n_node(); ++i) {
+  out.reserve(n_node_of(task) / room + open.size());
+  for (std::size_t i = 0; i < n_node_of(task); ++i) {
     const std::size_t n = task.first_node + i, type = fleet.node_hall[n];
     auto& at = open[task.node_class[i] * n_type + type];
     if (at == SIZE_MAX || out[at].n_node == room) {

@@ -12,7 +12,7 @@ using namespace detail;
 
 Course course_of(const FleetTask& task) {
   Course out;
-  out.step_s = seconds(task.duration());
+  out.step_s = seconds(duration_of(task));
   out.repetitions = static_cast<double>(task.repetitions);
   for (const auto& leg : task.legs) {
     out.legs.push_back({seconds(leg.repetitions > 0 ? task.timeline->period * leg.repetitions : leg.duration), static_cast<double>(leg.repetitions)});
@@ -170,8 +170,8 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const auto& classes = task.timeline->classes;
   const std::size_t n_kind = task.kind_mix.size();
   const Course course = course_of(task);
-  std::vector<NodeBooks> books(task.n_node());
-  std::vector<double> kind_ac_W(task.n_node() * n_kind, 0.0);
+  std::vector<NodeBooks> books(n_node_of(task));
+  std::vector<double> kind_ac_W(n_node_of(task) * n_kind, 0.0);
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch scratch;
@@ -180,7 +180,7 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   });
   book(meters, books);
   std::vector<double> class_kind_W(classes.size() * n_kind, 0.0);
-  for (std::size_t n = 0; n < task.n_node(); ++n)
+  for (std::size_t n = 0; n < n_node_of(task); ++n)
     for (std::size_t k = 0; k < n_kind; ++k) class_kind_W[task.node_class[n] * n_kind + k] += kind_ac_W[n * n_kind + k];
   signals.pause_W = 0.0;
   if (course.n_pause > 0.0)

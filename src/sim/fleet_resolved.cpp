@@ -180,8 +180,8 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   const std::size_t n_kind = task.timeline->kinds.size();
   std::size_t widest = 0;
   for (const auto& c : classes) widest = std::max(widest, c.size());
-  std::vector<NodeBooks> books(task.n_node());
-  std::vector<double> segment_W(task.n_node() * widest);
+  std::vector<NodeBooks> books(n_node_of(task));
+  std::vector<double> segment_W(n_node_of(task) * widest);
   const auto& blocks = blocks_of(fleet, task);
   // The timeline is graded already: one step per segment.
   constexpr StepGrading whole{std::numeric_limits<Tick>::max() / 4, std::numeric_limits<Tick>::max() / 4, 1};
@@ -204,7 +204,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   book(meters, books);
   ClassPower out(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) out[c].assign(classes[c].size(), 0.0);
-  for (std::size_t n = 0; n < task.n_node(); ++n) {
+  for (std::size_t n = 0; n < n_node_of(task); ++n) {
     auto& sum = out[task.node_class[n]];
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += segment_W[n * widest + i];
   }

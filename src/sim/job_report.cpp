@@ -86,7 +86,7 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
     load.send(of, repetitions, state == JobState::iterate, job.place.lane, c.loads);
     job.state.now += duration;
   };
-  if (task.legs.empty()) add(task.duration(), doing, load.repeated, task.repetitions, 1.0);
+  if (task.legs.empty()) add(duration_of(task), doing, load.repeated, task.repetitions, 1.0);
   for (const auto& leg : task.legs)
     if (leg.repetitions > 0) {
       add(leg.duration, JobState::iterate, load.repeated, leg.repetitions, static_cast<double>(leg.repetitions) / static_cast<double>(task.repetitions));

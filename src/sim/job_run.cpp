@@ -280,7 +280,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
 void JobRun::deliver(const ClassPower& power, double tokens, StepContext& c) {
   const auto& task = job_.scratch.task;
   const Tick begin = job_.state.now;
-  const bool single = job_.training && job_.training->scatters() && task.repetitions > 1 && planner_.looked_at(job_, begin + task.duration(), c);
+  const bool single = job_.training && job_.training->scatters() && task.repetitions > 1 && planner_.looked_at(job_, begin + duration_of(task), c);
   report_.deliver(job_, power, tokens, single, planner_.ahead() ? &planner_.ahead()->pause : nullptr, c);
   job_.state.last_step_s = job_.state.before_s = seconds(job_.state.now - begin);
   planner_.moved(job_.state.now - begin);

@@ -21,14 +21,14 @@ std::vector<double> memory_W(const FleetTask& task, const NodeType& type) {
 }
 
 void memory_temperatures(const Fleet& fleet, const FleetState& state, const FleetTask& task, FleetSignals& signals) {
-  const double per_s = 1.0 / seconds(task.duration());
-  const double working = 1.0 - seconds(task.pause_ticks()) * per_s;
+  const double per_s = 1.0 / seconds(duration_of(task));
+  const double working = 1.0 - seconds(pause_of(task)) * per_s;
   for (std::size_t h = 0; h < fleet.types.size(); ++h) {
     const auto& type = fleet.types[h];
     if (!type.memory) continue;
     const auto lead = thermal::memory_lead(type.package, *type.memory);
     const auto class_W = memory_W(task, type);
-    for (std::size_t i = 0; i < task.n_node(); ++i) {
+    for (std::size_t i = 0; i < n_node_of(task); ++i) {
       const std::size_t n = task.first_node + i;
       if (fleet.node_hall[n] != h) continue;
       const double own_W = class_W[task.node_class[i]] * working;

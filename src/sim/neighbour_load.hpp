@@ -32,8 +32,11 @@ class InferenceLoad {
   std::int64_t n_replica_, gpus_per_replica_;
   Fleet node_;  ///< one node
   double inlet_K_, reference_Hz_, pace_ = 1.0, backlog_ = 0.0, design_W_;
-  std::vector<LoadTemplate> hours_;
-  std::vector<double> served_per_s_;
+  struct Hour {
+    LoadTemplate load;
+    double served_per_s;
+  };
+  std::vector<Hour> hours_;
 };
 
 /// A neighbour on its own clock.

@@ -130,8 +130,7 @@ void InferenceLoad::extend(std::int64_t h) {
   while (static_cast<std::int64_t>(hours_.size()) <= h) {
     for (const auto& hour : service_.day(pace_, backlog_)) {
       const auto timeline = at_most_100_s(hour.timeline);
-      hours_.push_back(spread_phases(timeline, node_kind_W(timeline)));
-      served_per_s_.push_back(hour.served_per_s * static_cast<double>(n_replica_));
+      hours_.push_back({spread_phases(timeline, node_kind_W(timeline)), hour.served_per_s * static_cast<double>(n_replica_)});
       backlog_ = hour.backlog;
     }
   }
@@ -139,12 +138,12 @@ void InferenceLoad::extend(std::int64_t h) {
 
 const LoadTemplate& InferenceLoad::hour(std::int64_t h) {
   extend(h);
-  return hours_[static_cast<std::size_t>(h)];
+  return hours_[static_cast<std::size_t>(h)].load;
 }
 
 double InferenceLoad::served_per_s(std::int64_t h) {
   extend(h);
-  return served_per_s_[static_cast<std::size_t>(h)];
+  return hours_[static_cast<std::size_t>(h)].served_per_s;
 }
 
 }  // namespace tidewatt::sim

@@ -118,7 +118,7 @@ void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetT
 }
 
 void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals) {
-  for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n)
+  for (std::size_t n = task.first_node; n < task.first_node + n_node_of(task); ++n)
     for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
       state.own_Hz[g] = fleet.types[fleet.node_hall[n]].gpu.idle_clock_Hz();
       signals.limiter[g] = dvfs::Limiter::none;

@@ -27,9 +27,14 @@ struct Group {
   double period_s;
   std::size_t first_node, n_node;
   const NodeType& type = fleet.types[fleet.node_hall[first_node]];
-  std::size_t per_node = fleet.n_gpu_per_node, first_gpu = first_node * per_node, n_gpu = n_node * per_node;
+  std::size_t per_node = fleet.n_gpu_per_node, first_gpu = first_node * per_node;
   std::array<PackageBlock, n_together> blocks{};
-  std::array<double, n_together> fan_frac{}, fan_end_frac{};
+  struct Fan {
+    double mean_frac = 0.0, end_frac = 0.0;
+  };
+  std::array<Fan, n_together> fan{};
+
+  std::size_t n_gpu() const { return n_node * per_node; }
 
   // The controller's first-order lag is exact over the period; the package sees its mean.
   void fans() {
@@ -38,9 +43,9 @@ struct Group {
       const auto die = state.die_mean_K.begin() + static_cast<std::ptrdiff_t>(first_gpu + n * per_node);
       const double target = thermal::fan_target_frac(type.air, *std::max_element(die, die + static_cast<std::ptrdiff_t>(per_node)));
       const double now = state.fan_frac[first_node + n];
-      fan_end_frac[n] = target + (now - target) * math::exp(-x);
+      fan[n].end_frac = target + (now - target) * math::exp(-x);
       const std::size_t s = fan_step(target + (now - target) * math::mean_decay(x));
-      fan_frac[n] = fan_frac_of(s);
+      fan[n].mean_frac = fan_frac_of(s);
       blocks[n].modes = &type.modes[s];
     }
   }
@@ -48,7 +53,7 @@ struct Group {
   void load() {
     for (std::size_t n = 0; n < n_node; ++n) {
       const double inlet_K = task.inlet_K[first_node + n];
-      const double rear_K = inlet_K + thermal::rear_preheat_K(type.air, state.front_W[first_node + n], fan_frac[n], task.air_J_per_m3_K);
+      const double rear_K = inlet_K + thermal::rear_preheat_K(type.air, state.front_W[first_node + n], fan[n].mean_frac, task.air_J_per_m3_K);
       for (std::size_t lane = 0; lane < n_package_lane; ++lane) {
         const std::size_t slot = std::min(lane, per_node - 1), g = first_gpu + n * per_node + slot;
         blocks[n].store_K[0][lane] = state.die_K[g];
@@ -62,27 +67,27 @@ struct Group {
 
   void clocks() {
     const auto& controls = state.controls[fleet.node_hall[first_node]];
-    const auto chip = std::span(fleet.chip).subspan(first_gpu, n_gpu);
-    const auto die_K = std::span<const double>(state.die_mean_K).subspan(first_gpu, n_gpu);
-    const auto clock_Hz = std::span(state.clock_Hz).subspan(first_gpu, n_gpu);
-    const auto limiter = std::span(signals.limiter).subspan(first_gpu, n_gpu);
+    const auto chip = std::span(fleet.chip).subspan(first_gpu, n_gpu());
+    const auto die_K = std::span<const double>(state.die_mean_K).subspan(first_gpu, n_gpu());
+    const auto clock_Hz = std::span(state.clock_Hz).subspan(first_gpu, n_gpu());
+    const auto limiter = std::span(signals.limiter).subspan(first_gpu, n_gpu());
     std::array<double, n_wide> limit_W;
     limit_W.fill(controls.cap_W - type.governor.cap_margin_W);
     dvfs::operating_points(type.gpu, task.window, task.reference_Hz, task.gate_Hz, controls.lock_Hz,
-                           {chip, die_K, std::span(limit_W).first(n_gpu), clock_Hz, limiter});
+                           {chip, die_K, std::span(limit_W).first(n_gpu()), clock_Hz, limiter});
   }
 
   void powers(std::span<double> fixed_W, std::span<LaneWatts> watts) {
     const std::size_t n_kind = task.plan->n_kind;
     std::array<double, n_wide> leakage_W;
-    dvfs::phase_powers(type.gpu, std::span(fleet.chip).subspan(first_gpu, n_gpu), task.kind_mix, task.reference_Hz,
-                       std::span<const double>(state.clock_Hz).subspan(first_gpu, n_gpu), task.gate_Hz,
-                       fixed_W.first(n_kind * n_gpu), std::span(leakage_W).first(n_gpu));
+    dvfs::phase_powers(type.gpu, std::span(fleet.chip).subspan(first_gpu, n_gpu()), task.kind_mix, task.reference_Hz,
+                       std::span<const double>(state.clock_Hz).subspan(first_gpu, n_gpu()), task.gate_Hz,
+                       fixed_W.first(n_kind * n_gpu()), std::span(leakage_W).first(n_gpu()));
     for (std::size_t n = 0; n < n_node; ++n)
       for (std::size_t k = 0; k < n_kind; ++k)
         for (std::size_t lane = 0; lane < n_package_lane; ++lane) {
           const std::size_t g = n * per_node + std::min(lane, per_node - 1);
-          watts[n * n_kind + k].fixed_W[lane] = fixed_W[k * n_gpu + g];
+          watts[n * n_kind + k].fixed_W[lane] = fixed_W[k * n_gpu() + g];
           watts[n * n_kind + k].leakage_W[lane] = leakage_W[g];
         }
   }
@@ -101,7 +106,7 @@ struct Group {
         if (!fleet.rear(slot)) front_J += blocks[n].air_J[slot];
       }
       state.front_W[first_node + n] = front_J / period_s;
-      state.fan_frac[first_node + n] = fan_end_frac[n];
+      state.fan_frac[first_node + n] = fan[n].end_frac;
     }
   }
 };

@@ -13,8 +13,8 @@ void ScheduleWalk::add(const FleetTask& task) {
       once += static_cast<Wide>(s.duration) * static_cast<Wide>(std::llround(task.kind_reference_W[s.kind] * 1e3));
     total_ns_mW_ += once * static_cast<Wide>(task.repetitions) * nodes[c];
   }
-  if (const Tick pause = task.pause_ticks(); pause > 0)
-    total_ns_mW_ += static_cast<Wide>(pause) * static_cast<Wide>(std::llround(task.kind_reference_W[task.pause_kind] * 1e3)) * task.n_node();
+  if (const Tick pause = pause_of(task); pause > 0)
+    total_ns_mW_ += static_cast<Wide>(pause) * static_cast<Wide>(std::llround(task.kind_reference_W[task.pause_kind] * 1e3)) * n_node_of(task);
 }
 
 double ScheduleWalk::J() const {

@@ -147,7 +147,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
     sum_K += c.signals.miss_K[n];
   }
   const double error = std::max({sum_K / static_cast<double>(place.n_node), 0.25 * worst_K, 1e-9}) / c.scenario.run.tolerance_K;
-  const double next_s = seconds(job.scratch.task.duration()) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  const double next_s = seconds(duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
   // A step that something else kept short says nothing against the length found before.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));

@@ -32,7 +32,7 @@ Reach reach_of(const Fleet& fleet, const FleetState& state, const FleetSignals& 
       out.rates.hi[m] = std::max(out.rates.hi[m], modes.rate_per_s[m]);
     }
   };
-  for (std::size_t n = task.first_node; n < task.first_node + task.n_node(); ++n) {
+  for (std::size_t n = task.first_node; n < task.first_node + n_node_of(task); ++n) {
     const auto guess = signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
     const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     see(n, state.fan_frac[n]);

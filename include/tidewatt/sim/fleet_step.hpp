@@ -52,14 +52,17 @@ struct FleetTask {
   std::span<const double> air_J_per_m3_K;      ///< [hall] volumetric heat capacity of its air
   std::size_t n_thread = 1;
   mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;  ///< work space: nodes by class, of the last two assignments
-  std::size_t n_node() const { return node_class.size(); }
-  Tick pause_ticks() const {
-    Tick out = 0;
-    for (const auto& leg : legs) out += leg.repetitions == 0 ? leg.duration : 0;
-    return out;
-  }
-  Tick duration() const { return timeline->period * repetitions + pause_ticks(); }
 };
+/// Nodes of the task's range.
+inline std::size_t n_node_of(const FleetTask& task) { return task.node_class.size(); }
+/// Time of all pauses of a task, ns.
+inline Tick pause_of(const FleetTask& task) {
+  Tick out = 0;
+  for (const auto& leg : task.legs) out += leg.repetitions == 0 ? leg.duration : 0;
+  return out;
+}
+/// Time from a task's beginning to its end, ns.
+inline Tick duration_of(const FleetTask& task) { return task.timeline->period * task.repetitions + pause_of(task); }
 
 /// Mean AC power of each class in each of its segments, W, summed over the class's nodes.
 using ClassPower = std::vector<std::vector<double>>;
