@@ -83,6 +83,8 @@ def ride(
     sag: Path | None = None,
     voltage_pu: float = 1.0,
     duration_s: float = 0.0,
+    phases: int = 3,
+    transformer: str = "",
     current_limit_pu: float = math.inf,
     settings: str = "",
     plot: Path | None = None,
@@ -103,6 +105,10 @@ def ride(
         A measured voltage to play: COMTRADE .cfg or .cff.
     voltage_pu, duration_s : float
         A sag of your own, pu and s; 0 s: none.
+    phases : int, default 3
+        Its faulted phases.
+    transformer : {'', 'wye_wye', 'delta_wye'}
+        Between connection and load, for sags of 1 or 2 phases.
     current_limit_pu : float, default inf
         Largest input current of the supplies over the one at nominal voltage; infinite: constant power.
     settings : str, default ''
@@ -132,7 +138,8 @@ def ride(
     """
     site = _as_scenario(scenario)
     options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), current_limit_pu=current_limit_pu,
-                   connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings)  # fmt: skip
+                   connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings, phases=phases,
+                   transformer=transformer)  # fmt: skip
     figures, text, svg = _core.ride(site._core, site.path, options)
     if plot is not None and svg:
         with open(plot, "w", encoding="utf-8") as file:

@@ -39,6 +39,8 @@ void add_ride_command(CLI::App& app, int&) {
   c->add_option("--sag", a->ride.sag, "a measured voltage to play: COMTRADE .cfg or .cff")->type_name("FILE");
   c->add_option("--voltage", a->ride.voltage_pu, "a sag of your own: pu")->check(CLI::Range(0.0, 2.0));
   c->add_option("--duration", a->ride.duration_s, "its length, s")->check(CLI::Range(0.001, 60.0));
+  c->add_option("--phases", a->ride.n_phase, "its faulted phases; 1 or 2 need --transformer")->check(CLI::Range(1, 3))->capture_default_str();
+  c->add_option("--transformer", a->ride.transformer, "between connection and load, for sags of 1 or 2 phases")->check(CLI::IsMember({"wye_wye", "delta_wye"}));
   c->add_option("--settings", a->ride.settings, "settings of the load, an entry of kind load_settings or a file; default: what the scenario names")->type_name("NAME");
   c->add_option("--plot", a->plot, "draw the curve with the site's points (SVG)")->type_name("FILE");
   c->add_option("--current-limit-pu", a->ride.current_limit_pu, "largest input current of the supplies over the one at nominal voltage; default: constant power")->check(CLI::Range(1.0, 10.0));

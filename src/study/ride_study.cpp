@@ -9,6 +9,7 @@
 
 #include "say.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/grid/phase_sag.hpp"
 #include "tidewatt/grid/ride_verdict.hpp"
 #include "tidewatt/io/read_comtrade.hpp"
 #include "tidewatt/sim/load_groups.hpp"
@@ -90,6 +91,7 @@ std::string judged_json(const Judged& j) {
   o["voltage"] = bands_json(j.verdict->voltage);
   o["frequency"] = bands_json(j.verdict->frequency);
   if (j.point) o["point"] = point_json(*j.point);
+  if (j.point && j.options.n_phase != 3) o["point"]["n_phase"] = j.options.n_phase, o["point"]["transformer"] = j.options.transformer;
   if (j.record)
     o["record"] = {{"file", j.options.sag}, {"lowest_pu", j.record->lowest_pu}, {"below_0.9_s", j.record->below_s}, {"verdict", grid::name(j.record->answer.answer)}, {"why", j.record->answer.why}};
   return o.dump();
@@ -104,7 +106,7 @@ std::string judged_text(const Judged& j) {
   for (const auto& i : j.verdict->items) say(text, "  {:<28} {:<11} {}\n", i.name, grid::name(i.answer), i.why);
   say(text, "voltage, balanced:\n");
   for (const auto& b : j.verdict->voltage) say_band(text, b, "pu");
-  if (j.point) say(text, "at {:g} pu for {:g} s: {}\n", j.options.voltage_pu, j.options.duration_s, point_text(*j.point));
+  if (j.point) say(text, "at {:g} pu for {:g} s{}: {}\n", j.options.voltage_pu, j.options.duration_s, j.options.n_phase == 3 ? "" : fmt::format(" on {} of 3 phases behind {}", j.options.n_phase, j.options.transformer), point_text(*j.point));
   if (j.record)
     say(text, "record {}: lowest {:.3g} pu, {:.3g} s below 0.9 pu: {}; {}\n", j.options.sag, j.record->lowest_pu, j.record->below_s, grid::name(j.record->answer.answer), j.record->answer.why);
   for (const auto& line : j.site.open) say(text, "open: {}\n", line);
@@ -124,6 +126,15 @@ sim::SiteGroups groups_of(const sim::Scenario& scenario, const RideOptions& opti
   return site;
 }
 
+/// The sag of one's own, phase by phase where not all of them are faulted.
+grid::RidePoint own_sag(const Judged& j, double nominal_Hz) {
+  const auto& o = j.options;
+  if (o.n_phase == 3) return grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, false);
+  if (o.transformer != "wye_wye" && o.transformer != "delta_wye")
+    throw InputError(fmt::format("ride: a sag of {} phase{} needs the transformer between connection and load: wye_wye or delta_wye{}", o.n_phase, o.n_phase == 1 ? "" : "s", o.transformer.empty() ? "" : fmt::format(", not '{}'", o.transformer)));
+  return grid::play_phases(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, o.n_phase, o.transformer == "wye_wye" ? grid::Transformer::wye_wye : grid::Transformer::delta_wye);
+}
+
 }  // namespace
 
 RideStudy ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options) {
@@ -134,7 +145,7 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
   if (j.judged) {
     const double nominal_Hz = scenario.frequency.nominal_Hz;
     j.verdict = grid::judge_ride(j.book, j.site.groups, nominal_Hz);
-    if (options.duration_s > 0.0) j.point = grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, options.voltage_pu, options.duration_s, false);
+    if (options.duration_s > 0.0) j.point = own_sag(j, nominal_Hz);
     if (!options.sag.empty()) j.record = play_record(options.sag, j.book, j.site.groups);
   }
   return {{judged_json(j), judged_text(j)}, j.verdict ? ride_plot(*j.verdict, fmt::format("{}: {}", j.book.name, j.verdict->text())) : std::string()};

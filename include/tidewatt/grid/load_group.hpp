@@ -29,6 +29,7 @@ struct LoadGroup {
   double count_window_s = 0.0;
   double count_below_pu = 0.0;  ///< > 0: sags below this are counted, not departures, and the last one makes it leave
   std::string count_setting;
+  bool per_phase = false;  ///< units between one phase and neutral, a third on each; else of three phases, which judge the lowest
 };
 
 /// What a group did during a record.

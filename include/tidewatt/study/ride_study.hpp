@@ -15,6 +15,8 @@ struct RideOptions {
   double current_limit_pu = std::numeric_limits<double>::infinity();  ///< largest input current over that at nominal voltage; infinite: constant power
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
   double voltage_pu = 1.0, duration_s = 0.0;  ///< a sag of one's own; duration 0: none
+  std::int64_t n_phase = 3;                   ///< faulted phases of that sag; below 3 the transformer must be stated
+  std::string transformer{};                  ///< between connection and load: "wye_wye" or "delta_wye"
   bool as_if = false;                         ///< judge also if the rule does not apply
 };
 

@@ -53,3 +53,17 @@ TEST_CASE("settings of one's own: each unit is played, and the answer has its pi
   o.as_if = false;
   CHECK(study::ride(tiny(), "tiny.toml", o).svg.empty());
 }
+
+TEST_CASE("a sag of one phase needs the transformer, and behind delta-wye the load sees more voltage than the phase has") {
+  auto o = forced("ercot_nogrr282");
+  o.voltage_pu = 0.5;  // 0.76 pu behind delta-wye: ITIC servers stay for half a second
+  o.duration_s = 0.3;
+  o.n_phase = 1;
+  CHECK_THROWS_AS(study::ride(tiny(), "tiny.toml", o), InputError);
+  o.transformer = "delta_wye";
+  const auto stays = study::ride(tiny(), "tiny.toml", o);
+  CHECK(json::parse(stays.json)["point"]["stays"].get<bool>());
+  CHECK_THAT(stays.text, Catch::Contains("on 1 of 3 phases behind delta_wye: nothing leaves"));
+  o.transformer = "wye_wye";
+  CHECK_FALSE(json::parse(study::ride(tiny(), "tiny.toml", o).json)["point"]["stays"].get<bool>());
+}
