@@ -117,7 +117,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
     add(item.name == "contract" ? item.name : item.name + spare(feeder, item.name), item.load_W);
   // Rules in watts grow with the GPUs; those in shares do not.
-  const auto stream = sim::replay(s, tape);
+  const auto stream = sim::replay(s, tape).stream;
   for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
     for (const auto& o : report.outcomes) {
       using grid::Metric;

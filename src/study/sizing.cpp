@@ -63,20 +63,24 @@ class Search {
   /// The fleet under one setting of its GPUs.
   const sim::LoadTape& fleet(const sim::Scenario& s, const Portfolio& p) {
     auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ramp_down_W_per_s, p.ballast_ratio});
-    if (fresh) {
-      sim::RunOptions o;
-      o.n_thread = options_.n_thread;
-      o.tape = &it->second;
-      // What a run did is known at its macro steps: several must lie behind the instant from which it counts. They may grow,
-      // because those that may not do not end with iterations, and tokens are those of whole ones.
-      auto fine = s;
-      const double quarter_s = 0.25 * (s.run.duration_s - s.devices.rules_from_s);
-      while (fine.run.macro_step_s > 0.5 * quarter_s && fine.run.macro_step_s > 2.0) fine.run.macro_step_s *= 0.5;
-      fine.run.macro_step_max_s = std::max(2.0 * fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
-      sim::run(fine, o);
-      ++out_.n_fleet_run;
-    }
+    if (fresh) it->second = record(s);
     return it->second;
+  }
+
+  sim::LoadTape record(const sim::Scenario& s) {
+    sim::LoadTape tape;
+    sim::RunOptions o;
+    o.n_thread = options_.n_thread;
+    o.tape = &tape;
+    // What a run did is known at its macro steps: several must lie behind the instant from which it counts. They may grow,
+    // because those that may not do not end with iterations, and tokens are those of whole ones.
+    auto fine = s;
+    const double quarter_s = 0.25 * (s.run.duration_s - s.devices.rules_from_s);
+    while (fine.run.macro_step_s > 0.5 * quarter_s && fine.run.macro_step_s > 2.0) fine.run.macro_step_s *= 0.5;
+    fine.run.macro_step_max_s = std::max(2.0 * fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
+    sim::run(fine, o);
+    ++out_.n_fleet_run;
+    return tape;
   }
 
   Evaluated evaluate(const Portfolio& p) {
@@ -84,12 +88,19 @@ class Search {
     auto bare = scenario_;
     if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
     if (p.ballast_ratio > 0.0) bare.ballast = s.ballast;
-    const auto& tape = fleet(bare, p);
     std::vector<RunMark> marks;
-    const auto stream = sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
-      const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
-      marks.push_back({tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0});
-    });
+    const auto play = [&](const sim::LoadTape& tape) {
+      marks.clear();
+      return sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
+        const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
+        marks.push_back(
+            {tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0});
+      });
+    };
+    auto replayed = play(fleet(bare, p));
+    // Where these devices keep, or lose, the power that the recorded fleet did not, its jobs would have gone on, or stopped.
+    if (!replayed.power_as_recorded) replayed = play(record(s));
+    const auto& stream = replayed.stream;
     Evaluated e;
     e.portfolio = p;
     if (s.battery && !p.store.empty()) e.portfolio.standby_W = s.battery->standby_W;
@@ -258,7 +269,7 @@ class Search {
   }
 
   double swing_W() {
-    const auto stream = sim::replay(scenario_, fleets_.at({}));
+    const auto stream = sim::replay(scenario_, fleets_.at({})).stream;
     return std::max(1e5, stream.meters().figures(std::nan(""), -1).range_W.value);
   }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -92,6 +93,17 @@ TEST_CASE("a sine that is just perceptible peaks at one, by the filter's own gai
     const Flickermeter m(lamp);
     CHECK(m.gain(8.8) > m.gain(5.0));
     CHECK(m.gain(8.8) > m.gain(15.0));
+  }
+}
+
+TEST_CASE("lamps of one voltage differ between mains by the Butterworth filter's cut-off: 42 Hz at 60 Hz, 35 Hz at 50 Hz") {
+  const auto pass = [](double f_Hz, double cut_off_Hz) { return 1.0 / std::sqrt(1.0 + std::pow(f_Hz / cut_off_Hz, 12.0)); };
+  for (const auto& [at_60Hz, at_50Hz] : {std::pair{FlickerLamp::v120_60Hz, FlickerLamp::v120_50Hz}, {FlickerLamp::v230_60Hz, FlickerLamp::v230_50Hz}}) {
+    const Flickermeter sixty(at_60Hz), fifty(at_50Hz);
+    const auto ratio = [&](double f_Hz) { return sixty.gain(f_Hz) / fifty.gain(f_Hz); };
+    const auto expected = [&](double f_Hz) { return pass(f_Hz, 42.0) / pass(f_Hz, 35.0); };
+    for (const double f_Hz : {30.0, 35.0, 40.0, 45.0})
+      CHECK(ratio(f_Hz) / ratio(8.8) == Approx(expected(f_Hz) / expected(8.8)).epsilon(1e-6));
   }
 }
 

@@ -16,7 +16,8 @@ TEST_CASE("a tape of the fleet through other devices gives the bits of a run wit
   RunOptions options;
   options.tape = &tape;
   run(bare, options);
-  const auto replayed = replay(with, tape);
+  const auto [replayed, power_as_recorded] = replay(with, tape);
+  CHECK(power_as_recorded);
   const auto whole = run(with);
   CHECK(replayed.connection_J() / with.run.duration_s * 1e-6 == figure(whole, "pcc_mean_MW"));
   CHECK(replayed.max_W() * 1e-6 == figure(whole, "pcc_max_MW"));

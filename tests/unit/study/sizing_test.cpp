@@ -133,3 +133,21 @@ TEST_CASE("a site that leaves the grid in a sag fails a limit on lost load, what
   CHECK(outcome.figure.value > 0.03e6);  // the whole site
   CHECK_FALSE(found.found());
 }
+
+TEST_CASE("a store that moves the moment of an island's trip has a fleet run of its own, as a whole run shows") {
+  const std::string island =
+      "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 0.15\ndispatch_MW = 0.1\nramp_MW_per_min = 0.1\n"
+      "\n[[event]]\nname = \"e\"\nkind = \"islanding\"\nat_s = 60\nduration_s = 90\n";
+  const auto s = tiny(island, {"run.duration_h=0.1", "run.macro_step_s=10", "run.macro_step_max_s=20", "site.rules_from_s=30",
+                               "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
+  const auto c = choices();
+  const auto found = size_portfolio(s, c, {0, 2, {}});
+  CHECK(found.n_fleet_run > 1);
+  REQUIRE(found.best.size() > 1);
+  for (const auto& e : found.best) {
+    const auto whole = sim::run(with_portfolio(s, e.portfolio, c, catalog::Catalog()));
+    REQUIRE(figure(whole, "n_interruptions_power") == 1);
+    INFO(e.portfolio.name());
+    CHECK(e.reports.front().outcomes.front().figure.value == Approx(figure(whole, "load_lost_MW") * 1e6).epsilon(1e-12));
+  }
+}
