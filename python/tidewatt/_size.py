@@ -82,7 +82,7 @@ class Sizing:
 def size(
     scenario: Scenario | Path,
     *,
-    choices: str = "mitigations",
+    choices: str = "remedies",
     catalog: Path | None = None,
     evaluations: int = 24,
     threads: int = 0,

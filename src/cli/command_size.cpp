@@ -19,7 +19,7 @@ using namespace tidewatt;
 constexpr double not_steady_frac = 0.01;
 
 struct Arguments {
-  std::string file, what = "portfolio", choices = "mitigations", write;
+  std::string file, what = "portfolio", choices = "remedies", write;
   double contract_MW = 0.0, breaker_frac = 0.8;
   double cooling_unit_frac = 0.1;
   bool json = false, quiet = false;

@@ -1,8 +1,11 @@
 #include "hdf5_read.hpp"
 
+#include <fmt/format.h>
 #include <hdf5_hl.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 
 namespace tidewatt::io::hdf5 {
 namespace {
@@ -63,10 +66,28 @@ Type memory_text() {
 
 }  // namespace
 
+namespace {
+
+// HDF5 reads the caller's bytes where they are: every "copy" of the image is the image itself. (H5LTopen_file_image does the same, but
+// loses a few bytes where the file cannot be opened.)
+void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
+void* copy_of_same(void* to, const void* from, std::size_t, H5FD_file_image_op_t, void*) { return to == from ? to : nullptr; }
+void* never_longer(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
+herr_t keep_image(void*, H5FD_file_image_op_t, void*) { return 0; }
+void* same_user_data(void* image) { return image; }
+herr_t keep_user_data(void*) { return 0; }
+
+}  // namespace
+
 File open_in_memory(std::string_view image) {
-  // HDF5 takes a pointer to what it may change; it does not without OPEN_RW.
-  return {H5LTopen_file_image(const_cast<char*>(image.data()), image.size(), H5LT_FILE_IMAGE_DONT_COPY | H5LT_FILE_IMAGE_DONT_RELEASE),
-          "open the file"};
+  static std::atomic<std::uint64_t> n_opened = 0;  // HDF5 takes files of one name for the same file
+  auto* bytes = const_cast<char*>(image.data());   // opened for reading only
+  const Properties access(H5Pcreate(H5P_FILE_ACCESS), "create a property list");
+  check(H5Pset_fapl_core(access, 65536, false), "keep the file in memory");
+  H5FD_file_image_callbacks_t calls = {same_image, copy_of_same, never_longer, keep_image, same_user_data, keep_user_data, bytes};
+  check(H5Pset_file_image_callbacks(access, &calls), "keep the file in memory");
+  check(H5Pset_file_image(access, bytes, image.size()), "keep the file in memory");
+  return {H5Fopen(fmt::format("tidewatt_image_{}", n_opened++).c_str(), H5F_ACC_RDONLY, access), "open the file"};
 }
 
 std::vector<std::string> dataset_paths(hid_t file) {

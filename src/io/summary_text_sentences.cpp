@@ -112,6 +112,9 @@ class Sentences {
     if (known({"pue"})) text += fmt::format(": PUE {}", shown(f_["pue"], 4));
     if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
     say(text + ".");
+    for (const auto& [level, percent] : f_.list("feeder_loading_max_percent"))
+      if (percent > 100.0)
+        say(fmt::format("The feeder is overloaded: its level '{}' carries up to {} % of its rating (site.feeder.{}_rating_MVA).", level, shown(percent), level));
     if (f_["capacity_margin_min_percent"] < 0.0)
       say(fmt::format("The cooling plant is too small: at worst, the load exceeds its capacity by {} %.", shown(-f_["capacity_margin_min_percent"])));
   }

@@ -27,6 +27,12 @@ void book(CompensatedSum& sum, std::span<const double> W) {
   sum.add(chunk);
 }
 
+/// What one level of the feeder has lost and borne so far.
+void take_level(const power::FeederMeters& from, std::size_t level, power::FeederMeters& to) {
+  to.loss_J[level] = from.loss_J[level];
+  to.loading_max_frac[level] = from.loading_max_frac[level];
+}
+
 }  // namespace
 
 Delivery::Delivery(const DeliveryParams& params, double load_W, double auxiliary_W) : p_(params) {
@@ -127,9 +133,7 @@ void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::
   } else {
     whole_->through(work_W_, auxiliary_W, out_W, out_var, upper_);
   }
-  for (std::size_t i = 0; i < meters.loading_max_frac.size(); ++i)
-    meters.loading_max_frac[i] = std::max(below_ && i < power::FeederParams::hall_level ? lower_.loading_max_frac[i] : upper_.loading_max_frac[i],
-                                          meters.loading_max_frac[i]);
+  for (std::size_t i = 0; i < meters.loss_J.size(); ++i) take_level(below_ && i < power::FeederParams::hall_level ? lower_ : upper_, i, meters);
 }
 
 /// Supplies, and generators if there are any: what they draw from the utility.

@@ -92,6 +92,7 @@ void JobRun::advance_to(Tick until, StepContext& c) {
 void JobRun::step(Tick until, StepContext& c) {
   plan_work(until, c);
   const StepLength length = choose_length(until, c);
+  const bool whole = !length.cut && length.piece == 0 && planner_.begun_frac() == 0.0;
   play(length, c);
   planner_.step_done();
   job_.state.inside = length.cut;
@@ -100,7 +101,8 @@ void JobRun::step(Tick until, StepContext& c) {
   if (!job_.life) return;
   report_.events(job_, c);
   report_.limits(job_, c);
-  if (works(job_.scratch.step.state) && length.piece == 0) report_.caps(job_, c);
+  // A part of an iteration may be all work: a limiter holds the mean of whole ones.
+  if (works(job_.scratch.step.state) && whole) report_.caps(job_, c);
 }
 
 /// What the job wants; sets the task to it where it works.

@@ -34,8 +34,11 @@ struct NodeType {
   std::vector<double> to_liquid;  ///< [flow step] share of what plates capture that leaves with the liquid; empty in air
 };
 
-/// Fan step nearest to a speed.
-inline std::size_t fan_step(double fan_frac) { return static_cast<std::size_t>(fan_frac * static_cast<double>(n_fan_step) + 0.5); }
+/// Fan step nearest to a speed; the last one where dies have run away and there is no speed (the macro step's heat then ends the run).
+inline std::size_t fan_step(double fan_frac) {
+  const double step = fan_frac * static_cast<double>(n_fan_step) + 0.5;
+  return step >= 0.0 && step < static_cast<double>(n_fan_step) + 1.0 ? static_cast<std::size_t>(step) : n_fan_step;
+}
 /// Row of NodeType::modes at work. @param flow_frac liquid through the plates ÷ their reference flow
 inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
   return fan_step(type.liquid ? flow_frac : fan_frac);

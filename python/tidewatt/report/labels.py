@@ -32,6 +32,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "pcc_step_1s_max_MW": ("largest change within 1 s", "MW"),
         "pcc_ramp_up_max_MW_per_s": ("steepest rise over 0.1 s", "MW/s"),
         "pcc_ramp_down_max_MW_per_s": ("steepest fall over 0.1 s", "MW/s"),
+        "feeder_loading_max_percent": ("feeder, highest loading", "%"),
         "pcc_dominant_Hz": ("strongest line", "Hz"),
         "freq_deviation_max_mHz": ("largest frequency deviation", "mHz"),
         "volt_deviation_max_percent": ("largest voltage deviation", "%"),

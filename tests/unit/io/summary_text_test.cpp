@@ -16,7 +16,7 @@ Figures day() {
           {"tokens_per_s_mean", 2564000.0}, {"throughput_swing_percent", 1.234}, {"throughput_min_hour", std::int64_t{15}}, {"clock_mean_MHz", 1500.0},
           {"clock_slowest_MHz", 1425.0}, {"die_max_degC", 81.5}, {"die_mean_degC", 64.2}, {"limiter_share", List{{"none", 0.0}, {"thermal", 0.021}, {"power", 0.979}}},
           {"it_mean_MW", 15.0}, {"pcc_mean_MW", 15.75}, {"pcc_max_MW", 17.6}, {"pcc_min_MW", 5.9}, {"pcc_step_1s_max_MW", 10.3}, {"pcc_ramp_up_max_MW_per_s", 40.4},
-          {"pcc_ramp_down_max_MW_per_s", 44.5}, {"pcc_dominant_Hz", 0.4585}, {"freq_deviation_max_mHz", 1.48}, {"volt_deviation_max_percent", 0.1}, {"pue", 1.05},
+          {"pcc_ramp_down_max_MW_per_s", 44.5}, {"pcc_dominant_Hz", 0.4585}, {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}}, {"freq_deviation_max_mHz", 1.48}, {"volt_deviation_max_percent", 0.1}, {"pue", 1.05},
           {"wue_L_per_kWh", 0.33}, {"n_interruptions_unexpected", std::int64_t{1}}, {"n_interruptions_planned", std::int64_t{0}}, {"effective_time_percent", 97.0},
           {"smoothing_burn_MWh", sim::Value()}, {"energy_closure", 2e-15}};
 }
@@ -83,6 +83,12 @@ TEST_CASE("a swing whose worst hour begins the run is not put down to the weathe
   const auto text = io::summary_sentences(r);
   has(text, {"settle at the start"});
   CHECK(text.find("leak more") == std::string::npos);
+}
+
+TEST_CASE("a feeder above its rating is said, one below is not") {
+  const auto said = [](double percent) { return io::summary_sentences(result(10.0, {{"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", percent}}}})); };
+  has(said(330.0), {"overloaded", "'site'", "330 %", "site.feeder.site_rating_MVA"});
+  CHECK_THAT(said(99.0), !Catch::Contains("overloaded"));
 }
 
 TEST_CASE("a figure without meaning is absent from sentences and table") {

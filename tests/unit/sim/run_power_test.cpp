@@ -189,3 +189,28 @@ TEST_CASE("smoothing, cold plates, a battery, a neighbour and a loss at 0 s or a
       CHECK(figure(r, "power_lost_s") == Approx(std::min(30.0, 112.5 - at_s)).margin(1e-9));
     }
 }
+
+TEST_CASE("a transformer is loaded by what it carries, with supplies behind it or without", "[power]") {
+  const std::vector<std::string> watched = {"run.duration_h=0.1", "site.hall_transformer=transformer_oil_substation", "site.site_transformer=transformer_oil_substation"};
+  const auto loading = [](const Result& r, const char* key) {
+    for (const auto& [k, v] : r.summary)
+      if (k == key) return std::get<std::vector<std::pair<std::string, double>>>(v);
+    throw std::runtime_error(std::string("no figure ") + key);
+  };
+  const auto plain = run(tiny("", watched)), behind = run(tiny("", supplies(200000, watched)));
+  for (const char* key : {"transformer_loading_rms_max", "feeder_loading_max_percent"}) {
+    const auto a = loading(plain, key), b = loading(behind, key);
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      INFO(key << " " << a[i].first << " " << a[i].second << " " << b[i].second);
+      CHECK(a[i].second > 0.0);
+      // Supplies lose a tenth and swallow the reactive power.
+      CHECK(b[i].second == Approx(a[i].second).epsilon(0.15));
+    }
+  }
+  // A quarter of the rating, so four times the loading.
+  const auto small = run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.05"}));
+  const auto large = run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.2"}));
+  CHECK(loading(small, "feeder_loading_max_percent").back().second == Approx(4.0 * loading(large, "feeder_loading_max_percent").back().second).epsilon(0.02));
+  CHECK(loading(small, "feeder_loading_max_percent").back().second > 100.0);
+}

@@ -13,7 +13,7 @@ namespace {
 
 /// One store, no smoothing, few sizes: what a search must get right is visible.
 SizingChoices choices() {
-  auto c = read_choices(catalog::Catalog(), "mitigations");
+  auto c = read_choices(catalog::Catalog(), "remedies");
   c.stores.erase(c.stores.begin());
   c.racks.clear();
   c.floor_ratio.clear();
