@@ -119,7 +119,7 @@ def main(n_flip, n_cut, folder):
             others = {what: k for what, k in counts.items() if what not in ("refused", "read")}
             print(f"{name}: {counts['refused']} of {n} refused" + (f", {others}" if others else ""))
             silent, crashed, tried = silent + counts["read"], crashed + sum(others.values()), tried + n
-    print(f"{n_flip} flipped bits and {n_cut} truncations of a result and a checkpoint, {tried} readings: {silent} silent, {crashed} crashes")
+    print(f"scorecard 13: {n_flip} flipped bits and {n_cut} truncations of a result and a checkpoint, {tried} readings: {silent} silent, {crashed} crashes")
     return silent + crashed == 0
 
 
