@@ -91,6 +91,8 @@ std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& sce
   if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text);  // refused before the fleet is built
   sim::Engine engine(scenario, {a.threads, {}});
   if (!a.resume.empty()) engine.restore(state);
+  if (!a.resume.empty())
+    fmt::print(stderr, "note: continues {} at {:.0f} s of {:.0f} s\n", a.resume, engine.time_s(), scenario.run.duration_s);
   if (!advance(a, scenario, engine, progress)) return {};
   return engine.finish();
 }

@@ -220,7 +220,7 @@ Result finish(Simulation& run) {
   for (const auto& l : levels)
     if (!(sim::closure(l, floor_J) <= most_closure))
       open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, sim::closure(l, floor_J), l.in_J, l.out_J, l.stored_J);
-  if (!open.empty()) throw SolverError("the energy books do not close to 1e-11:" + open);
+  if (!open.empty()) throw SolverError("the energy balance does not close to 1e-11:" + open);
   check_figures(result);
   const double missed = input_error(run);
   if (missed > 1e-12)

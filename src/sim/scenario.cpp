@@ -172,7 +172,7 @@ void read_economics(Reading& reading, const Node& node, Scenario& s) {
   TableReader r = reading.table(node, "economics");
   reading.read(reading.entry(r, "tariff", "tariff", "prices of energy, demand and water"), "economics.tariff", e.tariff);
   reading.read(reading.entry(r, "footprint", "footprint", "carbon and water of the electricity"), "economics.footprint", e.footprint);
-  r.number("devices_USD_per_year", e.devices_USD_per_year, {0, 1e12}, "what remedies cost a year, e.g. from tidewatt size", Need::optional);
+  r.number("devices_USD_per_year", e.devices_USD_per_year, {0, 1e12}, "yearly cost of mitigations, e.g. from tidewatt size", Need::optional);
   r.finish();
   const auto hours = [&](const std::vector<double>& v, const char* key) {
     if (v.size() != 24 && reading.findings.empty()) reading.findings.push_back({node.place, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
@@ -245,8 +245,12 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   const catalog::Catalog catalog(options.catalog_overlay);
   Node root = inherit(given, folder).root;
   name_only_items(root);  // before overrides, which find list items by their names
-  for (const auto& set : options.set) apply_set(root, set);
-  Reading reading{catalog, {}, {}, {}, log};
+  Reading reading{catalog, {}, {}, {}, log, {}};
+  for (const auto& set : options.set) try {
+      apply_set(root, set);
+    } catch (const InputError& e) {
+      reading.findings.insert(reading.findings.end(), e.findings().begin(), e.findings().end());
+    }
   Scenario s;
   s.folder = folder;
   fill_defaults(reading, root, options, s);
@@ -288,6 +292,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) {
+    drop_consequences(reading);
     place_findings(root, reading.findings);
     throw InputError(std::move(reading.findings));
   }

@@ -45,6 +45,7 @@ class Filler {
     put(table, path, key, value(from, key), source(from + "." + key));
   }
 
+  void hall(Node& item, const std::string& path);
   void job(Node& item, const std::string& path, Node& root);
 
  private:
@@ -53,6 +54,7 @@ class Filler {
 
   Reading& reading_;
   Scenario& s_;
+  bool unread_ = false;  // a hall names a GPU or a server that the catalog does not have
   Node values_, sources_;
 };
 
@@ -119,10 +121,29 @@ void Filler::life(Node& item, const std::string& path) {
   }
 }
 
+void Filler::hall(Node& item, const std::string& path) {
+  const auto unknown = [&](const char* kind, const std::string& name) { return !name.empty() && !reading_.catalog.has(kind, name); };
+  const auto consequence = [&](const char* key) {
+    if (item.find(key) == nullptr) reading_.consequences.push_back(path + "." + key);
+  };
+  const std::string gpu = entry_name(item.find("gpu"));
+  put(item, path, "server", value("server_for", gpu), source("server_for." + gpu));
+  if (unknown("gpu", gpu)) consequence("server");
+  const std::string server = entry_name(item.find("server"));
+  if (!reading_.catalog.has("server", server)) {
+    unread_ = unread_ || unknown("gpu", gpu) || unknown("server", server);
+    if (unread_) consequence("plant");
+    return;
+  }
+  const char* cooling = reading_.catalog.values("server", server).find("liquid") != nullptr ? "liquid" : "air";
+  put(item, path, "plant", value("plant_for", cooling), source(std::string("plant_for.") + cooling));
+}
+
 void Filler::job(Node& item, const std::string& path, Node& root) {
   const auto halls = items(root, "hall");
   const std::string server = halls.empty() ? "" : entry_name(halls.front()->find("server"));
   put(item, path, "network", value("network_for", server), source("network_for." + server));
+  if (item.find("network") == nullptr && unread_) reading_.consequences.push_back(path + ".network");
   life(item, path);
   Node* plan = item.find("plan");
   if (plan == nullptr || !plan->is_table()) return;
@@ -133,6 +154,7 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
     if (items(root, "job").size() > 1)
       reading_.findings.push_back({n_gpu->place, plan_path + ".n_gpu", "\"all\" is for one job alone; say how many GPUs each of these jobs uses"});
     n_gpu->value = gpus_of_halls(root);
+    if (gpus_of_halls(root) == 0) reading_.consequences.push_back(plan_path + ".n_gpu");
   }
   batch(*plan, plan_path);
 }
@@ -158,15 +180,12 @@ void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Sce
     fill.put(*weather, "weather", "climate", "weather");
   if (Node* site = table_at(root, "site"); site != nullptr && !has_any(*site, {"feeder", "delivery"})) fill.put(*site, "site", "feeder", "site");
   if (Node* grid = table_at(root, "grid"); grid != nullptr && !has_any(*grid, {"catalog", "source", "frequency"})) fill.put(*grid, "grid", "catalog", "grid");
-  for (Node* hall : items(root, "hall")) {
-    const std::string path = "hall." + name_of(*hall, 0), gpu = entry_name(hall->find("gpu"));
-    fill.put(*hall, path, "server", fill.value("server_for", gpu), fill.source("server_for." + gpu));
-    const std::string server = entry_name(hall->find("server"));
-    if (!reading.catalog.has("server", server)) continue;
-    const char* cooling = reading.catalog.values("server", server).find("liquid") != nullptr ? "liquid" : "air";
-    fill.put(*hall, path, "plant", fill.value("plant_for", cooling), fill.source(std::string("plant_for.") + cooling));
-  }
+  for (Node* hall : items(root, "hall")) fill.hall(*hall, "hall." + name_of(*hall, 0));
   for (Node* job : items(root, "job")) fill.job(*job, "job." + name_of(*job, 0), root);
+}
+
+void drop_consequences(Reading& reading) {
+  std::erase_if(reading.findings, [&](const Finding& f) { return std::find(reading.consequences.begin(), reading.consequences.end(), f.key) != reading.consequences.end(); });
 }
 
 }  // namespace tidewatt::sim

@@ -12,4 +12,8 @@ void name_only_items(Node& root);
 /// keys of a job's life. Replaces `n_gpu = "all"` and `replica_batch_sequences` in plans by counts.
 void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Scenario& s);
 
+/// Takes out what only follows from another finding: a default that could not be chosen because a GPU or server has no such
+/// name, a count of "all" where a hall's own count is wrong.
+void drop_consequences(Reading& reading);
+
 }  // namespace tidewatt::sim

@@ -7,7 +7,7 @@ namespace tidewatt::sim {
 
 void RunParams::fields(FieldVisitor& v) {
   static constexpr std::array<std::string_view, 2> ways = {"periodic", "resolved"};
-  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:mm:ss", Need::optional);
+  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour)", Need::optional);
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
   v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);

@@ -1,4 +1,6 @@
 // From files to scenarios: shipped scenarios, syntax errors, the text that repeats a run.
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "tidewatt/base/text.hpp"
@@ -14,9 +16,16 @@ namespace {
 /// A file's text; where there is no such file, that of the shipped scenario of this name.
 std::string scenario_text(const std::string& path) {
   std::error_code ec;
-  if (!std::filesystem::exists(path, ec))
+  const bool there = std::filesystem::exists(path, ec);
+  if (!there)
     if (auto shipped = shipped_scenario(path)) return std::move(*shipped);
-  return read_file(path, 16u << 20);
+  try {
+    return read_file(path, 16u << 20);
+  } catch (const InputError&) {
+    const std::string close = there ? "" : nearest(path, shipped_scenarios());
+    if (close.empty()) throw;
+    throw InputError(fmt::format("{}: no such file, and no shipped scenario has this name (did you mean '{}'?)", shorten(path, 60), close));
+  }
 }
 
 /// Syntax errors first, then what is wrong in the rest of the text and would be without them, too.

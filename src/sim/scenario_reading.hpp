@@ -25,6 +25,7 @@ struct Reading {
   std::vector<catalog::AssumedInput> assumed;
   std::vector<catalog::AssumedInput> of_brake{};  ///< that only a power brake uses
   FieldLog* log = nullptr;                        ///< notes every key that is asked for; null: none
+  std::vector<std::string> consequences{};        ///< keys whose default hangs on a value that is itself a finding
 
   /// A strict reader of one table.
   TableReader table(const Node& node, const std::string& path) { return {node, path, findings, log}; }

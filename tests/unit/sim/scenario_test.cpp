@@ -161,3 +161,33 @@ TEST_CASE("a server does not hold parts of several pipeline stages") {
   CHECK_THROWS_WITH(of("[[hall]]\nn_gpu = 256\ngpu = \"h100_sxm_700W\"\n[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\ntp = 1\npp = 4\n"),
                     Catch::Contains("several pipeline stages"));
 }
+
+namespace {
+
+/// Ten lines of a hall and a job, with one of them changed.
+std::string short_refusal(const std::string& gpu, const std::string& more = "") {
+  try {
+    load_scenario_text("schema = 1\n[[hall]]\ngpu = \"" + gpu + "\"\nn_gpu = 1024\n" + more + "[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\nn_gpu = \"all\"\ntp = 8\npp = 1\n", "x.toml", ".");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a misspelt GPU is one finding, without the defaults that hang on it") {
+  CHECK(short_refusal("h100_sxm_700W").empty());
+  const auto text = short_refusal("h100_sxm_700");
+  CHECK_THAT(text, Catch::Contains("1 finding") && Catch::Contains("did you mean 'h100_sxm_700W'"));
+  CHECK_THAT(short_refusal("h100_sxm_700", "plant = \"no_such\"\n"), Catch::Contains("2 findings") && Catch::Contains("no_such"));
+  CHECK_THAT(short_refusal("h100_sxm_700W", "server = \"dgx\"\n"), Catch::Contains("1 finding"));
+}
+
+TEST_CASE("overrides: a broken one hides no other") {
+  CHECK_THAT(refusal({"foo", "run.seeed=4", "hall.a.n_gpu.x.y=3"}), Catch::Contains("3 findings"));
+}
+
+TEST_CASE("a misspelt shipped scenario gets the nearest name") {
+  CHECK_THROWS_WITH(load_scenario("llama3_405b_dya"), Catch::Contains("did you mean 'llama3_405b_day'?"));
+}
