@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from product import ROOT
+from product import ROOT, keep_figures
 
 DURABILITY = ROOT / "tests" / "durability"
 
@@ -19,6 +19,7 @@ def run_test(report, name, *arguments, timeout_s=3600):
         environment["TIDEWATT_SHIM"] = str(shim)
     done = subprocess.run(["/usr/bin/python3", "-B", DURABILITY / f"{name}_test.py", *map(str, arguments)], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout_s)  # fmt: skip
+    keep_figures(report, f"durability.{name}" + ("" if report.quick or name not in ("readers", "damage") else "_all"), done.stdout)
     return done.returncode, done.stdout
 
 

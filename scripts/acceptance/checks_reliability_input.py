@@ -124,6 +124,7 @@ def check_report_page(report):
 
 def check_bombs(report):
     o = product.call(["/usr/bin/python3", ROOT / "tests" / "durability" / "bombs_test.py"], timeout_s=1800)
+    product.keep_figures(report, "durability.bombs", o.stdout)
     report.judge("bombs (row 15)", o.code == 0, o.stdout.strip().splitlines()[-1], "all refused within 100 ms, 64 MiB")
 
 
@@ -133,6 +134,7 @@ def check_fuzz(report):
     if o.code == 3:
         return report.skip("fuzzing (row 14)", o.stderr.strip())
     lines = o.stdout.strip().splitlines() or [o.stderr.strip()[-200:]]
+    product.keep_figures(report, "scripts/fuzz", o.stdout)
     report.judge("fuzzing (row 14)", o.code == 0, lines[-1], "0 findings")
 
 

@@ -84,3 +84,12 @@ def cores():
 
 __all__ = ["DAY", "ROOT", "TRANSIENTS", "Outcome", "call", "cores", "find_binary", "fleet", "run",
            "shared_data"]
+
+
+def keep_figures(report, test, text):
+    """Scorecard lines of a test's output, in the form of CTest's log, into `report.figures` where it names a file: for
+    scripts/scorecard collect."""
+    lines = [x for x in text.splitlines() if x.lstrip().startswith("scorecard ")]
+    if lines and getattr(report, "figures", None):
+        with open(report.figures, "a", encoding="utf-8") as log:
+            log.write("\n".join([f"1/1 Test: {test}", *lines, ""]))
