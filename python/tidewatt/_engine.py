@@ -150,6 +150,9 @@ class Engine:
     def write(self, port: str, value: float) -> None:
         """Sets a port from `time_s` on. A value that the port has already changes nothing.
 
+        After `advance_to` every job feels another value at once; after `step`, a job whose iteration reaches beyond that step
+        feels it after the iteration.
+
         Parameters
         ----------
         port : str
@@ -202,7 +205,7 @@ class Engine:
         Raises
         ------
         InputError
-            Bytes that do not fit the scenario.
+            Other bytes, or of another scenario; nothing is changed then.
         """
         self._core.restore(saved)
 

@@ -13,15 +13,14 @@ Engine::Ports& Engine::driver() {
   if (!ports_) ports_ = std::make_unique<Ports>(*impl_);
   return *ports_;
 }
-const Engine::Impl& Engine::at_time() const { return ports_ ? ports_->at_time(*impl_) : *impl_; }
-bool Engine::done() const { return at_time().state.now >= impl_->model.end; }
-double Engine::time_s() const { return seconds(at_time().state.now); }
+bool Engine::done() const { return impl_->state.now >= impl_->model.end; }
+double Engine::time_s() const { return seconds(impl_->state.now); }
 void Engine::step() { ports_ ? ports_->step(*impl_) : impl_->step(); }
-std::span<const double> Engine::die_K() const { return at_time().state.fleet.die_K; }
-std::span<const double> Engine::clock_Hz() const { return at_time().state.fleet.clock_Hz; }
-std::span<const double> Engine::inlet_K() const { return at_time().halls.inlet_K(); }
-void Engine::advance_to(double t_s) { driver().advance_to(impl_, t_s); }
-void Engine::write(std::string_view port, double value) { driver().write(impl_, port, value); }
+std::span<const double> Engine::die_K() const { return impl_->state.fleet.die_K; }
+std::span<const double> Engine::clock_Hz() const { return impl_->state.fleet.clock_Hz; }
+std::span<const double> Engine::inlet_K() const { return impl_->halls.inlet_K(); }
+void Engine::advance_to(double t_s) { driver().advance_to(*impl_, t_s); }
+void Engine::write(std::string_view port, double value) { driver().write(*impl_, port, value); }
 
 std::vector<Port> Engine::ports() {
   std::vector<Port> out;
@@ -31,13 +30,14 @@ std::vector<Port> Engine::ports() {
 
 Value Engine::read(std::string_view port) {
   auto& d = driver();
-  return d.find(port).get(d.at_time(*impl_), d.before, d.last);
+  return d.find(port).get(*impl_, d.before, d.last);
 }
 
 std::string Engine::save() { return driver().save(*impl_); }
-void Engine::restore(std::string_view bytes) { driver().restore(*impl_, bytes); }
+void Engine::restore(std::string_view bytes, bool other_scenario) { driver().restore(*impl_, bytes, other_scenario); }
 
 Result Engine::finish() {
+  if (ports_) ports_->leave_inside(*impl_);
   while (impl_->state.now < impl_->model.end) impl_->step();
   return sim::finish(*impl_);
 }

@@ -1,6 +1,9 @@
 #pragma once
 // Private to sim: how a controller outside drives an engine.
+#include <deque>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "engine.hpp"
 
@@ -8,18 +11,18 @@ namespace tidewatt::sim {
 
 /// The table of ports, and the state of an engine at a time inside one of its steps.
 ///
-/// A question must not change the run. So the engine stays at the beginning of its step while somebody looks inside it: a
-/// second engine, the probe, is restored from the first and steps up to the time asked for. A write that changes a value
-/// makes the probe the engine; otherwise the engine later takes its own step as if nobody had asked.
+/// A question must not change the run. So the beginning of the step is kept, and the engine plays the step up to the time asked
+/// for. A write that changes a value makes what was played the run; otherwise the engine later goes back and takes the step as if
+/// nobody had asked.
 struct Engine::Ports {
   /// Sums since the start of the run.
   struct Counters {
     Tick at = 0;
     double pcc_J = 0.0, it_J = 0.0, cooling_J = 0.0;
-    std::vector<double> tokens;  ///< [job]
+    std::vector<double> tokens, job_J;  ///< [job]
     template <class A>
     void archive(A& a) {
-      a(at, pcc_J, it_J, cooling_J, tokens);
+      a(at, pcc_J, it_J, cooling_J, tokens, job_J);
     }
   };
   struct Entry {
@@ -30,25 +33,39 @@ struct Engine::Ports {
 
   explicit Ports(Impl& engine);
   /// @throws InputError for a time in the past, beyond the end or between milliseconds
-  void advance_to(std::unique_ptr<Impl>& engine, double t_s);
-  void write(std::unique_ptr<Impl>& engine, std::string_view name, double value);
+  void advance_to(Impl& engine, double t_s);
+  void write(Impl& engine, std::string_view name, double value);
   const Entry& find(std::string_view name) const;
-  /// The engine at the time that was asked for.
-  Impl& at_time(Impl& engine) { return inside ? *probe : engine; }
-  void step(Impl& engine);  ///< one step of its own
+  void step(Impl& engine);          ///< one step of its own
+  void leave_inside(Impl& engine);  ///< back to where the engine's own step begins
   std::string save(Impl& engine);
-  void restore(Impl& engine, std::string_view bytes);
+  void restore(Impl& engine, std::string_view bytes, bool other_scenario);
   static Counters count(Impl& engine);
 
   std::vector<Entry> entries;
-  std::unique_ptr<Impl> probe;
-  bool inside = false;   ///< `asked` lies within the engine's step; the probe stands there
-  int n_look = 0;        ///< times that the probe was moved since it was restored
   Tick asked = 0;
   Counters before, last;  ///< at the previous and the last `advance_to`
 
  private:
+  /// Beginning of one of the engine's own steps.
+  struct Moment {
+    Tick now = 0, clocks = 0, planned_end = 0;  ///< `clocks`: the furthest of the occupants
+    std::string bytes;
+    template <class A>
+    void archive(A& a) {
+      a(now, clocks, planned_end, bytes);
+    }
+  };
+  void keep(Impl& engine, Tick planned_end);
+  void forget(std::size_t n_kept);
+  void play_to(Impl& engine, Tick t);
   void look_inside(Impl& engine, Tick t);
+  void take_own_steps(Impl& engine, Tick t);
+  std::deque<Moment> moments_;  ///< oldest first; while inside, the last one is the beginning of the engine's own step
+  std::string spare_;           ///< memory of a moment that was dropped
+  bool inside_ = false;         ///< the engine has played a part of a step, up to `asked`
+  std::size_t from_ = 0;        ///< moment that it was played from
+  int n_look_ = 0;              ///< how often it was moved since
 };
 
 }  // namespace tidewatt::sim

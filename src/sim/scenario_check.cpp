@@ -91,13 +91,19 @@ double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
   return most_W;
 }
 
+}  // namespace
+
+double lowest_cap_W(const HallSpec& hall, const JobSpec& job) { return lowest_clock_W(hall, job) + hall.governor.cap_margin_W; }
+
+namespace {
+
 /// Caps that no clock can keep. @pre everything else of the scenario is sound
 template <class Report>
 void check_caps(const Scenario& s, Report&& report) {
   for (const auto& h : s.halls) {
     if (!(h.hall.cap_W > 0.0)) continue;
     for (const auto& j : s.jobs) {
-      const double least_W = lowest_clock_W(h, j) + h.governor.cap_margin_W;
+      const double least_W = lowest_cap_W(h, j);
       if (h.hall.cap_W < least_W)
         report("hall." + h.hall.name + ".cap_W",
                fmt::format("{:g} W is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",

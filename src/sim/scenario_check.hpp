@@ -12,4 +12,7 @@ void check_scenario(Scenario& scenario, const Place& place, std::vector<Finding>
 /// What a run will hold in memory, against the limit. @throws RefusedError naming the key and the limit.
 void admit(const Scenario& scenario);
 
+/// Lowest power cap that the job's most demanding stage can be held to, the governor's margin included.
+double lowest_cap_W(const HallSpec& hall, const JobSpec& job);
+
 }  // namespace tidewatt::sim

@@ -143,9 +143,9 @@ void Simulation::pass_on(Tick until, double plant_W) {
   scratch.loads.clear();
 }
 
-std::string Simulation::save() {
+std::string Simulation::save(std::string memory) {
   settle();
-  ArchiveWriter to;
+  ArchiveWriter to(std::move(memory));
   archive_moment(to);
   to(rewind_);
   return to.take();
@@ -194,6 +194,12 @@ double tokens(const Simulation& s) {
   double out = 0.0;
   for (const auto& u : s.occupants)
     if (u.trains()) out += u.figures().tokens;
+  return out;
+}
+
+Tick furthest_occupant(const Simulation& s) {
+  Tick out = s.state.now;
+  for (const auto& user : s.occupants) out = std::max(out, user.now());
   return out;
 }
 

@@ -72,7 +72,8 @@ class Simulation {
   /// Sets every hall's GPUs to what holds them now. Jobs notice a limit that has moved; the thermal target follows the last macro
   /// step smoothly and disturbs nobody.
   void apply_controls();
-  std::string save();
+  /// @param memory of a string that is no longer needed
+  std::string save(std::string memory = {});
   /// @throws InputError if the bytes do not fit
   void load(std::string_view bytes);
 
@@ -138,6 +139,8 @@ double hottest_now_K(const Simulation& s, std::size_t hall);
 double neighbours_J(const Simulation& s);
 /// Tokens that all jobs trained.
 double tokens(const Simulation& s);
+/// The furthest clock of the occupants: where an iteration that reaches beyond the step ends.
+Tick furthest_occupant(const Simulation& s);
 /// Longest last iteration of the occupants; 0: there was none.
 Tick longest_period(const Simulation& s);
 

@@ -1,4 +1,9 @@
 """Controllers and plants of a user's own: what they may do, what they see, and that the books close with them."""
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tidewatt as tw
@@ -78,6 +83,73 @@ def test_a_saved_engine_goes_on_to_the_same_bits_and_questions_change_nothing():
     again.restore(engine.save())
     assert again.time_s == engine.time_s == 333.333
     assert again.finish().payload_sha256 == plain.payload_sha256
+
+
+def drive(engine, to_s, step_s=37.001):
+    """A controller whose cap follows the hottest die."""
+    while engine.time_s + step_s <= to_s:
+        engine.advance_to(round(engine.time_s + step_s, 3))
+        # A number of the die's last bits: two engines that differ at all part here.
+        engine.write("hall.a.cap_W", 500.0 + engine.read("hall.a.die_max_K") * 1e6 % 100.0)
+
+
+GOES_ON = """
+import sys
+import tidewatt as tw
+sys.path[:0] = [{folder!r}]
+from test_own_control import drive
+from tiny_case import tiny
+engine = tw.Engine(tiny(12))
+engine.restore(open({saved!r}, "rb").read())
+drive(engine, 700.0)
+print(engine.finish().payload_sha256)
+"""
+
+
+def test_another_process_goes_on_to_the_same_bits(tmp_path):
+    first = tw.Engine(tiny(12))
+    drive(first, 300.0)
+    first.advance_to(311.0)  # a question inside a step, which the other process never asked
+    saved = tmp_path / "engine.state"
+    saved.write_bytes(first.save())
+    code = GOES_ON.format(folder=str(Path(__file__).parent), saved=str(saved))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    drive(first, 700.0)
+    assert done.stdout.strip() == first.finish().payload_sha256
+
+
+@pytest.mark.parametrize("bad", [b"", b"no state", b"x" * 1000])
+def test_bytes_that_are_no_state_are_refused_and_change_nothing(bad):
+    engine = tw.Engine(tiny())
+    engine.advance_to(33.0)
+    with pytest.raises(tw.InputError, match="not what save"):
+        engine.restore(bad)
+    with pytest.raises(tw.InputError, match="not as when the state was saved"):
+        engine.restore(tw.Engine(tiny(7)).save())
+    assert engine.time_s == 33.0
+    assert engine.finish().payload_sha256 == tw.run(tiny()).payload_sha256
+
+
+@pytest.mark.parametrize("t_s, words", [(99.0, "past"), (100.0005, "milliseconds"), (1e9, "end"), (float("nan"), "milliseconds")])
+def test_times_that_cannot_be_are_refused_and_change_nothing(t_s, words):
+    engine = tw.Engine(tiny())
+    engine.advance_to(100.0)
+    with pytest.raises((tw.InputError, ValueError), match=words):
+        engine.advance_to(t_s)
+    assert engine.time_s == 100.0
+    assert engine.finish().payload_sha256 == tw.run(tiny()).payload_sha256
+
+
+def test_engines_in_two_threads_know_nothing_of_each_other():
+    def alone(minutes):
+        engine = tw.Engine(tiny(minutes))
+        drive(engine, 60.0 * minutes)
+        return engine.finish().payload_sha256
+
+    expected = [alone(6), alone(8)]
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(alone, [6, 8])) == expected
 
 
 def test_an_unknown_hall_is_named():

@@ -24,6 +24,9 @@ namespace tidewatt {
 class ArchiveWriter {
  public:
   static constexpr bool reads = false;
+  ArchiveWriter() = default;
+  /// Writes into the memory of a string that is no longer needed.
+  explicit ArchiveWriter(std::string memory) : bytes_(std::move(memory)) { bytes_.clear(); }
   /// Appends `n` bytes unchanged.
   void bytes(const void* from, std::size_t n) { bytes_.append(static_cast<const char*>(from), n); }
   template <class... T>

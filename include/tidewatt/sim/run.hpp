@@ -49,15 +49,16 @@ class Engine {
   Value read(std::string_view port);
   /// Sets a port from the present time on. @param value in the port's unit, within its range
   ///
-  /// A value that the port has already changes nothing. A job whose iteration had begun
-  /// before the present step ends feels it after that iteration. @throws InputError for an unknown port, one that can only be
+  /// A value that the port has already changes nothing. After `advance_to` every job feels another one at once; after `step`, a
+  /// job whose iteration reaches beyond that step feels it after the iteration. @throws InputError for an unknown port, one that can only be
   /// read, or a value outside its range, with nothing changed
   void write(std::string_view port, double value);
-  /// All that the rest of the run depends on, as bytes (see base/archive.hpp). Waits for work in flight.
+  /// All that the rest of the run and all that is read depend on, as bytes (see base/archive.hpp). Waits for work in flight.
   std::string save();
   /// Continues from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
-  /// @throws InputError if they do not fit
-  void restore(std::string_view bytes);
+  /// @param other_scenario accept another scenario with a fleet and jobs of the same shape, for what-if branches
+  /// @throws InputError if they are something else; if an input is not as it was, a finding for each; with nothing changed
+  void restore(std::string_view bytes, bool other_scenario = false);
   /// Runs to the scenario's end, closes the energy balance and hands over everything recorded. Call once.
   Result finish();
 
@@ -65,7 +66,6 @@ class Engine {
   struct Impl;
   struct Ports;
   Ports& driver();
-  const Impl& at_time() const;
   std::unique_ptr<Impl> impl_;
   std::unique_ptr<Ports> ports_;  ///< null until first used
 };

@@ -55,8 +55,10 @@ TEST_CASE("what cannot be meant is refused before it runs") {
 }
 
 TEST_CASE("a cap that the lowest clock exceeds is said, not hidden") {
-  Engine engine(tiny("", {"run.duration_h=0.05"}));  // a scenario with such a cap is refused; a controller may ask for it
-  engine.write("hall.a.cap_W", 60.0);
+  Engine engine(tiny("", {"run.duration_h=0.05"}));
+  // The least that may be asked for is what the lowest clock needs while dies are cool. They warm, and leak more.
+  for (const auto& p : engine.ports())
+    if (p.name == "hall.a.cap_W") engine.write(p.name, p.low);
   const auto r = engine.finish();
   bool said = false;
   for (const auto& a : r.arrays)
