@@ -23,11 +23,12 @@ class Sizing:
 
     @property
     def best(self) -> pandas.DataFrame:
-        """The best of each combination, cheapest that passes first, shape (n_combination, 20): `portfolio`, `passes`,
+        """The best of each combination, cheapest that passes first, shape (n_combination, 22): `portfolio`, `passes`,
         `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, compared with doing
         nothing) and `lost_throughput_frac` of the steady part of the run (the second half from `site.rules_from_s` on), `start_lost_s` and
         `start_extra_J` of one start beyond that, `starts_per_year`, `lost_tokens_per_year` and `extra_J_per_year` of both,
-        `worst_margin_frac`, `worst_rule`, `at_bound` (sizes of the site store at an end of the search range),
+        `worst_margin_frac`, `worst_rule`, `peak_W` (largest millisecond at the connection), `charge_per_h` (of the site store's
+        energy, what its charge gains in an hour), `at_bound` (sizes of the site store at an end of the search range),
         `store_wear_frac_per_year` (of its life, by cycles), `store_years` (its life), `steady_change_frac` (throughput of
         the steady part's second half over its first, less 1: is it steady?), `toml` (the mitigations as a scenario's tables)."""
         return self._frame(self._best)
@@ -85,6 +86,7 @@ def size(
     choices: str = "remedies",
     catalog: Path | None = None,
     evaluations: int = 24,
+    margin_frac: float = 0.05,
     threads: int = 0,
     progress: Callable[[str, float], object] | None = None,
 ) -> Sizing:
@@ -96,12 +98,14 @@ def size(
     ----------
     scenario : Scenario | Path
         Names `site.rules`, and has no storage or smoothing of its own.
-    choices : str, default 'mitigations'
+    choices : str, default 'remedies'
         Catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
     catalog : Path, optional
         A folder of catalog files that add to or replace the built-in ones.
     evaluations : int, default 24
         Simulations per site store, 4–1000.
+    margin_frac : float, default 0.05
+        Share of each rule's limit that its figure must stay away from it, 0–1 (assumed).
     threads : int, default 0
         0: all cores.
     progress : Callable[[str, float], object], optional
@@ -113,7 +117,7 @@ def size(
     InputError
         No rules, mitigations already there, or an unknown entry.
     ValueError
-        `evaluations` out of range.
+        `evaluations` or `margin_frac` out of range.
     KeyboardInterrupt
         On Ctrl-C, within 0.2 s.
 
@@ -126,12 +130,14 @@ def size(
     scenario = _as_scenario(scenario)
     if not 4 <= evaluations <= 1000:
         raise ValueError(f"evaluations must be 4 to 1000, not {evaluations}")
-    found = _core.size(scenario._core, choices, os.fspath(catalog) if catalog else "", evaluations, _thread_count(threads), progress)
+    if not 0 <= margin_frac <= 1:
+        raise ValueError(f"margin_frac must be 0 to 1, not {margin_frac}")
+    found = _core.size(scenario._core, choices, os.fspath(catalog) if catalog else "", evaluations, margin_frac, _thread_count(threads), progress)
     return Sizing(found, scenario.path)
 
 
 def most_gpus(
-    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, cooling_unit_frac: float = 0.1, threads: int = 0
+    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, cooling_unit_frac: float = 0.1, by_peak: bool = False, threads: int = 0
 ) -> dict[str, Any]:
     """The most GPUs that the connection carries in its design hour, and the limit that holds. As `tidewatt size --for gpus`.
 
@@ -140,19 +146,21 @@ def most_gpus(
     scenario : Scenario | Path
         It is run on the extreme day of its weather.
     contract_W : float, default 0.0
-        Most that may be drawn at the connection, W; 0: not limited.
+        Most that may be drawn at the connection, W, mean of the design hour; 0: not limited.
     breaker_frac : float, default 0.8
         Continuous load of the rows' breakers over the busway's rating, 0–1; 0: no breakers.
     cooling_unit_frac : float, default 0.1
         Share of a hall's fan walls or heat rejection that one unit is (assumed; chillers are counted), 0–1; 0: cooling
         does not limit.
+    by_peak : bool, default False
+        Hold the largest millisecond of the day to the contract instead of the mean of the design hour.
     threads : int, default 0
         0: all cores.
 
     Returns
     -------
     dict[str, Any]
-        `n_gpu`, `binds` (the limit that holds), `connection_W` (largest 15 min mean), `W_per_gpu`, `pue` and
+        `n_gpu`, `binds` (the limit that holds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day), `W_per_gpu`, `pue` and
         `hour` (of the design hour), `limits` (what each limit alone would allow).
 
     Raises
@@ -161,4 +169,4 @@ def most_gpus(
         Nothing limits the number.
     """
     extreme = _as_scenario(scenario).with_set({"weather.day": "extreme"})
-    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, _thread_count(threads))
+    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, _thread_count(threads))

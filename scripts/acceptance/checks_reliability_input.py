@@ -53,8 +53,8 @@ def check_parsers(report):
     shutil.copy(ROOT / "tests" / "scenarios" / "weather.csv", outside / "weather.csv")
     shutil.copy(TINY, here / "tiny.toml")
     (here / "link.csv").symlink_to(outside / "weather.csv")
-    (here / "dots.toml").write_text("a." * 30_000 + "a = 1\n")
-    (here / "brackets.toml").write_text("a = " + "[" * 30_000)
+    (here / "dots.toml").write_text("a." * 30_000 + "a = 1\n" + TINY.read_text())
+    (here / "brackets.toml").write_text("a = " + "[" * 30_000 + "\n" + TINY.read_text())
     for k in range(10):
         (here / f"{k}.toml").write_text(f'base = "{f"{k + 1}.toml" if k < 9 else "tiny.toml"}"\n')
     (here / "a.toml").write_text('base = "b.toml"\n')
@@ -123,7 +123,7 @@ def check_report_page(report):
 
 
 def check_bombs(report):
-    o = product.call(["/usr/bin/python3", ROOT / "tests" / "durability" / "bombs_test.py"], timeout_s=1800)
+    o = product.call(["/usr/bin/env", f"TIDEWATT={report.binary}", "/usr/bin/python3", ROOT / "tests" / "durability" / "bombs_test.py"], timeout_s=1800)
     product.keep_figures(report, "durability.bombs", o.stdout)
     report.judge("bombs (row 15)", o.code == 0, o.stdout.strip().splitlines()[-1], "all refused within 100 ms, 64 MiB")
 

@@ -87,7 +87,7 @@ double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n
 }  // namespace
 
 GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac,
-                      const std::function<bool()>& stop) {
+                      bool by_peak, const std::function<bool()>& stop) {
   if (s.run.duration_s < least_s)
     throw InputError(fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be simulated; a day is usual "
                                  "(--set run.duration_h=24)", s.run.duration_s / 60.0, least_s / 60.0));
@@ -110,14 +110,18 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
     if (feeder.level[l].n_branch < 2) redundancy.n_out[l] = 0;
   redundancy.contract_W = contract_W;
   redundancy.breaker_frac[1] = breaker_frac;  // rows
+  // Watts of the nodes in the largest millisecond over those of the design hour; devices and feeder in between as built.
+  const auto stream = sim::replay(s, tape).stream;
+  const double peak_ratio = stream.max_W() / hour.connection_W;
   const auto add = [&](const std::string& name, double load_W) {
     out.items.push_back({name, static_cast<std::int64_t>(std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *
                                    s.halls.front().server.n_gpu});
   };
   for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
-    add(item.name == "contract" ? item.name : item.name + spare(feeder, item.name), item.load_W);
+    if (item.name != "contract") add(item.name + spare(feeder, item.name), item.load_W);
+    else if (!by_peak) add("contract", item.load_W);
+    else add("contract, largest millisecond", contract_W / peak_ratio * hour.load_W / hour.connection_W);
   // Rules in watts grow with the GPUs; those in shares do not.
-  const auto stream = sim::replay(s, tape).stream;
   for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
     for (const auto& o : report.outcomes) {
       using grid::Metric;
@@ -134,6 +138,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   out.binds = out.items.front().name;
   const double share = static_cast<double>(out.n_gpu) / n_gpu;
   out.connection_W = power::Feeder(feeder).at(hour.load_W * share, hour.auxiliary_W * share).connection_W();
+  out.peak_W = peak_ratio * out.connection_W;
   out.W_per_gpu = out.n_gpu > 0 ? out.connection_W / static_cast<double>(out.n_gpu) : 0.0;
   return out;
 }

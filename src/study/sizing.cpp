@@ -94,7 +94,7 @@ class Search {
       return sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
         const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
         marks.push_back(
-            {tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0});
+            {tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
       });
     };
     auto replayed = play(fleet(bare, p));
@@ -113,6 +113,7 @@ class Search {
         e.passes = e.passes && o.verdict == grid::Compliance::pass;
         const double m = margin(o);
         e.margins_frac.push_back(m);
+        e.passes = e.passes && m >= options_.margin_frac;
         if (m < e.worst_margin_frac) e.worst_margin_frac = m, e.worst_rule = r.rule_set + "." + o.rule.name;
       }
     // The run's end cuts an iteration, whose tokens do not count.
@@ -123,6 +124,8 @@ class Search {
     e.tokens_per_s = steady.tokens_per_s;
     e.lost_throughput_frac = bare_.tokens_per_s > 0.0 ? 1.0 - steady.tokens_per_s / bare_.tokens_per_s : 0.0;
     e.extra_W = steady.mean_W - bare_.mean_W;
+    e.peak_W = stream.max_W();
+    e.charge_per_h = p.store_J > 0.0 ? steady.charge_W * 3600.0 / p.store_J : 0.0;
     e.change_frac = steady.change_frac;
     const auto start = start_cost(steady, bare_);
     e.start_lost_s = start.lost_s;
@@ -217,7 +220,7 @@ class Search {
     return a.passes ? a.yearly_USD < b.yearly_USD : a.worst_margin_frac > b.worst_margin_frac;
   }
 
-  /// Power, duration and smoothing time of a site store at least cost with every margin >= 0.
+  /// Power, duration and smoothing time of a site store at least cost with every margin kept.
   Evaluated size_store(Portfolio p, const SizingChoices::Store& store) {
     p.store = store.name;
     Problem problem{this, p, {}};
@@ -245,9 +248,10 @@ class Search {
     const std::vector<double> exactly(n_rule, 0.0);
     // Margins as logarithms of figure over limit: what is far beyond still has a slope.
     nlopt_add_inequality_mconstraint(opt, static_cast<unsigned>(n_rule), [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {
-      const auto& margins = static_cast<Problem*>(data)->at(at).margins_frac;
+      auto& sought = *static_cast<Problem*>(data);
+      const auto& margins = sought.at(at).margins_frac;
       for (unsigned i = 0; i < m; ++i) {
-        const double over = i < margins.size() ? -margins[i] : 0.0;
+        const double over = i < margins.size() ? sought.search->options_.margin_frac - margins[i] : 0.0;
         to[i] = over > 0.0 ? std::log1p(over) : std::max(over, -0.5);
       }
     }, &problem, exactly.data());

@@ -22,6 +22,7 @@ SteadyRun steady_run(std::span<const RunMark> marks, Tick from) {
   out.tokens_per_s = (end.tokens - begin.tokens) / out.steady_s;
   out.mean_W = (end.energy_J - begin.energy_J) / out.steady_s;
   out.life_frac_per_s = (end.life_frac - begin.life_frac) / out.steady_s;
+  out.charge_W = (end.charge_J - begin.charge_J) / out.steady_s;
   const Tick middle = begin.at + (end.at - begin.at) / 2;
   const auto distance = [&](const RunMark& m) { return std::abs(m.at - middle); };
   const RunMark& mid = *std::min_element(marks.begin(), marks.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });

@@ -35,7 +35,7 @@ def test_sizing_finds_what_passes_and_its_run_confirms_it():
     asked = []
     sizing = tw.size(scenario, evaluations=4, progress=lambda name, margin: asked.append(name))
     assert sizing.n_evaluation == len(asked) > 0
-    assert sizing.best.shape[1] == 20 and (abs(sizing.best.steady_change_frac) < 0.1).all() and (sizing.best.store_years >= 0).all()
+    assert sizing.best.shape[1] == 22 and (abs(sizing.best.steady_change_frac) < 0.1).all() and (sizing.best.store_years >= 0).all()
     assert list(sizing.best.yearly_USD[sizing.best.passes]) == sorted(sizing.best.yearly_USD[sizing.best.passes])
     if sizing.cheapest is not None:
         assert tw.run(sizing.cheapest).summary["compliance"] in ("pass", "undecided")

@@ -12,7 +12,8 @@ namespace tidewatt::study {
 struct GpuCapacity {
   std::int64_t n_gpu = 0;
   std::string binds;
-  double connection_W = 0.0;  ///< largest 15 min mean with that many
+  double connection_W = 0.0;  ///< mean of the design hour with that many
+  double peak_W = 0.0;        ///< largest millisecond of the day with that many
   double W_per_gpu = 0.0;     ///< of it
   double pue = 0.0;           ///< of the design hour
   std::int64_t hour = 0;      ///< of the day
@@ -27,14 +28,15 @@ struct GpuCapacity {
 /// per GPU and the cooling's share. Limits are the feeder's levels as they are built for the scenario's own GPUs, each
 /// with one branch out (one that has a single branch to its rating), the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
 /// load and auxiliaries go with the number of GPUs.
-/// @param contract_W most that may be drawn at the connection; 0: not limited
 /// Cooling limits through the share of its capacity that is in use at the worst moment of the same day with one unit of
 /// every hall out (chiller, fan wall, or rejection): plants stay as built, what they must carry goes with the GPUs.
+/// @param contract_W most that may be drawn at the connection; 0: not limited
+/// @param by_peak whether the contract holds for the largest millisecond, not for the mean of the design hour
 /// @param cooling_unit_frac share of fan walls or rejection that one unit is; 0: cooling is not looked at
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
 /// @param stop looked at between steps: true ends it with a std::runtime_error
 /// @throws InputError for a run below a quarter of an hour: it has no hour's mean
 GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0,
-                      const std::function<bool()>& stop = {});
+                      bool by_peak = false, const std::function<bool()>& stop = {});
 
 }  // namespace tidewatt::study

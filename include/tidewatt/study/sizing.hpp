@@ -66,11 +66,13 @@ struct Evaluated {
   double wear_frac_per_year = 0.0;  ///< share of the site store's life that its cycles use
   double store_years = 0.0;         ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
-  bool passes = false;
+  bool passes = false;           ///< every rule, with the margin asked for
   // Of the steady part of the run: the second half of the part that rules are checked on (site.rules_from_s).
   double steady_from_s = 0.0;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
   double extra_W = 0.0;      ///< mean power at the connection above that of doing nothing
+  double peak_W = 0.0;       ///< largest millisecond at the connection, of the whole run
+  double charge_per_h = 0.0;  ///< of the site store's energy, what its charge gains (negative: loses) in an hour
   double change_frac = 0.0;  ///< throughput of the second half of the steady part over that of the first, less 1
   // Of one start, beyond that (see start_cost).
   double start_lost_s = 0.0, start_extra_J = 0.0;
@@ -91,6 +93,7 @@ struct SizingOptions {
   std::size_t n_thread = 0;
   std::int64_t evaluations_per_choice = 24;
   std::function<void(const Evaluated&)> on_evaluation;
+  double margin_frac = 0.05;  ///< of each rule's limit, that figures must stay away from it; 0–1 (assumed)
 };
 
 /// The cheapest portfolio that meets the scenario's rules: every combination of GPU smoothing or ballast, rack storage and site

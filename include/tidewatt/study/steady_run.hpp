@@ -11,6 +11,7 @@ struct RunMark {
   double tokens = 0.0;     ///< trained
   double energy_J = 0.0;   ///< drawn at the connection, less what stores hold more than at the start
   double life_frac = 0.0;  ///< of the site store, used by its cycles
+  double charge_J = 0.0;   ///< of the site store, less that at the start
 };
 
 /// A run cut in two: its start (jobs load, chips warm up, ramps rise), and the steady part that fills a year.
@@ -19,6 +20,7 @@ struct SteadyRun {
   double start_tokens = 0.0, start_J = 0.0;     ///< in the first part
   double tokens_per_s = 0.0, mean_W = 0.0;      ///< means of the second part
   double life_frac_per_s = 0.0;                 ///< wear of the site store in it
+  double charge_W = 0.0;                        ///< mean at which the site store's charge grows in it
   double change_frac = 0.0;                     ///< throughput of its second half over that of its first, less 1: 0 where it is steady
 };
 

@@ -18,6 +18,11 @@ TEST_CASE("the most GPUs within a contract are those whose design hour draws it,
   CHECK(c.n_gpu % 8 == 0);
   CHECK(c.connection_W <= 0.09e6);
   CHECK(c.connection_W + 8.0 * c.W_per_gpu * 1.05 > 0.09e6);
+  CHECK(c.peak_W > 1.02 * c.connection_W);  // iterations rise above their mean
+  const auto strict = most_gpus(s, 0.09e6, 0.0, 1, 0.0, true);
+  CHECK(strict.binds == "contract, largest millisecond");
+  CHECK(strict.peak_W <= 0.09e6);
+  CHECK(strict.peak_W + 8.0 * c.peak_W / static_cast<double>(c.n_gpu) * 1.05 > 0.09e6);
   const auto free = most_gpus(s, 0.0, 0.0, 1);
   CHECK(free.binds.find("one out") != std::string::npos);
 }

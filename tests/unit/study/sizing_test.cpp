@@ -51,6 +51,20 @@ TEST_CASE("the cheapest store that passes is found, passes when run as a whole, 
   CHECK(best.yearly_USD < best.high_USD);
 }
 
+TEST_CASE("a portfolio passes with the margin asked for, and more margin never costs less") {
+  const auto s = tiny("", ruled);
+  const auto at = [&](double margin_frac) {
+    const auto found = size_portfolio(s, choices(), {0, 12, {}, margin_frac});
+    for (const auto& e : found.best) CHECK(e.passes == (e.worst_margin_frac >= margin_frac));
+    REQUIRE(found.found());
+    return found.best.front();
+  };
+  const auto bare = at(0.0), safe = at(0.3);
+  CHECK(safe.worst_margin_frac >= 0.3);
+  CHECK(safe.yearly_USD >= bare.yearly_USD);
+  CHECK(bare.peak_W > 0.0);
+}
+
 TEST_CASE("nothing on the Pareto front is beaten by anything else on it") {
   const auto found = size_portfolio(tiny("", ruled), choices(), {0, 6, {}});
   REQUIRE_FALSE(found.front.empty());
