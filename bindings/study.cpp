@@ -115,17 +115,18 @@ py::tuple export_window(const std::string& result, const py::dict& given) {
 
 py::dict entry(const study::FittedEntry& e) {
   py::list values;
-  for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high));
+  for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high, "identified"_a = v.identified, "at_bound"_a = v.at_bound));
   py::list open;
   for (const auto& v : e.values)
-    if (!v.determined) open.append(v.key);
-  return py::dict("undetermined"_a = open, "kind"_a = e.kind, "name"_a = e.name, "toml"_a = e.toml, "text"_a = e.text, "rms"_a = e.rms, "values"_a = values);
+    if (!v.identified) open.append(v.key);
+  return py::dict("undetermined"_a = open, "kind"_a = e.kind, "name"_a = e.name, "toml"_a = e.toml, "text"_a = e.text, "rms"_a = e.rms, "values"_a = values,
+                  "at_bound"_a = e.at_bound(), "json"_a = study::fit_json(e));
 }
 
-py::dict fit_gpu(const std::string& file, const std::string& name, const std::string& base, const std::string& gpu, double before_W,
-                 double power_delay_s, double fan_frac) {
+py::dict fit_gpu(const std::vector<std::string>& files, const std::string& name, const std::string& base, const std::string& gpu, double before_W,
+                 double power_window_s, double fan_frac) {
   return entry(*computed<study::FittedEntry>(
-      [=](study::FittedEntry& e) { e = study::fit_gpu_log({file, name, base, gpu, before_W, power_delay_s, fan_frac}); }));
+      [=](study::FittedEntry& e) { e = study::fit_gpu_log({files, name, base, gpu, before_W, power_window_s, fan_frac}); }));
 }
 
 py::dict fit_nodes(const std::string& file, const std::string& name, const std::string& events, double meter_period_s, double iterations_per_token) {
@@ -141,9 +142,15 @@ py::dict fit_overhead(const std::string& file, const std::string& name) {
   return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_overhead_log(file, name); }));
 }
 
-std::string write_entry(const py::dict& given, const std::string& folder) {
-  const study::FittedEntry e{given["kind"].cast<std::string>(), given["name"].cast<std::string>(), given["toml"].cast<std::string>(), {}, 0.0, ""};
-  return study::write_entry(e, folder);
+std::string write_entry(const py::dict& given, const std::string& folder, bool force) {
+  study::FittedEntry e{given["kind"].cast<std::string>(), given["name"].cast<std::string>(), given["toml"].cast<std::string>(), {}, 0.0, "", {}};
+  for (const auto& item : given["values"]) {
+    const auto v = item.cast<py::dict>();
+    study::FitValue value{v["key"].cast<std::string>(), v["value"].cast<double>(), v["low"].cast<double>(), v["high"].cast<double>()};
+    value.at_bound = v["at_bound"].cast<bool>();
+    e.values.push_back(std::move(value));
+  }
+  return study::write_entry(e, folder, force);
 }
 
 std::string validate_rows(const std::vector<std::string>& groups, const std::string& data) {
@@ -186,11 +193,11 @@ void bind_study(py::module_& m) {
   m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a, "days"_a, "step_s"_a, "seed"_a);
   m.def("export_formats", &study::result_formats);
   m.def("export_window", &export_window, "result"_a, "options"_a);
-  m.def("fit_gpu", &fit_gpu, "file"_a, "name"_a, "base"_a, "gpu"_a, "before_W"_a, "power_delay_s"_a, "fan_frac"_a);
+  m.def("fit_gpu", &fit_gpu, "files"_a, "name"_a, "base"_a, "gpu"_a, "before_W"_a, "power_window_s"_a, "fan_frac"_a);
   m.def("fit_nodes", &fit_nodes, "file"_a, "name"_a, "events"_a, "meter_period_s"_a, "iterations_per_token"_a);
   m.def("fit_fans", &fit_fans, "file"_a, "name"_a);
   m.def("fit_overhead", &fit_overhead, "file"_a, "name"_a);
-  m.def("write_entry", &write_entry, "entry"_a, "folder"_a);
+  m.def("write_entry", &write_entry, "entry"_a, "folder"_a, "force"_a);
   m.def("validate_rows", &validate_rows, "groups"_a, "data"_a);
   m.def("leave_one_out", &leave_one_out);
   m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 import warnings
@@ -23,7 +24,9 @@ class Fit:
     def __init__(self, entry: dict[str, Any]):
         self._entry = entry
         if self.undetermined:
-            warnings.warn(f"this log does not determine {', '.join(self.undetermined)}: the interval spans the search range", stacklevel=3)
+            warnings.warn(f"this log does not identify {', '.join(self.undetermined)}: the interval is that of before the log", stacklevel=3)
+        if self.at_bound:
+            warnings.warn(f"{', '.join(self.at_bound)}: the best value is an end of the search and no estimate", stacklevel=3)
 
     @property
     def kind(self) -> str:
@@ -37,8 +40,18 @@ class Fit:
 
     @property
     def undetermined(self) -> list[str]:
-        """Keys that the log says nothing about: their 95 % interval spans the range of the search. Making the fit warns of them."""
+        """Keys that the log does not identify: their 95 % interval is that of before the log. Making the fit warns of them."""
         return list(self._entry["undetermined"])
+
+    @property
+    def at_bound(self) -> list[str]:
+        """Keys whose best value is an end of the search and no estimate. `save` refuses them without `force`."""
+        return list(self._entry["at_bound"])
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """All figures as `tidewatt fit … --json` prints them: also each GPU's own values, residuals and their spectrum."""
+        return json.loads(self._entry["json"])
 
     @property
     def text(self) -> str:
@@ -52,18 +65,20 @@ class Fit:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """What was fitted: columns `key` (its end names the unit), `value`, and `low` and `high` of the 95 % interval."""
+        """What was fitted: columns `key` (its end names the unit), `value`, `low` and `high` of the 95 % interval, and `identified`."""
         import pandas
 
-        return pandas.DataFrame(self._entry["values"], columns=["key", "value", "low", "high"])
+        return pandas.DataFrame(self._entry["values"], columns=["key", "value", "low", "high", "identified"])
 
-    def save(self, folder: Path) -> _FilePath:
+    def save(self, folder: Path, *, force: bool = False) -> _FilePath:
         """Writes `folder/kind/name.toml`, which `load(…, catalog=folder)` then finds.
 
         Parameters
         ----------
         folder : path
             A catalog folder; made if needed.
+        force : bool, default False
+            Write the entry even if a value lies at an end of its search.
 
         Returns
         -------
@@ -72,10 +87,12 @@ class Fit:
 
         Raises
         ------
+        InputError
+            A value lies at an end of its search.
         OutputError
             It could not be written.
         """
-        return _FilePath(_core.write_entry(self._entry, os.fspath(folder)))
+        return _FilePath(_core.write_entry(self._entry, os.fspath(folder), force))
 
     def plot(self, *, ax: Any = None) -> Axes:
         """The 95 % interval of every fitted value, in percent of the value.
@@ -116,31 +133,33 @@ def _as_file(log: Path | pandas.DataFrame) -> Iterator[str]:
 
 
 def fit_gpu(
-    file: Path | pandas.DataFrame,
-    *,
+    *files: Path | pandas.DataFrame,
     name: str,
     base: str = "h100_sxm_700W",
     gpu: str = "",
     before_W: float | None = None,
-    power_delay_s: float = 0.5,
+    power_window_s: float = 1.0,
     fan_frac: float = 1.0,
 ) -> Fit:
-    """Thermal poles and leakage of a GPU from nvidia-smi, DCGM or generic CSV. As `tidewatt fit gpu`.
+    """Thermal poles and leakage of GPUs from nvidia-smi, DCGM or imported tables. As `tidewatt fit gpu`.
+
+    Several records give the type that their chips share, and the spread between chips.
 
     Parameters
     ----------
-    file : path or pandas.DataFrame
-        Telemetry: time, power, temperature, clock; a file, or the table that a `read_…` function gives.
+    *files : path or pandas.DataFrame
+        Telemetry: time, power, temperature, clock; files, or tables that a `read_…` function gives. An energy counter (`energy_J`)
+        is used where there is one.
     name : str
         Name of the new entry.
     base : str, default 'h100_sxm_700W'
-        Catalog entry of kind gpu that gives what telemetry cannot.
+        Catalog entry of kind gpu that gives what telemetry cannot, and the middle of the priors.
     gpu : str, optional
-        Which GPU of the file; empty: the first.
+        Which GPU of each file; empty: all.
     before_W : float, optional
-        Power at which the GPU rested before the record, W; None: its first power.
-    power_delay_s : float, default 0.5
-        Half the window of the power readings, s: 0.5 for a 1 s mean, 0 for instants.
+        Power at which the GPUs rested before the record, W; None: unknown, so it is fitted.
+    power_window_s : float, default 1
+        Trailing mean behind each power reading, s, 0–30; 0 for instants.
     fan_frac : float, default 1
         Fan speed during the record, 0.05–1.
 
@@ -154,10 +173,11 @@ def fit_gpu(
     InputError
         The log lacks what is needed; names file and line.
     SolverError
-        The search does not end.
+        No package has the fitted poles.
     """
-    with _as_file(file) as path:
-        return Fit(_core.fit_gpu(path, name, base, gpu, -1.0 if before_W is None else before_W, power_delay_s, fan_frac))
+    with contextlib.ExitStack() as stack:
+        paths = [stack.enter_context(_as_file(f)) for f in files]
+        return Fit(_core.fit_gpu(paths, name, base, gpu, -1.0 if before_W is None else before_W, power_window_s, fan_frac))
 
 
 def fit_nodes(

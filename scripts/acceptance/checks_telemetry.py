@@ -14,7 +14,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
-OPEN = ("replay through the physics", "simulation-based calibration over 400 logs", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
+OPEN = ("replay through the physics", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
         "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
 
 
@@ -152,6 +152,20 @@ def check_inference(report):
         left = recorded - fit.autocorrelation(int(path.stem.rsplit("_", 1)[1]), 21)
         worst = min(worst, 1 - (left**2).sum() / ((recorded - recorded.mean()) ** 2).sum())
     report.within("inference power: autocorrelation to 2 s, worst R2", worst, 0.9, 1.0)
+
+
+def check_calibration(report):
+    """Simulation-based calibration of `fit gpu` over 400 logs; the program prints coverage, widths and rank histograms."""
+    program = Path(report.binary).with_name("verify_fit_calibration")
+    if not program.exists():
+        report.skip("calibration: 400 logs", "verify_fit_calibration is not built")
+        return
+    done = product.call([program], 600)
+    for line in done.stdout.splitlines():
+        if "identified" in line:
+            key, said = line.split(maxsplit=1)
+            print(f"      {key}: {said}")
+    report.judge("calibration: 400 logs, coverage 85-95 %, width 1.5 x", done.code == 0, done.stdout.strip().splitlines()[-1] if done.stdout else done.stderr[-80:], "all parameters")
 
 
 def say_open(report):

@@ -5,9 +5,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unsupported/Eigen/LevenbergMarquardt>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/study/fit_noise.hpp"
 
 namespace tidewatt::study {
 namespace {
@@ -54,10 +56,47 @@ struct Problem : Eigen::DenseFunctor<double> {
   const Residual& call;
 };
 
-double lag_one(const Eigen::VectorXd& r) {
-  const Eigen::Index n = r.size() - 1;
-  const double all = r.squaredNorm();
-  return all > 0.0 && n > 0 ? r.head(n).dot(r.tail(n)) / all : 0.0;
+/// Derivatives of the residuals by every parameter in shares of its range, one-sided at its ends.
+Eigen::MatrixXd shares(const std::vector<FitParameter>& list, const std::vector<double>& p, std::size_t n_sample, const Residual& residual) {
+  const auto n = static_cast<Eigen::Index>(n_sample);
+  Eigen::MatrixXd J(n, static_cast<Eigen::Index>(list.size()));
+  Eigen::VectorXd above(n), below(n);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const double range = list[i].high - list[i].low, step = 1e-2 * range;  // wide, since phases of meters make a staircase of some models
+    std::vector<double> up = p, down = p;
+    up[i] = std::min(list[i].high, p[i] + step), down[i] = std::max(list[i].low, p[i] - step);
+    residual(up, {above.data(), n_sample});
+    residual(down, {below.data(), n_sample});
+    J.col(static_cast<Eigen::Index>(i)) = (above - below) * (range / (up[i] - down[i]));
+  }
+  return J;
+}
+
+/// V J for the noise's covariance V between samples one apart: each exponential tail is a running sum, forwards and backwards.
+Eigen::MatrixXd covariance_times(const FitNoise& noise, const Eigen::MatrixXd& J) {
+  const double kept = std::exp(-1.0 / noise.drift_s), drift = noise.drift * noise.drift;
+  Eigen::MatrixXd out = noise.white * noise.white * J;
+  for (Eigen::Index k = 0; k < J.cols(); ++k) {
+    double before = 0.0, after = 0.0;
+    for (Eigen::Index i = 0; i < J.rows(); ++i) {
+      before = kept * before + J(i, k);
+      out(i, k) += drift * before;
+    }
+    for (Eigen::Index i = J.rows(); i-- > 0;) {
+      out(i, k) += drift * after;
+      after = kept * (after + J(i, k));
+    }
+  }
+  return out;
+}
+
+FitNoise noise_of(const Eigen::VectorXd& r, const Eigen::MatrixXd& J) {
+  std::vector<double> index(static_cast<std::size_t>(r.size()));
+  std::iota(index.begin(), index.end(), 0.0);
+  std::vector<std::vector<double>> columns;
+  for (Eigen::Index k = 0; k < J.cols(); ++k) columns.emplace_back(J.col(k).data(), J.col(k).data() + J.rows());
+  // Before the samples, a parameter is spread evenly over its range: a variance of 1/12.
+  return fit_noise(index, {r.data(), index.size()}, columns, std::vector<double>(columns.size(), 12.0));
 }
 
 }  // namespace
@@ -86,26 +125,25 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   const auto n = static_cast<Eigen::Index>(n_sample), m = static_cast<Eigen::Index>(parameters.size());
   Eigen::VectorXd r(n);
   problem(u, r);
-  Eigen::MatrixXd J(n, m);
-  problem.df(u, J);
+  const auto p = problem.inside(u);
+  const Eigen::MatrixXd J = shares(parameters, p, n_sample, residual);
   Fit fit;
   fit.rms = std::sqrt(r.squaredNorm() / static_cast<double>(n));
-  fit.correlation_ratio = std::clamp(lag_one(r), 0.0, 0.99);
-  const double variance =
-      r.squaredNorm() / static_cast<double>(n - m) * (1.0 + fit.correlation_ratio) / (1.0 - fit.correlation_ratio);
-  const Eigen::MatrixXd covariance = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse() * variance;
-  const auto p = problem.inside(u);
+  const Eigen::MatrixXd inverse = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse();
+  const Eigen::MatrixXd covariance = inverse * (J.transpose() * covariance_times(noise_of(r, J), J)) * inverse;
   // A parameter that moves the residuals so much less than the strongest one is lost in the inverse above: no variance to show.
-  constexpr double least_felt = 1e-7;
+  constexpr double least_felt = 1e-7, at_end = 1e-3;
+  constexpr double identified_ratio = 0.8 * 0.95;  // of the range, of which 95 % would be the interval before any sample
   const double strongest = J.colwise().norm().maxCoeff();
   for (Eigen::Index i = 0; i < m; ++i) {
     const auto& q = parameters[static_cast<std::size_t>(i)];
-    const double value = p[static_cast<std::size_t>(i)];
-    const double slope = 0.5 * (q.high - q.low) * std::cos(u[i]);
-    const double half = 1.96 * std::sqrt(std::max(0.0, covariance(i, i))) * std::abs(slope);
+    const double value = p[static_cast<std::size_t>(i)], range = q.high - q.low;
+    const double half = 1.96 * range * std::sqrt(std::max(0.0, covariance(i, i)));
     const bool felt = J.col(i).norm() > least_felt * strongest;
     const double low = felt ? std::max(q.low, value - half) : q.low, high = felt ? std::min(q.high, value + half) : q.high;
-    fit.values.push_back({q.key, value, low, high, high - low < 0.9 * (q.high - q.low)});
+    const bool identified = high - low < identified_ratio * range;
+    const bool at_bound = identified && (q.high - value < at_end * range || (!q.low_is_natural && value - q.low < at_end * range));
+    fit.values.push_back({q.key, value, low, high, identified, at_bound, q.low, q.high});
   }
   return fit;
 }

@@ -24,29 +24,26 @@ double most_frequent_clock(const std::vector<double>& clock_Hz) {
 
 }  // namespace
 
-Fit fit_leakage(const GpuTelemetry& t, double leakage_per_K, double reference_K) {
+Posterior fit_leakage(const GpuTelemetry& t, const power::GpuModel& gpu, const PriorParameter& leakage_W, const PriorParameter& leakage_per_K) {
   const auto& r = t.record;
-  if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("leakage: 60 samples with clocks are needed");
+  if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("60 samples with clocks are needed");
   auto sorted = r.power_W;
   std::sort(sorted.begin(), sorted.end());
-  const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10], clock = most_frequent_clock(t.clock_Hz);
-  std::vector<double> W, factor;
-  double coldest = 1e9, hottest = 0.0;
+  const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10], clock_Hz = most_frequent_clock(t.clock_Hz);
+  std::vector<double> time_s, W, over_K;
   for (std::size_t i = 0; i < r.size(); ++i) {
-    if (std::abs(t.clock_Hz[i] - clock) > 0.5 * bin_Hz || r.power_W[i] < floor_W) continue;
+    if (std::abs(t.clock_Hz[i] - clock_Hz) > 0.5 * bin_Hz || r.power_W[i] < floor_W) continue;
+    time_s.push_back(r.time_s[i]);
     W.push_back(r.power_W[i]);
-    factor.push_back(math::exp(leakage_per_K * (r.die_K[i] - reference_K)));
-    coldest = std::min(coldest, r.die_K[i]), hottest = std::max(hottest, r.die_K[i]);
+    over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);
   }
-  if (W.size() < 60 || hottest - coldest < 5.0)
-    throw InputError(fmt::format(
-        "leakage: {} samples at one clock over {:.1f} K; 60 over 5 K are needed (lock the clock, let it warm up)",
-        W.size(), std::max(0.0, hottest - coldest)));
-  return least_squares(
-      {{"rest_W", 0.8 * W.front(), 0.0, 2.0 * W.front()}, {"leakage_W", 0.1 * W.front(), 0.0, W.front()}}, W.size(),
-      [&](std::span<const double> p, std::span<double> out) {
-        for (std::size_t i = 0; i < W.size(); ++i) out[i] = p[0] + p[1] * factor[i] - W[i];
-      });
+  if (W.size() < 60) throw InputError(fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)", W.size()));
+  if (!(clock_Hz >= gpu.clock_min_Hz() && clock_Hz <= gpu.clock_max_Hz())) throw InputError(fmt::format("the clock under load, {:.0f} MHz, is not in the base's V/f table", clock_Hz * 1e-6));
+  const double voltage_factor = gpu.leakage_voltage_factor(gpu.voltage(clock_Hz).V);
+  const PriorParameter rest{"rest_W", 0.3 * W.front(), W.front(), true};
+  return fit_posterior({leakage_W, leakage_per_K, rest}, time_s, [&](std::span<const double> p, std::span<double> out) {
+    for (std::size_t i = 0; i < W.size(); ++i) out[i] = p[2] + p[0] * voltage_factor * math::exp(p[1] * over_K[i]) - W[i];
+  });
 }
 
 ActivityLevels activity_levels(const GpuTelemetry& t, const power::GpuModel& gpu) {

@@ -1,6 +1,7 @@
 #include "tidewatt/study/fit_node_power.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidewatt/base/error.hpp"
 
@@ -55,14 +56,14 @@ std::vector<FitParameter> parameters(const Present& p, double low_W, double mean
     return FitParameter{key, std::clamp(start_W, low_W - 0.5 * room, high_W), std::max(0.0, low_W - room),
                         high_W + 0.3 * room};
   };
-  std::vector<FitParameter> list = {{"window_s", 0.3, 0.0, 4.0}};
+  std::vector<FitParameter> list = {{"window_s", 0.3, 0.0, 4.0, true}};
   if (p.idle) list.push_back(level("idle_W", low_W + 0.05 * room));
   if (p.train) list.push_back(level("train_W", mean_W + 0.1 * (high_W - mean_W)));
   if (p.evaluate) {
     list.push_back(level("evaluate_W", mean_W - 0.3 * (high_W - mean_W)));
     list.push_back(level("notch_W", low_W + 0.3 * (mean_W - low_W)));
     list.push_back({"notch_start_s", 0.0, -2.0, 3.0});
-    list.push_back({"notch_s", 1.5, 0.0, 5.0});
+    list.push_back({"notch_s", 1.5, 0.0, 5.0, true});
   }
   if (p.dips) {
     list.push_back(level("dip_W", low_W + 0.2 * (mean_W - low_W)));
@@ -81,6 +82,24 @@ NodeLevels levels_of(const Present& present, std::span<const double> p) {
   if (present.evaluate) n.evaluate_W = p[i++], n.notch_W = p[i++], n.notch_start_s = p[i++], n.notch_s = p[i++];
   if (present.dips) n.dip_W = p[i++], n.dip_start_s = p[i++], n.dip_s = p[i++];
   return n;
+}
+
+FitValue* value_of(Fit& fit, std::string_view key) {
+  const auto at = std::find_if(fit.values.begin(), fit.values.end(), [&](const auto& v) { return v.key == key; });
+  return at == fit.values.end() ? nullptr : &*at;
+}
+
+/// A dip whose depth may be nothing has no time: start and width are then unknown, which their slopes at one depth do not show.
+void open_times_of(Fit& fit, const char* level, const char* dip, std::initializer_list<const char*> times) {
+  const FitValue *from = value_of(fit, level), *to = value_of(fit, dip);
+  if (!from || !to) return;
+  const double half_W = 0.5 * std::hypot(from->high - from->low, to->high - to->low);
+  if (std::abs(from->value - to->value) > half_W) return;
+  for (const char* key : times) {
+    FitValue& v = *value_of(fit, key);
+    v.identified = v.at_bound = false;
+    v.low = v.prior_low, v.high = v.prior_high;
+  }
 }
 
 }  // namespace
@@ -126,6 +145,8 @@ NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterva
     const auto shown = log_of(node_wave(levels, intervals), levels, period_s, log.time_s);
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = shown[i] - log.node_W[i];
   });
+  open_times_of(out.fit, "train_W", "dip_W", {"dip_start_s", "dip_s"});
+  open_times_of(out.fit, "evaluate_W", "notch_W", {"notch_start_s", "notch_s"});
   std::vector<double> x;
   for (const auto& v : out.fit.values) x.push_back(v.value);
   out.levels = levels_of(p, x);

@@ -106,6 +106,9 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   const auto power = t.column({"power.draw.average", "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_W"});
   const auto die = t.column({"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_degC", "die_degC"});
   const auto clock = t.column({"clocks.sm", "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clock_MHz"});
+  const auto energy = t.column({"energy_J", "total_energy_consumption", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"});
+  // The driver's own names count in millijoules.
+  const double energy_unit_J = energy >= 0 && t.header[static_cast<std::size_t>(energy)].rfind("energy_J", 0) == 0 ? 1.0 : 1e-3;
   std::vector<Finding> findings;
   const auto need = [&](std::ptrdiff_t at, const char* what) {
     if (at < 0) findings.push_back({{t.file, 1, 1}, "", fmt::format("no column with {}", what)});
@@ -128,9 +131,16 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
     g.record.power_W.push_back(W);
     g.record.die_K.push_back(degC + 273.15);
     if (clock >= 0) g.clock_Hz.push_back(cell_number(cell(clock)) * 1e6);
+    if (energy >= 0) g.energy_J.push_back(cell_number(cell(energy)) * energy_unit_J);
   }
   std::vector<GpuTelemetry> out;
-  for (auto& [name, g] : by_gpu) out.push_back(std::move(g));
+  for (auto& [name, g] : by_gpu) {
+    // Of a counter only the differences are used, and each must be one of energy taken.
+    for (std::size_t i = 1; i < g.energy_J.size(); ++i)
+      if (!(g.energy_J[i] >= g.energy_J[i - 1])) g.energy_J.clear();
+    if (!g.energy_J.empty() && !(g.energy_J.back() > g.energy_J.front())) g.energy_J.clear();
+    out.push_back(std::move(g));
+  }
   if (out.empty()) throw InputError(fmt::format("{}: no row has time, power and temperature", t.file));
   return out;
 }

@@ -26,23 +26,6 @@ void check(const ThermalRecord& r) {
 
 }  // namespace
 
-ThermalRecord undelayed(const ThermalRecord& record, double delay_s) {
-  check(record);
-  ThermalRecord out = record;
-  const auto& t = record.time_s;
-  for (std::size_t i = 0; i < record.size(); ++i) {
-    const double at = t[i] + delay_s;
-    const auto next = static_cast<std::size_t>(std::upper_bound(t.begin(), t.end(), at) - t.begin());
-    if (next == 0 || next == t.size()) {
-      out.power_W[i] = next ? record.power_W.back() : record.power_W.front();
-      continue;
-    }
-    const double x = (at - t[next - 1]) / (t[next] - t[next - 1]);
-    out.power_W[i] = record.power_W[next - 1] + x * (record.power_W[next] - record.power_W[next - 1]);
-  }
-  return out;
-}
-
 std::vector<double> predict_die_K(const TwoPoles& p, const ThermalRecord& record, double before_W) {
   Pole fast{p.fast_K_per_W, p.fast_s, p.fast_K_per_W * before_W},
       slow{p.slow_K_per_W, p.slow_s, p.slow_K_per_W * before_W};

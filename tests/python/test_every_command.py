@@ -153,6 +153,20 @@ def test_fits_write_the_commands_entry(tmp_path):
         tw.fit_fans(log, name="mine")
 
 
+def test_a_gpus_fit_says_what_its_log_does_not_identify(tmp_path):
+    # 650 W throughout: no time constant shows.
+    log = tmp_path / "gpu.csv"
+    rows = (f"{t},0,{650 + (t * 7919 % 11 - 5)},{60 + (t * 104729 % 3 == 0)},1500" for t in range(300))
+    log.write_text("time_s,gpu,power_W,temperature_degC,clock_MHz\n" + "\n".join(rows) + "\n")
+    with pytest.warns(UserWarning, match="does not identify fast_K_per_W, fast_s"):
+        fit = tw.fit_gpu(log, name="mine", before_W=650)
+    open_keys = fit.frame[~fit.frame.identified].key
+    assert {"fast_s", "slow_s"} <= set(open_keys) and fit.at_bound == []
+    done = subprocess.run([CLI, "fit", "gpu", log, "--name", "mine", "--before-W", "650", "--out", tmp_path, "--json"], check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout) == fit.details and fit.details["gpus"][0]["residuals_K"]["spectrum"]
+    assert fit.save(tmp_path / "ours").read_text() == (tmp_path / "gpu" / "mine.toml").read_text()
+
+
 def test_validate_has_the_commands_rows():
     rows = tw.validate("plant", data="/no/such/folder")
     theirs = command_json("validate", "plant", "--data", "/no/such/folder")["rows"]

@@ -173,6 +173,8 @@ def test_redfish_truths():
     sensors = folder_table[folder_table["resource"] == "Sensor"].set_index("sensor")["value"]
     assert sensors["PWR_SYSTEM"] == 1950 and sum(sensors[f"PWR_PSU{i}"] for i in range(6)) == 3 * 351 + 3 * 312
     assert said(folder_report, "wrong clock", "other resources")
+    drive = folder_table[folder_table["sensor"] == "PWR_U.2_NVME"].iloc[0]  # without unit and type
+    assert (drive["quantity"], drive["value"], drive["flag"]) == ("power_W", 28, "quantity from the name")
     for name, n, mean, low, high in (("AvgPowerConsumptionHour", 12, 2278, 2150, 2794), ("AvgPowerConsumptionDay", 24, 2168, 2156, 2270)):
         table, _ = read("redfish", folder / "supermicro" / f"MetricReports_{name}.json")
         assert (len(table), round(table["value"].mean()), table["value"].min(), table["value"].max()) == (n, mean, low, high)

@@ -10,19 +10,21 @@ namespace tidewatt::study {
 struct FitParameter {
   std::string key;
   double start, low, high;
+  bool low_is_natural = false;  ///< the low end is a limit of nature (a width of 0), not of the search
 };
 
 struct FitValue {
   std::string key;
   double value;
-  double low, high;  ///< 95 % interval, cut at the parameter's ends
-  bool determined = true;  ///< false: the interval spans 90 % of the search range or more, so the samples say nothing
+  double low, high;         ///< 95 % interval
+  bool identified = true;   ///< false: the samples say too little, and the interval is the prior's or the search's own
+  bool at_bound = false;    ///< the best value lies at an end of the search, so it is an end and no estimate
+  double prior_low = 0.0, prior_high = 0.0;  ///< 95 % before the samples, or the ends of the search
 };
 
 struct Fit {
   std::vector<FitValue> values;
   double rms = 0.0;                               ///< of the residuals
-  double correlation_ratio = 0.0;                 ///< of neighbouring residuals; the intervals are widened for it
   double operator[](std::string_view key) const;  ///< value of a parameter. @throws InputError if there is none
 };
 
@@ -31,9 +33,10 @@ using Residual = std::function<void(std::span<const double> p, std::span<double>
 
 /// Σ r² smallest, by Levenberg–Marquardt in u with p = low + (high − low)(1 + sin u)/2, which keeps p between its ends.
 ///
-///     cov(p) = s² (JᵀJ)⁻¹ (1 + ρ)/(1 − ρ),   s² = Σ r²/(n − m),   ρ = lag-one correlation of r
+///     cov(p) = (JᵀJ)⁻¹ JᵀVJ (JᵀJ)⁻¹
 ///
-/// so that a thousand readings of one slow error do not count as independent.
+/// V is the noise that the residuals themselves show (fit_noise, one sample being the unit of time), so that a thousand readings of one
+/// slow error do not count as independent. Intervals are cut at the ends of the search; not identified means that one spans more than 76 % of it.
 /// @throws InputError if there are fewer samples than parameters; SolverError if the search does not end
 Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sample, const Residual& residual);
 

@@ -2,18 +2,18 @@
 #include <span>
 
 #include "tidewatt/power/gpu.hpp"
+#include "tidewatt/study/fit_posterior.hpp"
 #include "tidewatt/study/fit_telemetry.hpp"
 
 namespace tidewatt::study {
 
 /// Leakage from the creep of power with temperature while clock and work stand still:
 ///
-///     P = P_rest + P_leak e^{k (T − T_ref)}
+///     P = P_rest + P_leak v(V(f)) e^{k (T − T_ref)},   v: GpuModel::leakage_voltage_factor
 ///
 /// Only samples within half a bin of the most frequent clock and above 80 % of the record's 90th percentile of power count.
-/// k is not found from telemetry of a few kelvins: it is given.
-/// @throws InputError where the record has fewer than 60 such samples or they span less than 5 K
-Fit fit_leakage(const GpuTelemetry& telemetry, double leakage_per_K, double reference_K);
+/// @param leakage_W,leakage_per_K  priors: at T_ref and voltage_ref_V  @throws InputError where the record has fewer than 60 such samples
+Posterior fit_leakage(const GpuTelemetry& telemetry, const power::GpuModel& gpu, const PriorParameter& leakage_W, const PriorParameter& leakage_per_K);
 
 /// Two levels of equivalent activity in a record, and how much of its time each has.
 struct ActivityLevels {

@@ -2,9 +2,18 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/study/fit_residuals.hpp"
 #include "tidewatt/study/fit.hpp"
 
 namespace tidewatt::study {
+
+/// One GPU of one log.
+struct FittedGpu {
+  std::string gpu, file, power_from;  ///< power_from says what the powers are
+  std::size_t n_sample = 0;
+  std::vector<FitValue> values;       ///< of this GPU and this log
+  ResidualReport residuals;           ///< of its temperatures, K
+};
 
 /// A catalog entry fitted to a log, and what to say about the fit.
 struct FittedEntry {
@@ -13,18 +22,24 @@ struct FittedEntry {
   std::vector<FitValue> values;   ///< what was fitted, in the unit of each key
   double rms = 0.0;               ///< of the residuals of the first fit, in the unit of what was measured
   std::string text;               ///< for people: fits, intervals, and what the log could not give
+  std::vector<FittedGpu> gpus;    ///< of a fit to GPUs
+  /// Keys whose best value is an end of the search.
+  std::vector<std::string> at_bound() const;
 };
+/// One JSON object on one line: kind, name, values with low, high, identified, at_bound, and each GPU's own.
+std::string fit_json(const FittedEntry& entry);
 
 struct FitGpuOptions {
-  std::string file;                     ///< telemetry: time, power, temperature, clock
+  std::vector<std::string> files;       ///< telemetry: time, power, temperature, clock; an energy counter is used where there is one
   std::string name;                     ///< of the new entry
-  std::string base = "h100_sxm_700W";   ///< gpu entry that gives what telemetry cannot
-  std::string gpu;                      ///< which GPU of the file; empty: the first
-  double before_W = -1.0;               ///< power at which the GPU rested before the record; below 0: its first power
-  double power_delay_s = 0.5;           ///< half the window of the power readings, 0 to 30 s
+  std::string base = "h100_sxm_700W";   ///< gpu entry that gives what telemetry cannot, and the middle of the priors
+  std::string gpu;                      ///< which GPU of each file; empty: all
+  double before_W = -1.0;               ///< power at which the GPUs rested before the record; below 0: unknown, so fitted
+  double power_window_s = 1.0;          ///< trailing mean behind each power reading, 0 to 30 s
   double fan_frac = 1.0;                ///< fan speed during the record, 0.05 to 1
 };
-/// Thermal poles and leakage of one GPU. @throws InputError if the log lacks what is needed; SolverError as fit_step
+/// Thermal poles and leakage of one GPU, or of the chips of several logs and the type they share.
+/// @throws InputError if the log lacks what is needed; SolverError if no package has the poles
 FittedEntry fit_gpu_log(const FitGpuOptions& options);
 
 struct FitNodesOptions {
@@ -45,7 +60,7 @@ FittedEntry fit_fans_log(const std::string& file, const std::string& name);
 FittedEntry fit_overhead_log(const std::string& file, const std::string& name);
 
 /// Writes FOLDER/KIND/NAME.toml, which `--catalog FOLDER` then finds. @returns its path
-/// @throws InputError unless the name is one (base/name.hpp); OutputError
-std::string write_entry(const FittedEntry& entry, const std::string& folder);
+/// @throws InputError unless the name is one (base/name.hpp) and, without `force`, for a value at an end of its search; OutputError
+std::string write_entry(const FittedEntry& entry, const std::string& folder, bool force = false);
 
 }  // namespace tidewatt::study

@@ -14,10 +14,6 @@ struct ThermalRecord {
   std::size_t size() const { return time_s.size(); }
 };
 
-/// The record with its power moved ahead: a reading that is a trailing mean of w seconds tells of w/2 before its time.
-/// P(t) ← P(t + delay_s), linear between samples. @param delay_s  0.5 for GPUs that report a 1 s mean
-ThermalRecord undelayed(const ThermalRecord& record, double delay_s);
-
 /// Two poles between power and die temperature:
 ///
 ///     T = T_ambient + x_1 + x_2,   τ_i dx_i/dt = R_i P − x_i

@@ -34,7 +34,7 @@ _TYPES = {
 # Reports carry no units; sensor names and the property they point to do.
 _NAMES = (
     (r"energy", "energy_J"),
-    (r"power|watt", "power_W"),
+    (r"power|watt|^pwr_", "power_W"),
     (r"te?mp", "temperature_degC"),
     (r"volt", "voltage_V"),
     (r"fan|spd", "fan_rpm"),
@@ -98,12 +98,16 @@ def _chassis(uri: str) -> str:
     return match[1] if match else ""
 
 
+def _quantity_of_name(words: str) -> str:
+    return next((q for pattern, q in _NAMES if re.search(pattern, words.strip(), re.IGNORECASE)), "")
+
+
 def _metric_report(resource, units):
     for value in resource.get("MetricValues", []):
         uri = value.get("MetricProperty", "")
         sensor = uri.rpartition("/")[2] if "#" not in uri else value.get("MetricId") or resource.get("Id", "")
         words = f"{value.get('MetricId') or ''} {sensor} {uri.partition('#')[2]}"
-        quantity = units.get(uri) or next((q for pattern, q in _NAMES if re.search(pattern, words, re.IGNORECASE)), "")
+        quantity = units.get(uri) or _quantity_of_name(words)
         if not quantity:
             continue
         statistic = next(
@@ -123,13 +127,18 @@ def _metric_report(resource, units):
 
 
 def _sensor(resource, units):
-    quantity = quantity_of_units(resource.get("ReadingUnits")) or _TYPES.get(resource.get("ReadingType", ""), "")
+    quantity = quantity_of_units(resource.get("ReadingUnits")) or _TYPES.get(resource.get("ReadingType") or "", "")
+    flag = ""
+    if not quantity and not resource.get("ReadingUnits") and not resource.get("ReadingType"):
+        quantity = _quantity_of_name(str(resource.get("Id", "")))  # DGX: a drive's power has neither unit nor type
+        flag = "quantity from the name"
     if quantity and "Reading" in resource:
         yield {
             "sensor": resource.get("Id", ""),
             "quantity": quantity,
             "value": resource["Reading"],
             "time": resource.get("ReadingTime"),
+            "flag": flag,
         }
 
 

@@ -59,3 +59,21 @@ TEST_CASE("the wave covers every interval and idles in between", "[study][fit_no
   CHECK(power::WaveMeter(wave).energy_J(0, 30) == Approx(200 * 10 + 100 * 10 + 120 + 150 * 9));
   CHECK_THROWS_AS(node_wave(n, {}), InputError);
 }
+
+TEST_CASE("no interval has a width of zero, and a dip that no log resolves is said", "[study][fit_node_power]") {
+  auto w = job(4, 10.76);
+  for (const auto& v : fit_node_power(shown(w, 20.0), w, 2.0).fit.values) CHECK(v.high > v.low);
+  // A job of level power: notch and dip have nothing to show.
+  NodePowerLog flat;
+  for (double t = 10.0; t < w.back().end_s; t += 2.01) {
+    flat.time_s.push_back(t);
+    flat.node_W.push_back(7000.0 + 20.0 * random::normal(5, random::Purpose::jitter, flat.time_s.size()));
+  }
+  const auto fit = fit_node_power(flat, w, 2.0).fit;
+  int open = 0;
+  for (const auto& v : fit.values) {
+    CHECK(v.high > v.low);
+    if (v.key == "notch_start_s" || v.key == "dip_start_s") open += !v.identified && v.low == v.prior_low && v.high == v.prior_high;
+  }
+  CHECK(open == 2);
+}

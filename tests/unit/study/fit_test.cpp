@@ -35,10 +35,10 @@ TEST_CASE("a parameter that the samples say nothing about is marked, the others 
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] = p[0] + 1e-9 * static_cast<double>(i) * p[2] - 3.0 - 0.1 * random::normal(7, random::Purpose::jitter, i);
   });
-  CHECK(fit.values[0].determined);
+  CHECK(fit.values[0].identified);
   CHECK(fit["level"] == Approx(3.0).margin(0.1));
-  CHECK_FALSE(fit.values[1].determined);
-  CHECK_FALSE(fit.values[2].determined);
+  CHECK_FALSE(fit.values[1].identified);
+  CHECK_FALSE(fit.values[2].identified);
   CHECK(fit.values[1].high - fit.values[1].low == Approx(1.0));
 }
 

@@ -45,25 +45,6 @@ TEST_CASE("fitted on one load it predicts another", "[study][fit_thermal]") {
   CHECK(std::sqrt(sum / static_cast<double>(T.size())) < 0.5);
 }
 
-TEST_CASE("a 1 s mean in the record is undone by half its length", "[study][fit_thermal]") {
-  // True power in 0.1 s steps, read as a trailing mean of 1 s.
-  ThermalRecord exact;
-  for (int i = 1; i <= 6000; ++i) {
-    exact.time_s.push_back(0.1 * i);
-    exact.power_W.push_back((i / 600) % 2 ? 690.0 : 110.0);
-  }
-  exact.die_K = predict_die_K(truth, exact, 110.0);
-  ThermalRecord read = exact;
-  for (std::size_t i = 10; i < read.size(); ++i) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < 10; ++k) sum += exact.power_W[i - k];
-    read.power_W[i] = 0.1 * sum;
-  }
-  const double raw = fit_step(read, 110.0).fast_s, undone = fit_step(undelayed(read, 0.5), 110.0).fast_s;
-  CHECK(std::abs(undone - truth.fast_s) < 0.1 * truth.fast_s);
-  CHECK(std::abs(raw - truth.fast_s) > 2.0 * std::abs(undone - truth.fast_s));
-}
-
 TEST_CASE("ragged telemetry is refused", "[study][fit_thermal]") {
   auto r = bursts(690, 200, false);
   r.time_s[5] = r.time_s[4];

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "tidewatt/study/fit.hpp"
+
+namespace tidewatt::study {
+
+/// A fitted value with its interval, and what is wrong with it, as a line.
+std::string value_line(const FitValue& v);
+/// The last part of a path.
+std::string file_name(const std::string& path);
+/// @throws InputError naming the key unless low ≤ value ≤ high
+void check_range(const char* key, double value, double low, double high);
+
+}  // namespace tidewatt::study
