@@ -109,13 +109,32 @@ Largest percentile(std::span<const double> x, std::size_t window, double step_s,
 /// What the band-pass needs to forget how it began: nothing before is looked at.
 double settle_s(const RecordRule& r) { return r.low_Hz > 0.0 ? 2.0 / r.low_Hz : 0.0; }
 
-Largest figure_of(const RecordRule& r, std::span<const double> x, double step_s) {
+/// A band-pass of a record: once, or back again over its own output, which shifts no phase.
+struct Filter {
+  std::int64_t order = 2;
+  bool both_ways = false;
+};
+
+/// Filters that a rule may mean.
+std::vector<Filter> filters_of(const RecordRule& r) {
+  if (r.figure != RecordFigure::peak_to_peak || r.low_Hz <= 0.0 || r.filter_stated) return {{r.filter_order, false}};
+  return {{r.filter_order, false}, {r.filter_order == 2 ? 4 : 2, false}, {2, true}};
+}
+
+Largest figure_of(const RecordRule& r, const Filter& filter, std::span<const double> x, double step_s) {
   const auto window = static_cast<std::size_t>(std::max<std::int64_t>(1, std::llround(r.window_s / step_s)));
   switch (r.figure) {
     case RecordFigure::peak_to_peak:
       if (r.low_Hz > 0.0) {
-        const auto y = band_pass(x, step_s, r.low_Hz, r.high_Hz, r.filter_order);
+        auto y = band_pass(x, step_s, r.low_Hz, r.high_Hz, filter.order);
         const auto settled = static_cast<std::size_t>(std::llround(settle_s(r) / step_s));
+        if (filter.both_ways) {
+          std::reverse(y.begin(), y.end());
+          y = band_pass(y, step_s, r.low_Hz, r.high_Hz, filter.order);
+          std::reverse(y.begin(), y.end());
+          if (y.size() <= 2 * settled + window) return {};  // its other end has to settle, too
+          y.resize(y.size() - settled);
+        }
         Largest found = peak_to_peak(std::span(y).subspan(settled), window);
         found.at += settled;
         return found;
@@ -139,10 +158,21 @@ double shortest_s(const RecordRule& r, double step_s) {
   return std::max(windows, r.low_Hz > 0.0 ? 3.0 / r.low_Hz : 0.0);
 }
 
+/// Of all parts that are long enough; `at` counts from the record's first sample.
+Largest largest_of(const RecordRule& rule, const Filter& filter, std::span<const Part> parts, const SiteRecord& record) {
+  Largest out;
+  for (const Part& p : parts) {
+    if (static_cast<double>(p.count) * record.step_s < shortest_s(rule, record.step_s) - 0.5 * record.step_s) continue;
+    const Largest found = figure_of(rule, filter, record.pcc_W.subspan(p.first, p.count), record.step_s);
+    if (!std::isnan(found.value)) out.see(found.value, p.first + found.at);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view name(RecordVerdict v) {
-  constexpr std::array<std::string_view, 3> words = {"pass", "fail", "not measured"};
+  constexpr std::array<std::string_view, 4> words = {"pass", "fail", "undecided", "not measured"};
   return words[static_cast<std::size_t>(v)];
 }
 
@@ -176,19 +206,24 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
     }
     o.limit = std::fmin(rule.limit, rule.limit_share * record.peak_W);
     double longest_s = 0.0;
-    for (const Part& p : parts) {
-      const double length_s = static_cast<double>(p.count) * record.step_s;
-      longest_s = std::max(longest_s, length_s);
-      if (length_s < shortest_s(rule, record.step_s) - 0.5 * record.step_s) continue;
-      const Largest found = figure_of(rule, record.pcc_W.subspan(p.first, p.count), record.step_s);
-      if (std::isnan(found.value) || found.value <= o.value) continue;
+    for (const Part& p : parts) longest_s = std::max(longest_s, static_cast<double>(p.count) * record.step_s);
+    for (const Filter& filter : filters_of(rule)) {
+      const Largest found = largest_of(rule, filter, parts, record);
+      if (std::isnan(found.value)) continue;
+      o.low = std::fmin(o.low, found.value), o.high = std::fmax(o.high, found.value);
+      if (!std::isnan(o.value)) continue;  // the first is the one named
       o.value = found.value;
-      o.at_s = record.first_s + static_cast<double>(p.first + found.at) * record.step_s;
+      o.at_s = record.first_s + static_cast<double>(found.at) * record.step_s;
     }
-    if (std::isnan(o.value))
+    const auto holds = [&](double x) { return x <= o.limit * (1.0 + 1e-12); };
+    if (std::isnan(o.value)) {
       o.note = fmt::format("needs {:g} s without a gap, the record has {:g} s", shortest_s(rule, record.step_s), longest_s);
-    else
-      o.verdict = o.value <= o.limit * (1.0 + 1e-12) ? RecordVerdict::pass : RecordVerdict::fail;
+    } else if (holds(o.low) != holds(o.high)) {
+      o.verdict = RecordVerdict::undecided;
+      o.note = "the text states no filter, and the verdict hangs on it";
+    } else {
+      o.verdict = holds(o.value) ? RecordVerdict::pass : RecordVerdict::fail;
+    }
     out.push_back(std::move(o));
   }
   return out;

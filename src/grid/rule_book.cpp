@@ -106,6 +106,7 @@ RecordRule read_record_rule(const Node& node, const std::string& name, const std
   t.number("low_Hz", r.low_Hz, {0, 400}, "lower end of the band", Need::optional);
   t.number("high_Hz", r.high_Hz, {0, 400}, "upper end of the band", Need::optional);
   t.integer("filter_order", r.filter_order, {2, 4}, "of each side of the band-pass, 2 or 4", Need::optional);
+  t.flag("filter_stated", r.filter_stated, "whether the rule's text states its filter; if not, the verdict must hold for several", Need::optional);
   t.number("percentile", r.percentile, {0, 100}, "of ramps", Need::optional);
   t.number("limit_MW", MW, {0, 1e6}, "limit of a power", Need::optional);
   t.number("limit_MW_per_min", per_min, {0, 1e8}, "limit of a slope", Need::optional);

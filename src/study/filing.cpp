@@ -111,7 +111,7 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   head.text(f.ride && !f.why_not.empty() ? fmt::format("Ride-through, judged although the rules do not apply ({}): {}.", f.why_not, out.ride) : "Ride-through: " + out.ride + ".");
   for (const auto& r : f.results) {
     const auto n = [&](grid::RecordVerdict v) { return std::count_if(r.outcomes.begin(), r.outcomes.end(), [v](const auto& x) { return x.verdict == v; }); };
-    if (!r.outcomes.empty()) head.text(fmt::format("Ramps and swings of result {}: {} pass, {} fail, {} not measured.", r.name, n(grid::RecordVerdict::pass), n(grid::RecordVerdict::fail), n(grid::RecordVerdict::not_measured)));
+    if (!r.outcomes.empty()) head.text(fmt::format("Ramps and swings of result {}: {} pass, {} fail, {} undecided, {} not measured.", r.name, n(grid::RecordVerdict::pass), n(grid::RecordVerdict::fail), n(grid::RecordVerdict::undecided), n(grid::RecordVerdict::not_measured)));
   }
   head.heading("Open items");
   head.list(out.open);

@@ -69,7 +69,7 @@ void rule_table(const FiledResult& r, Page& page, std::vector<std::string>& open
     const char* unit = slope ? "MW per min" : "MW";
     rows.push_back({fmt::format("{} (window {:g} s)", x.rule.title, x.rule.window_s), std::string(grid::name(x.verdict)), std::isfinite(x.value) ? fmt::format("{:.4g} {}", x.value * scale, unit) : x.note, std::isfinite(x.limit) ? fmt::format("{:.4g} {}", x.limit * scale, unit) : "",
                     std::isfinite(x.at_s) ? fmt::format("{:.3f} s", x.at_s) : ""});
-    if (x.verdict == grid::RecordVerdict::not_measured) open.push_back(fmt::format("result {}, {}: {}", r.name, x.rule.title, x.note));
+    if (x.verdict == grid::RecordVerdict::not_measured || x.verdict == grid::RecordVerdict::undecided) open.push_back(fmt::format("result {}, {}: {}", r.name, x.rule.title, x.note));
   }
   if (rows.empty()) page.text("The rule file has no limits on ramps or swings.");
   else page.table({"rule", "answer", "largest", "limit", "begins at"}, rows);

@@ -129,6 +129,7 @@ std::string verdict_of(const Checked& c) {
   const auto has = [&](grid::RecordVerdict v) { return std::any_of(c.outcomes.begin(), c.outcomes.end(), [&](const auto& o) { return o.verdict == v; }); };
   if (!c.judged) return "does not apply";
   if (has(grid::RecordVerdict::fail)) return "fail";
+  if (has(grid::RecordVerdict::undecided)) return "undecided";
   if (has(grid::RecordVerdict::not_measured)) return "not measured";
   return c.outcomes.empty() ? "nothing to measure" : "pass";
 }
@@ -137,7 +138,7 @@ std::string checked_json(const Checked& c) {
   Json o{{"rule", c.book.name}, {"title", c.book.title}, {"status", c.book.status}, {"date", c.book.date}, {"binding", c.book.binding()}, {"result", c.result}, {"window", c.window}, {"site_MW", c.peak_W * 1e-6},
          {"verdict", c.verdict}, {"applies", c.why_not.empty()}, {"why_not", c.why_not}, {"forced", c.judged && !c.why_not.empty()}, {"note", c.book.note}, {"rules", Json::array()}};
   for (const auto& x : c.outcomes)
-    o["rules"].push_back({{"name", x.rule.name}, {"title", x.rule.title}, {"figure", x.rule.figure_word}, {"verdict", grid::name(x.verdict)}, {"value_MW", number(x.value * 1e-6)}, {"limit_MW", number(x.limit * 1e-6)},
+    o["rules"].push_back({{"name", x.rule.name}, {"title", x.rule.title}, {"figure", x.rule.figure_word}, {"verdict", grid::name(x.verdict)}, {"value_MW", number(x.value * 1e-6)}, {"low_MW", number(x.low * 1e-6)}, {"high_MW", number(x.high * 1e-6)}, {"limit_MW", number(x.limit * 1e-6)},
                           {"unit", x.rule.figure == grid::RecordFigure::peak_to_peak ? "MW" : "MW/s"}, {"at_s", number(x.at_s)}, {"window_s", x.rule.window_s}, {"note", x.note}});
   for (const auto& [from, until] : c.left_out_s) o["left_out_s"].push_back({from, until});
   if (c.book.ride) o["ride_through"] = fmt::format("tidewatt ride SCENARIO --rule {}", c.book.name);
@@ -157,6 +158,7 @@ std::string checked_text(const Checked& c) {
     else
       say(text, "  {:<14} {}: {:.4g} {} over {:g} s, limit {:.4g} {}{}\n", grid::name(x.verdict), x.rule.title, x.value * scale, unit, x.rule.window_s, x.limit * scale, unit,
           std::isnan(x.at_s) ? "" : fmt::format(", from {:.3f} s", x.at_s));
+    if (x.high > x.low) say(text, "  {:<14} {:.4g} to {:.4g} {} with other filters{}{}\n", "", x.low * scale, x.high * scale, unit, x.note.empty() ? "" : ": ", x.note);
   }
   for (const auto& [from, until] : c.left_out_s) say(text, "  left out: {:g} to {:g} s, the grid's own disturbance\n", from, until);
   if (c.book.ride) say(text, "  ride-through: tidewatt ride SCENARIO --rule {}\n", c.book.name);

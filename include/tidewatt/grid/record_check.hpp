@@ -17,24 +17,26 @@ struct SiteRecord {
   std::vector<std::pair<double, double>> left_out_s;  ///< from, until, rising: disturbances that the grid caused
 };
 
-enum class RecordVerdict : std::uint8_t { pass, fail, not_measured };
-/// "pass", "fail" or "not measured".
+enum class RecordVerdict : std::uint8_t { pass, fail, undecided, not_measured };
+/// "pass", "fail", "undecided" or "not measured".
 std::string_view name(RecordVerdict v);
 
 struct RecordOutcome {
   RecordRule rule;
   RecordVerdict verdict = RecordVerdict::not_measured;
   double value = not_stated;  ///< W or W/s
+  double low = not_stated, high = not_stated;  ///< of the value over the filters tried, where the text states none
   double limit = not_stated;  ///< the one that holds for this site, same unit
   double at_s = not_stated;   ///< where the window of the largest value begins
-  std::string note;           ///< why it was not measured
+  std::string note;           ///< why it was not measured or decided
 };
 
 /// Each rule of a book against a record:
 ///
 ///     peak to peak   max over t of (max − min of P within t … t + w), of the band-pass part where a band is given:
 ///                    Butterworth high- and low-pass of the stated order, bilinear; the first two periods of the low
-///                    corner settle it and are not looked at
+///                    corner settle it and are not looked at. Where the text states no filter: order 2, order 4 and order
+///                    2 in both directions; a verdict that differs between them is undecided
 ///     slope up       max over t of (P(t + w) − P(t))/w, down: of its negative
 ///     ramp percentile  of |difference of adjacent means over w|/w
 ///

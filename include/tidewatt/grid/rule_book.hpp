@@ -61,6 +61,7 @@ struct RecordRule {
   double window_s = 0.0;
   double low_Hz = 0.0, high_Hz = 0.0;  ///< band-pass; 0 and 0: none
   std::int64_t filter_order = 2;       ///< Butterworth, of each side of the band-pass
+  bool filter_stated = true;           ///< whether the rule's text states its filter; if not, a verdict must hold for several
   double percentile = not_stated;
   double limit = not_stated;       ///< W or W/s
   double limit_share = not_stated;  ///< of the site's peak (per second for slopes): the smaller of the two holds

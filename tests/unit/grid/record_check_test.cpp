@@ -35,6 +35,20 @@ TEST_CASE("V9: a sine of 1 Hz passes 10 MW in 5 s at 9.9 MW and fails at 10.1 MW
   }
 }
 
+TEST_CASE("a text without a filter: the verdict is undecided where it hangs on the filter, and only there") {
+  auto rule = one(RecordFigure::peak_to_peak, 5.0, 10e6, 0.1, 55.0);
+  rule.rules[0].filter_stated = false;
+  CHECK(judge(rule, sine(1.0, 8e6)).verdict == RecordVerdict::pass);  // in the middle of the band all filters agree
+  CHECK(judge(rule, sine(1.0, 12e6)).verdict == RecordVerdict::fail);
+  // At the corner a Butterworth of any order passes 1/√2, and 1/2 in both directions.
+  const auto o = judge(rule, sine(0.1, 17e6, 0.0, 200'000));
+  CHECK(o.verdict == RecordVerdict::undecided);
+  CHECK(o.high == Approx(17e6 / std::numbers::sqrt2).epsilon(0.02));
+  CHECK(o.low == Approx(17e6 / 2).epsilon(0.02));
+  rule.rules[0].filter_stated = true;
+  CHECK(judge(rule, sine(0.1, 17e6, 0.0, 200'000)).verdict == RecordVerdict::fail);
+}
+
 TEST_CASE("V10: 25 MW at 23 Hz fail 10 MW in 0.1 to 55 Hz, 3.5 MW in 5 to 55 Hz and 0.5 % of a 320 MW site") {
   const auto x = sine(23.0, 25e6);
   CHECK(judge(one(RecordFigure::peak_to_peak, 5.0, 10e6, 0.1, 55.0), x).verdict == RecordVerdict::fail);
