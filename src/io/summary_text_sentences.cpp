@@ -136,8 +136,10 @@ class Sentences {
       if (std::abs(ratio - 1.0) < 0.1) {
         text += ": the largest spectral line.";
       } else {
-        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.",
-                            std::abs(ratio - std::round(ratio)) < 0.1 ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics", shown(line_MW(largest)), shown(largest));
+        const bool harmonic = std::abs(ratio - std::round(ratio)) < 0.1;
+        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.", harmonic ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics",
+                            shown(line_MW(largest)), shown(largest));
+        if (!harmonic && !f_.texts("/events/kind").empty()) text += " An event that does not stop the job (a sag, say) may cause it.";
       }
       say(text);
     }
@@ -145,8 +147,14 @@ class Sentences {
       say(fmt::format("The connection moves between {} and {} MW, by at most {} MW from one instant to that a second later; ramps over 0.1 s reach +{} and −{} MW/s.", shown(f_["pcc_min_MW"]),
                     shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]), shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
     if (known({"freq_deviation_max_mHz", "volt_deviation_max_percent"}))
-      say(fmt::format("The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %.", shown(f_["freq_deviation_max_mHz"]),
-                    shown(f_["volt_deviation_max_percent"])));
+      say(fmt::format("The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %{}.", shown(f_["freq_deviation_max_mHz"]),
+                    shown(f_["volt_deviation_max_percent"]), grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
+  }
+
+  /// Whether the run holds a disturbance that the grid causes.
+  bool grid_disturbs() const {
+    const auto& kind = f_.texts("/events/kind");
+    return std::any_of(kind.begin(), kind.end(), [](const std::string& k) { return k == "sag" || k == "utility_loss" || k == "islanding"; });
   }
 
   /// How far the load falls within a second of a moment: the mean of the second before less the lowest millisecond after. NaN
