@@ -116,6 +116,7 @@ std::string plant_text(const PlantAlone& run) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (run.year.months[i].span_s > 0.0) line(names[i], run.year.months[i]);
   line("all", run.year.total);
+  out += "PUE: of servers and cooling alone; a run adds the losses of transformers, feeder and supplies.\n";
   return out + fmt::format("energy balance within {:.1e} in every step; {:.2f} s of processor time, {:.0f} times real time\n",
                            run.year.closure_worst_frac, run.cpu_s, o.days * 86400.0 / run.cpu_s);
 }
