@@ -12,6 +12,7 @@ from ._engine import _as_scenario
 from ._load import Path, Scenario, _absolute
 from ._result import Result
 from ._study import Answer, _file_of
+from ._write import whole
 
 if TYPE_CHECKING:
     import pandas
@@ -142,8 +143,7 @@ def ride(
                    transformer=transformer)  # fmt: skip
     figures, text, svg = _core.ride(site._core, site.path, options)
     if plot is not None and svg:
-        with open(plot, "w", encoding="utf-8") as file:
-            file.write(svg)
+        whole(plot, svg)
     return Answer(json.loads(figures), text)
 
 
