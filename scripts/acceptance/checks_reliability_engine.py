@@ -15,6 +15,7 @@ def last_line(report, script, *more):
     """The last line of a hunt with this command; it prints its figures there."""
     environment = {**os.environ, "TIDEWATT": report.binary}
     done = subprocess.run([sys.executable, "-B", DURABILITY / script, *more], capture_output=True, text=True, env=environment, check=False)
+    product.keep_figures(report, f"durability.{script.removesuffix('_test.py')}_{'quick' if report.quick else 'long'}", done.stdout)
     lines = done.stdout.strip().splitlines()
     return done.returncode, lines[-1] if lines else done.stderr.strip()[-200:]
 

@@ -67,6 +67,8 @@ def main(show, quick):
     with tempfile.TemporaryDirectory(prefix="tidewatt_events_") as folder:
         tally = hunt.hunt(list(cases(folder))[:: 20 if quick else 1], show)
     print(f"{tally.refused} refused with a finding or an error that says where")
+    print(f"scorecard 3: {tally.n} runs with an event, every level: {tally.worst_closure:.1e} at worst")
+    print(f"scorecard 4: {tally.n} runs with an event: {tally.worst_input:.1e} at worst")
     print(f"{tally.n} runs, {tally.crashes} crashes, {tally.hangs} hangs, {tally.non_finite} non-finite, worst closure {tally.worst_closure:.1e}")
     return tally.crashes + tally.hangs + tally.non_finite == 0 and tally.worst_closure <= 1e-11 and (quick or tally.n == 780)
 

@@ -22,7 +22,7 @@ class Tally:
 
     def __init__(self):
         self.n = self.crashes = self.hangs = self.non_finite = self.refused = 0
-        self.worst_closure = 0.0
+        self.worst_closure = self.worst_input = 0.0
         self.found = []
 
     def add(self, name, outcome):
@@ -44,6 +44,7 @@ class Tally:
             self.found.append(f"{name}: {', '.join(broken[:5])}")
         if figures:
             self.worst_closure = max(self.worst_closure, figures.get("energy_closure") or 0.0)
+            self.worst_input = max(self.worst_input, figures.get("input_energy_error") or 0.0)
 
 
 def numbers(value, path):
