@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from product import ROOT
+from product import ROOT, keep_figures
 
 TINY = ROOT / "tests" / "scenarios" / "tiny.toml"
 DURABILITY = ROOT / "tests" / "durability"
@@ -15,7 +15,7 @@ def last_line(report, script, *more):
     """The last line of a hunt with this command; it prints its figures there."""
     environment = {**os.environ, "TIDEWATT": report.binary}
     done = subprocess.run([sys.executable, "-B", DURABILITY / script, *more], capture_output=True, text=True, env=environment, check=False)
-    product.keep_figures(report, f"durability.{script.removesuffix('_test.py')}_{'quick' if report.quick else 'long'}", done.stdout)
+    keep_figures(report, f"durability.{script.removesuffix('_test.py')}_{'quick' if report.quick else 'long'}", done.stdout)
     lines = done.stdout.strip().splitlines()
     return done.returncode, lines[-1] if lines else done.stderr.strip()[-200:]
 
