@@ -134,25 +134,25 @@ void add_grid_summary(const SiteStream& stream, Result& result) {
   const auto& m = stream.meters();
   const auto list = [&](auto&& value) {
     List out;
-    for (const auto& r : m.ramps()) out.emplace_back(trimmed(r.window_s) + "s", value(r) * 1e-6);
+    for (const auto& r : m.load().ramps()) out.emplace_back(trimmed(r.window_s) + "s", value(r) * 1e-6);
     return out;
   };
   put("ramp_up_MW_per_s", list([](const grid::Ramp& r) { return r.up_W_per_s; }));
   put("ramp_down_MW_per_s", list([](const grid::Ramp& r) { return r.down_W_per_s; }));
   List bands;
-  for (const auto& b : m.bands()) bands.emplace_back(trimmed(b.low_Hz) + "-" + trimmed(b.high_Hz) + "Hz", b.rms_W * 1e-6);
+  for (const auto& b : m.load().bands()) bands.emplace_back(trimmed(b.low_Hz) + "-" + trimmed(b.high_Hz) + "Hz", b.rms_W * 1e-6);
   put("band_rms_MW", bands);
   // Cycles larger than a tenth and than half of the largest swing.
   double largest_W = 0.0, tenth = 0.0, half = 0.0;
-  const auto cycles = m.cycles();
+  const auto cycles = m.load().cycles();
   for (const auto& c : cycles) largest_W = std::max(largest_W, c.range_W);
   for (const auto& c : cycles) {
     tenth += c.range_W >= 0.1 * largest_W ? c.count : 0.0;
     half += c.range_W >= 0.5 * largest_W ? c.count : 0.0;
   }
   put("rainflow_cycles", List{{"largest_MW", largest_W * 1e-6}, {"above_tenth", tenth}, {"above_half", half}});
-  const auto P_st = [&](std::size_t lamp) { return m.flicker(lamp).windows().empty() ? Value() : Value(m.flicker(lamp).P_st_max()); };
-  const auto P_lt = [&](std::size_t lamp) { return m.flicker(lamp).windows().size() < 12 ? Value() : Value(m.flicker(lamp).P_lt_max()); };
+  const auto P_st = [&](std::size_t lamp) { return m.bus().flicker(lamp).windows().empty() ? Value() : Value(m.bus().flicker(lamp).P_st_max()); };
+  const auto P_lt = [&](std::size_t lamp) { return m.bus().flicker(lamp).windows().size() < 12 ? Value() : Value(m.bus().flicker(lamp).P_lt_max()); };
   put("flicker_P_st_120V_60Hz", P_st(0));
   put("flicker_P_st_230V_50Hz", P_st(1));
   put("flicker_P_lt_120V_60Hz", P_lt(0));
@@ -161,8 +161,8 @@ void add_grid_summary(const SiteStream& stream, Result& result) {
     return List{{"below", static_cast<double>(e.below().count)},  {"below_s", static_cast<double>(e.below().bins) * 1e-3},
                 {"above", static_cast<double>(e.above().count)}, {"above_s", static_cast<double>(e.above().bins) * 1e-3}};
   };
-  put("voltage_outside_5_percent", stays(m.voltage()));
-  put("frequency_outside_36_mHz", stays(m.frequency()));
+  put("voltage_outside_5_percent", stays(m.bus().voltage()));
+  put("frequency_outside_36_mHz", stays(m.bus().frequency()));
   add_devices(stream, summary);
   add_rules(stream, result);
   m.add_arrays(result.arrays);

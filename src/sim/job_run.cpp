@@ -200,7 +200,7 @@ void JobRun::set_hold(Tick stretch, StepContext& c) {
 void JobRun::predict_hold(StepContext& c) {
   const auto& task = job_.scratch.task;
   const auto hall = c.fleet.node_hall[job_.place.first_node];
-  const double nominal_W = job_.state.dark ? 0.0 : nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0, 338.15)[0];
+  const double nominal_W = job_.state.dark ? 0.0 : nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0, nominal_die_K)[0];
   predict(c.fleet, c.state, task, std::array{nominal_W}, seconds(task.timeline->period), c.signals);
 }
 

@@ -221,7 +221,7 @@ std::vector<grid::Bucket> PowerLevels::keep() {
 }
 
 std::vector<grid::Ramp> PowerLevels::ramps(const GridMeters& meters) const {
-  auto all = whole_ ? meters.ramps() : ramp_.ramps();
+  auto all = whole_ ? meters.load().ramps() : ramp_.ramps();
   if (!whole_) {
     const auto slow = slow_ramp_.ramps();
     all.insert(all.end(), slow.begin(), slow.end());

@@ -9,7 +9,7 @@
 namespace tidewatt::sim {
 namespace {
 
-constexpr double nominal_die_K = 338.15, kept_within = 0.005;
+constexpr double kept_within = 0.005;
 
 bool alike(double a, double b) { return std::abs(a - b) <= kept_within * std::abs(a); }
 

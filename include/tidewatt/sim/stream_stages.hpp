@@ -208,7 +208,7 @@ class PowerLevels {
   double max_W() const { return extremes_.max_W(); }  ///< so far
   double min_W() const { return extremes_.min_W(); }  ///< so far
   /// Largest |P(t + 1 s) − P(t)| so far. @param meters that see the run
-  double step_1s_W(const GridMeters& meters) const { return whole_ ? meters.step_1s_W() : step_.largest(); }
+  double step_1s_W(const GridMeters& meters) const { return whole_ ? meters.load().step_1s_W() : step_.largest(); }
   std::vector<grid::Ramp> ramps(const GridMeters& meters) const;  ///< through 0.1, 1, 10, 60, 300 and 900 s
   /// Kept levels of the pyramid.
   void add_arrays(std::vector<Array>& arrays) const;

@@ -9,6 +9,9 @@
 
 namespace tidewatt::sim {
 
+/// Die temperature at which a nominal GPU's power is asked for, where no die of the fleet is meant: a loaded chip in air [assumed].
+inline constexpr double nominal_die_K = 338.15;
+
 /// The work of one phase in the governor's terms.
 dvfs::PhaseMix mix_of(const workload::PhaseKind& kind);
 

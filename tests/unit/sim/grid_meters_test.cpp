@@ -42,18 +42,18 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   REQUIRE(a.repeated_bins() > 1'000'000);
   CHECK(b.repeated_bins() == 0);
   for (std::size_t lamp = 0; lamp < 2; ++lamp) {
-    REQUIRE(a.meters().flicker(lamp).windows().size() == 3);
+    REQUIRE(a.meters().bus().flicker(lamp).windows().size() == 3);
     for (std::size_t w = 1; w < 3; ++w)
-      CHECK(a.meters().flicker(lamp).windows()[w].P_st == Approx(b.meters().flicker(lamp).windows()[w].P_st).epsilon(0.01));
+      CHECK(a.meters().bus().flicker(lamp).windows()[w].P_st == Approx(b.meters().bus().flicker(lamp).windows()[w].P_st).epsilon(0.01));
   }
-  const auto x = a.meters().bands(), y = b.meters().bands();
+  const auto x = a.meters().load().bands(), y = b.meters().load().bands();
   for (std::size_t k = 0; k < x.size(); ++k) CHECK(x[k].rms_W == Approx(y[k].rms_W).epsilon(0.005));
-  const auto r = a.meters().ramps(), s = b.meters().ramps();
+  const auto r = a.meters().load().ramps(), s = b.meters().load().ramps();
   REQUIRE(r.size() == 6);
   for (std::size_t k = 0; k < r.size(); ++k) CHECK(r[k].up_W_per_s == Approx(s[k].up_W_per_s).epsilon(0.02).margin(100));
   double cycles_a = 0, cycles_b = 0;
-  for (const auto& c : a.meters().cycles()) cycles_a += c.count;
-  for (const auto& c : b.meters().cycles()) cycles_b += c.count;
+  for (const auto& c : a.meters().load().cycles()) cycles_a += c.count;
+  for (const auto& c : b.meters().load().cycles()) cycles_b += c.count;
   CHECK(cycles_a == Approx(cycles_b).epsilon(0.01));
   CHECK(cycles_b == Approx(static_cast<double>(n)).margin(2));
 }
@@ -95,5 +95,5 @@ TEST_CASE("what happens before the measured part leaves no trace") {
   const auto out = m.figures(std::nan(""), -1);
   CHECK(out.range_W.value == 0.0);
   CHECK(out.voltage_low_pu.value == 1.0);
-  CHECK(m.voltage().below().count == 0);
+  CHECK(m.bus().voltage().below().count == 0);
 }

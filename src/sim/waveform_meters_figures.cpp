@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/sim/grid_meters.hpp"
+#include "tidewatt/sim/waveform_meters.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -15,10 +15,12 @@ Array column(const std::string& path, const char* dim, std::vector<double> v, co
 
 }  // namespace
 
-grid::BandFigures GridMeters::band_figures(double low_Hz, double high_Hz, const numerics::Spectrum& s) const {
+grid::Figure figure_of(double value, std::int64_t bin, double spread_frac) { return {value, spread_frac * std::abs(value), tick_of(bin)}; }
+
+grid::BandFigures LoadMeters::band_figures(double low_Hz, double high_Hz, const numerics::Spectrum& s) const {
   grid::BandFigures out{low_Hz, high_Hz, {}, {}};
-  for (const auto& b : bands_.bands())
-    if (b.low_Hz == low_Hz && b.high_Hz == high_Hz) out.rms_W = {b.rms_W, p_.spread_frac * b.rms_W, -1};
+  for (const auto& b : bands())
+    if (b.low_Hz == low_Hz && b.high_Hz == high_Hz) out.rms_W = {b.rms_W, spread_frac_ * b.rms_W, -1};
   if (s.n_segment == 0) return out;
   double sum = 0.0, most = 0.0;
   for (auto k = static_cast<std::size_t>(std::ceil(low_Hz / s.bin_Hz)); k < s.psd.size() && static_cast<double>(k) * s.bin_Hz <= high_Hz; ++k) {
@@ -26,52 +28,44 @@ grid::BandFigures GridMeters::band_figures(double low_Hz, double high_Hz, const 
     sum += 0.5 * A;
     most = std::max(most, A);
   }
-  if (sum > 0.0) out.line_share_frac = {most / sum, p_.spread_frac * most / sum, -1};
+  if (sum > 0.0) out.line_share_frac = {most / sum, spread_frac_ * most / sum, -1};
   return out;
 }
 
-grid::WaveformFigures GridMeters::figures(double load_lost_W, std::int64_t load_lost_bin) const {
-  grid::WaveformFigures f;
-  if (!begun_) return f;
-  const double share = p_.spread_frac;
-  const auto figure = [&](double x, std::int64_t bin) { return grid::Figure{x, share * std::abs(x), tick_of(bin)}; };
-  f.peak_W = figure(extremes_.max_W(), extremes_.max_bin());
-  f.mean_W = figure(extremes_.mean_W(), -1);
-  f.range_W = figure(extremes_.range_W(), extremes_.min_bin());
+void LoadMeters::add_figures(grid::WaveformFigures& f) const {
+  const auto figure = [&](double x, std::int64_t bin) { return figure_of(x, bin, spread_frac_); };
+  f.peak_W = figure(state_.extremes.max_W(), state_.extremes.max_bin());
+  f.mean_W = figure(state_.extremes.mean_W(), -1);
+  f.range_W = figure(state_.extremes.range_W(), state_.extremes.min_bin());
   for (const auto& r : ramps()) f.ramps.push_back({r.window_s, figure(r.up_W_per_s, r.up_bin), figure(r.down_W_per_s, r.down_bin)});
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const auto& s = steps_[i];
-    f.steps.push_back({static_cast<double>(step_windows_[i]) * 1e-3, figure(s.largest(), s.rise() > s.fall() ? s.rise_bin() : s.fall_bin())});
+  for (std::size_t i = 0; i < step_bins_.size(); ++i) {
+    const auto& s = state_.steps[i];
+    f.steps.push_back({static_cast<double>(step_bins_[i]) * 1e-3, figure(s.largest(), s.rise() > s.fall() ? s.rise_bin() : s.fall_bin())});
   }
-  const auto spectrum = welch_.result();
-  for (const auto& b : bands_.bands()) f.bands.push_back(band_figures(b.low_Hz, b.high_Hz, spectrum));
+  const auto spectrum = state_.lines.result();
+  for (const auto& b : bands()) f.bands.push_back(band_figures(b.low_Hz, b.high_Hz, spectrum));
   for (const auto& [low, high] : line_bands_) f.bands.push_back(band_figures(low, high, spectrum));
+}
+
+void BusMeters::add_figures(grid::WaveformFigures& f) const {
   double P_st = std::nan(""), P_lt = std::nan("");
-  for (const auto& m : flicker_)
+  for (const auto& m : state_.flicker)
     if (!m.windows().empty()) {
       P_st = std::max(std::isnan(P_st) ? 0.0 : P_st, m.P_st_max());
       if (m.windows().size() >= 12) P_lt = std::max(std::isnan(P_lt) ? 0.0 : P_lt, m.P_lt_max());
     }
-  f.P_st = figure(P_st, -1);
-  f.P_lt = figure(P_lt, -1);
+  f.P_st = figure_of(P_st, -1, spread_frac_);
+  f.P_lt = figure_of(P_lt, -1, spread_frac_);
   // What is not known about voltage and frequency is a share of their distance from rest.
-  f.voltage_low_pu = {low_pu_, share * std::abs(1.0 - low_pu_), tick_of(low_bin_)};
-  f.voltage_high_pu = {high_pu_, share * std::abs(1.0 - high_pu_), tick_of(high_bin_)};
-  f.voltage_change_pu = {high_pu_ - low_pu_, share * (high_pu_ - low_pu_), tick_of(low_bin_)};
-  f.frequency_low_Hz = {p_.nominal_Hz + low_Hz_, share * std::abs(low_Hz_), tick_of(low_Hz_bin_)};
-  f.frequency_high_Hz = {p_.nominal_Hz + high_Hz_, share * std::abs(high_Hz_), tick_of(high_Hz_bin_)};
-  f.load_lost_W = figure(load_lost_W, load_lost_bin);
-  return f;
+  const auto &v = state_.voltage_pu, &d = state_.deviation_Hz;
+  f.voltage_low_pu = {v.low(), spread_frac_ * std::abs(1.0 - v.low()), tick_of(v.low_bin())};
+  f.voltage_high_pu = {v.high(), spread_frac_ * std::abs(1.0 - v.high()), tick_of(v.high_bin())};
+  f.voltage_change_pu = {v.high() - v.low(), spread_frac_ * (v.high() - v.low()), tick_of(v.low_bin())};
+  f.frequency_low_Hz = {nominal_Hz_ + d.low(), spread_frac_ * std::abs(d.low()), tick_of(d.low_bin())};
+  f.frequency_high_Hz = {nominal_Hz_ + d.high(), spread_frac_ * std::abs(d.high()), tick_of(d.high_bin())};
 }
 
-std::vector<grid::ComplianceReport> GridMeters::reports(double load_lost_W, std::int64_t load_lost_bin) const {
-  const auto f = figures(load_lost_W, load_lost_bin);
-  std::vector<grid::ComplianceReport> out;
-  for (const auto& set : p_.rules) out.push_back(grid::evaluate(set, f));
-  return out;
-}
-
-void GridMeters::add_arrays(std::vector<Array>& arrays) const {
+void LoadMeters::add_arrays(std::vector<Array>& arrays) const {
   std::vector<double> window_s, up, down, up_s, down_s;
   for (const auto& r : ramps()) {
     window_s.push_back(r.window_s);
@@ -86,7 +80,7 @@ void GridMeters::add_arrays(std::vector<Array>& arrays) const {
   arrays.push_back(column("/grid_ramps/up_at_s", "window", up_s, "s", "when the largest ramp up stood"));
   arrays.push_back(column("/grid_ramps/down_at_s", "window", down_s, "s", "when the largest ramp down stood"));
   std::vector<double> low, high, energy, rms, peak;
-  for (const auto& b : bands_.bands()) {
+  for (const auto& b : bands()) {
     low.push_back(b.low_Hz);
     high.push_back(b.high_Hz);
     energy.push_back(b.energy_W2s);
@@ -105,9 +99,12 @@ void GridMeters::add_arrays(std::vector<Array>& arrays) const {
   }
   arrays.push_back(column("/grid_cycles/range_W", "class", range, "W", "rainflow: middle of the class of ranges"));
   arrays.push_back(column("/grid_cycles/count", "class", count, "1", "rainflow: cycles, halves from what stayed open"));
+}
+
+void BusMeters::add_arrays(std::vector<Array>& arrays) const {
   for (std::size_t i = 0; i < 2; ++i) {
     std::vector<double> time, P_st;
-    for (const auto& w : flicker_[i].windows()) {
+    for (const auto& w : state_.flicker[i].windows()) {
       time.push_back(static_cast<double>(w.first_bin) * 1e-3);
       P_st.push_back(w.P_st);
     }
