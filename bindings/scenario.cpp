@@ -42,7 +42,7 @@ py::list halls(const sim::Scenario& s) {
     py::dict row;
     row["name"] = h.hall.name;
     row["n_gpu"] = h.hall.n_gpu;
-    row["plant"] = h.own_plant ? "python" : h.plant_kind;
+    row["plant"] = h.own_plant ? std::string("python") : std::string(word_of(h.plant_kind));
     row["cap_W"] = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
     row["clock_lock_Hz"] = h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
     rows.append(std::move(row));

@@ -18,18 +18,19 @@ namespace {
 constexpr Tick never = std::numeric_limits<Tick>::max();
 
 std::unique_ptr<cooling::CoolingPlant> make_plant(const HallSpec& spec, double rated_W, Tick local_at_start_ns) {
-  if (spec.plant_kind == "prescribed_inlet") return std::make_unique<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
-  if (spec.plant_kind == "hydronic") return std::make_unique<cooling::HydronicPlant>(spec.hydronic, rated_W);
+  if (spec.plant_kind == PlantKind::prescribed_inlet) return std::make_unique<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
+  if (spec.plant_kind == PlantKind::hydronic) return std::make_unique<cooling::HydronicPlant>(spec.hydronic, rated_W);
   return std::make_unique<cooling::OutsideAirPlant>(spec.outside_air, rated_W);
 }
 
 cooling::PlantCapacity left_after(const EventParams& e) {
   cooling::PlantCapacity left;
-  (e.kind == "fan_wall_out"    ? left.fan_frac
-   : e.kind == "cdu_out"       ? left.cdu_frac
-   : e.kind == "pump_out"      ? left.pump_frac
-   : e.kind == "rejection_out" ? left.rejection_frac
-                               : left.chiller_frac) = 1.0 - e.out_frac;
+  using enum EventKind;
+  (e.kind == fan_wall_out    ? left.fan_frac
+   : e.kind == cdu_out       ? left.cdu_frac
+   : e.kind == pump_out      ? left.pump_frac
+   : e.kind == rejection_out ? left.rejection_frac
+                             : left.chiller_frac) = 1.0 - e.out_frac;
   return left;
 }
 
@@ -58,7 +59,7 @@ Tick grown_since(Tick edge, Tick now) { return now + std::max(ns_per_s, (now - e
 PlantOutages::PlantOutages(const Scenario& scenario) {
   for (std::size_t h = 0; h < scenario.halls.size(); ++h)
     for (const auto& e : scenario.events)
-      if (e.of_plant() && e.hall == scenario.halls[h].hall.name)
+      if (of_plant(e.kind) && e.hall == scenario.halls[h].hall.name)
         outages_.push_back({h, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e), e.name, e.kind});
 }
 
@@ -86,7 +87,7 @@ Tick PlantOutages::bound(Tick now) const {
 std::string PlantOutages::told(std::size_t hall, Tick t) const {
   std::string out;
   for (const auto& o : outages_)
-    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, o.kind, seconds(o.begin));
+    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, word_of(o.kind), seconds(o.begin));
   return out;
 }
 

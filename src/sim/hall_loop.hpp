@@ -29,7 +29,8 @@ class PlantOutages {
     std::size_t hall;
     Tick begin, end;
     cooling::PlantCapacity left;
-    std::string event, kind;
+    std::string event;
+    EventKind kind;
   };
   std::vector<Outage> outages_;
 };

@@ -15,7 +15,7 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   std::vector<workload::Failure> out;
   if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.job == job.name && (e.kind == "failure" || e.kind == "planned_stop")) out.push_back({to_tick(e.at_s), 0, -1, e.kind == "planned_stop"});
+    if (e.job == job.name && (e.kind == EventKind::failure || e.kind == EventKind::planned_stop)) out.push_back({to_tick(e.at_s), 0, -1, e.kind == EventKind::planned_stop});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
@@ -81,7 +81,7 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
   job_.life.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, job_.training->model().model_checkpoint_bytes()},
                     failures_of(scenario, *spec, to_tick(scenario.run.duration_s), static_cast<std::int64_t>(n_node)));
   for (const auto& e : scenario.events)
-    if ((e.kind == "pause" && e.job == spec->name) || (e.kind == "curtailment" && e.by == "pause"))
+    if ((e.kind == EventKind::pause && e.job == spec->name) || (e.kind == EventKind::curtailment && e.by == OrderMeans::pause))
       job_.life->request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
 }
 
@@ -243,7 +243,7 @@ void JobRun::play(const StepLength& length, StepContext& c) {
 void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   auto& task = job_.scratch.task;
   const workload::Timeline whole = *task.timeline;
-  const bool resolve = c.scenario.run.advance == "resolved";
+  const bool resolve = c.scenario.run.advance == Advance::resolved;
   // What of the iteration is played.
   const Tick begin = to_tick(planner_.begun_frac() * seconds(whole.period));
   const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + planner_.next_cut(job_, c) - job_.state.now : whole.period;

@@ -29,7 +29,7 @@ LoadTemplate first_part(const LoadTemplate& load, Tick length) {
 
 NeighbourLoad::NeighbourLoad(const Scenario& scenario, const NeighbourSpec& spec, std::uint64_t entity, Tick end)
     : spec_(&spec), end_(end), local_start_(local_time_of_day(scenario.run.start)) {
-  if (spec.kind == "replay")
+  if (spec.kind == NeighbourKind::replay)
     segment_W_ = recorded_W(spec);
   else
     service_.emplace(scenario, spec, entity);

@@ -12,7 +12,7 @@ constexpr double margin_frac = 0.01;
 
 CapOperator::CapOperator(const Scenario& s) {
   for (const auto& e : s.events)
-    if (e.kind == "curtailment" && e.by == "cap")
+    if (e.kind == EventKind::curtailment && e.by == OrderMeans::cap)
       orders_.push_back({to_tick(e.at_s - e.notice_s), to_tick(e.at_s), to_tick(e.at_s + e.duration_s), e.limit_W});
 }
 
@@ -30,7 +30,7 @@ Tick CapOperator::next_edge(Tick now) const {
 
 PowerBrake::PowerBrake(const Scenario& s) {
   for (const auto& e : s.events) {
-    if (e.kind != "power_brake") continue;
+    if (e.kind != EventKind::power_brake) continue;
     for (std::size_t h = 0; h < s.halls.size(); ++h) {
       if (!e.hall.empty() && e.hall != s.halls[h].hall.name) continue;
       const Tick seen = to_tick(s.halls[h].sampling.period_s), begin = to_tick(e.at_s) + seen;

@@ -117,8 +117,8 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("pue", number((supplied_J - stream.battery_stored_J()) / r.it_J()));
   put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
   const auto any_hall = [&](auto&& has) { return std::any_of(scenario.halls.begin(), scenario.halls.end(), has); };
-  const bool has_plant = any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != "prescribed_inlet"; });
-  const bool has_heat_user = any_hall([](const HallSpec& h) { return h.own_plant || (h.plant_kind == "hydronic" && h.hydronic.reuse_max_W > 0.0); });
+  const bool has_plant = any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != PlantKind::prescribed_inlet; });
+  const bool has_heat_user = any_hall([](const HallSpec& h) { return h.own_plant || (h.plant_kind == PlantKind::hydronic && h.hydronic.reuse_max_W > 0.0); });
   put("capacity_margin_min_percent", has_plant ? Value(100.0 * halls.books().capacity_margin_min_frac) : Value());
   put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
   put("n_interruptions_unexpected", books.unexpected);
@@ -130,7 +130,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
   put("effective_time_percent",
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
-  put("smoothing_burn_MWh", scenario.holds_power() ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
+  put("smoothing_burn_MWh", holds_power(scenario) ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
   put("energy_closure", closure);
   put("input_energy_error", input_error(run));
   add_grid_summary(stream, result);
@@ -142,13 +142,13 @@ namespace {
 /// What the scenario does to the plants and the site; what strikes a job its own life notes.
 void note_events(const Scenario& scenario, Recorder& recorder) {
   for (const auto& e : scenario.events) {
-    if (e.at_s > scenario.run.duration_s || e.kind == "failure" || e.kind == "planned_stop" || e.kind == "pause" || e.kind == "power_brake") continue;  // these say themselves when they act
-    std::string text = e.of_plant()            ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
-                       : e.kind == "sag"         ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
-                       : e.kind == "curtailment" ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, e.by)
+    if (e.at_s > scenario.run.duration_s || of_job(e.kind) || e.kind == EventKind::power_brake) continue;  // these say themselves when they act
+    std::string text = of_plant(e.kind)                      ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
+                       : e.kind == EventKind::sag         ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
+                       : e.kind == EventKind::curtailment ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, word_of(e.by))
                                                  : e.name;
     if (e.duration_s > 0.0) text += fmt::format(", for {:g} s", e.duration_s);
-    recorder.event(to_tick(e.at_s), e.kind, e.hall.empty() ? "site" : "hall " + e.hall, std::move(text));
+    recorder.event(to_tick(e.at_s), std::string(word_of(e.kind)), e.hall.empty() ? "site" : "hall " + e.hall, std::move(text));
   }
 }
 

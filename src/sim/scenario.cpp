@@ -70,11 +70,10 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
   const Node plant = reading.entry(r, "plant", "plant", "cooling plant of the hall");
   if (!found(plant)) return r.finish();
   TableReader p = reading.table(plant, path + ".plant");
-  static constexpr std::array<std::string_view, 3> types = {"outside_air", "hydronic", "prescribed_inlet"};
-  p.choice("type", h.plant_kind, types, "kind of plant");
-  if (h.plant_kind == "prescribed_inlet")
+  choose(p, "type", h.plant_kind, "kind of plant");
+  if (h.plant_kind == PlantKind::prescribed_inlet)
     h.prescribed.fields(p);
-  else if (h.plant_kind == "hydronic")
+  else if (h.plant_kind == PlantKind::hydronic)
     h.hydronic.fields(p);
   else
     h.outside_air.fields(p);
@@ -105,50 +104,52 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
 }
 
 /// Beats of one job, or of all jobs one behind the other.
-void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& kind, Scenario& s) {
+void read_beat(Reading& reading, TableReader& r, const Node& node, MitigationKind kind, Scenario& s) {
+  using enum MitigationKind;
   mitigation::BeatParams beat;
   beat.fields(r);
   std::string job;
-  if (kind == "iteration_beat") r.text("job", job, "job whose iterations keep the beat");
+  if (kind == iteration_beat) r.text("job", job, "job whose iterations keep the beat");
   double k = 0.0;
-  bool known = kind == "job_stagger";
+  bool known = kind == job_stagger;
   for (auto& j : s.jobs) {
-    if (kind == "iteration_beat" && j.name != job) continue;
+    if (kind == iteration_beat && j.name != job) continue;
     known = true;
     if (j.beat) reading.findings.push_back({node.place, "mitigation", fmt::format("job '{}' has a beat already", j.name)});
     j.beat = beat;
-    if (kind == "job_stagger") j.beat->phase_s += beat.period_s * k++ / static_cast<double>(s.jobs.size());
+    if (kind == job_stagger) j.beat->phase_s += beat.period_s * k++ / static_cast<double>(s.jobs.size());
   }
   if (!known && !job.empty()) r.report(&node, "job", fmt::format("no job named '{}'", job));
 }
 
 void read_mitigation(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
-  static constexpr std::array<std::string_view, 5> kinds = {"gpu_smoothing", "ballast", "site_battery", "iteration_beat", "job_stagger"};
-  const Node* kind_node = node.find("kind");
-  const std::string kind = kind_node && kind_node->is_text() ? std::get<std::string>(kind_node->value) : "";
+  using enum MitigationKind;
+  const Node* word = node.find("kind");
+  const auto kind = word && word->is_text() ? value_of<MitigationKind>(std::get<std::string>(word->value)) : std::nullopt;
   Node resolved = node;
-  if (kind == "site_battery") resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
-  if (kind == "ballast") resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
+  if (kind == site_battery) resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
+  if (kind == ballast) resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
   TableReader r = reading.table(resolved, path);
-  std::string name, word;
+  std::string name;
   r.text("name", name, "name of the mitigation");
-  r.choice("kind", word, kinds, "what it is");
-  if (word == "site_battery" || word == "ballast") {
+  auto read = MitigationKind::gpu_smoothing;
+  choose(r, "kind", read, "what it is");
+  if (kind == site_battery || kind == ballast) {
     std::string entry;  // resolved above
     r.text("catalog", entry, "catalog entry that gives the values; keys beside it win", Need::optional);
   }
   const auto only = [&](auto& slot) {
-    if (slot) r.report(&node, "", fmt::format("only one {} is possible", word));
+    if (slot) r.report(&node, "", fmt::format("only one {} is possible", word_of(*kind)));
     slot.emplace().fields(r);
   };
-  if (word == "gpu_smoothing") only(s.gpu_smoothing);
-  if (word == "ballast") only(s.ballast);
-  if (word == "site_battery") {
+  if (kind == gpu_smoothing) only(s.gpu_smoothing);
+  if (kind == ballast) only(s.ballast);
+  if (kind == site_battery) {
     only(s.battery);
     if (const auto wear = reading.optional_entry(r, "wear", "battery_wear", "ageing of the battery; left out: not counted"))
       reading.read(*wear, path + ".wear", s.battery_wear.emplace());
   }
-  if (word == "iteration_beat" || word == "job_stagger") read_beat(reading, r, node, word, s);
+  if (kind == iteration_beat || kind == job_stagger) read_beat(reading, r, node, *kind, s);
   r.finish();
 }
 
@@ -201,8 +202,8 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
     (csv ? w.csv : w.epw) = options.weather_epw;
     (csv ? w.epw : w.csv).clear();
     w.climate.clear();
-    if (csv) w.day = "dated";
-    else if (w.day == "hot") w.day = "hot_clear";
+    if (csv) w.day = WeatherDay::dated;
+    else if (w.day == WeatherDay::hot) w.day = WeatherDay::hot_clear;
   } else {
     for (const auto& [key, file] : {std::pair{"epw", &w.epw}, std::pair{"csv", &w.csv}}) {
       if (file->empty()) continue;
@@ -220,9 +221,9 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   } catch (const InputError& e) {
     for (const auto& f : e.findings()) reading.findings.push_back(f);
   }
-  if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = "dated";
-  if (!w.csv.empty() && w.day != "dated")
-    report("day", fmt::format("'{}' is not for CSV files: they are read as dated", w.day));
+  if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = WeatherDay::dated;
+  if (!w.csv.empty() && w.day != WeatherDay::dated)
+    report("day", fmt::format("'{}' is not for CSV files: they are read as dated", word_of(w.day)));
   if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
     reading.findings.push_back({place, "weather", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"});
   } else if (!s.weather.climate.empty()) {
@@ -234,8 +235,8 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
       s.climate.emplace().fields(c);
       c.finish();
     }
-    if (s.weather.day == "hot_clear" || s.weather.day == "dated")
-      report("day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", s.weather.day));
+    if (w.day == WeatherDay::hot_clear || w.day == WeatherDay::dated)
+      report("day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", word_of(w.day)));
   }
 }
 
@@ -288,7 +289,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   each(reading, r, "event", false, "disturbances at a time",
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
   r.finish();
-  if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == "power_brake"; }))
+  if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) {

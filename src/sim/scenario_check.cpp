@@ -31,11 +31,11 @@ void admit(const Scenario& s) {
 namespace {
 
 /// Whether a plant has the parts that an event of this kind takes out.
-bool has_part(const HallSpec& h, const std::string& kind) {
-  if (h.plant_kind == "prescribed_inlet") return false;
-  if (h.plant_kind == "outside_air") return kind == "fan_wall_out" || kind == "pump_out";
-  if (kind == "cdu_out") return h.liquid.has_value();
-  return kind != "chiller_out" || h.hydronic.chiller.capacity_W > 0.0;
+bool has_part(const HallSpec& h, EventKind kind) {
+  if (h.plant_kind == PlantKind::prescribed_inlet) return false;
+  if (h.plant_kind == PlantKind::outside_air) return kind == EventKind::fan_wall_out || kind == EventKind::pump_out;
+  if (kind == EventKind::cdu_out) return h.liquid.has_value();
+  return kind != EventKind::chiller_out || h.hydronic.chiller.capacity_W > 0.0;
 }
 
 /// A service that cannot be: no such hall, or what the service itself refuses.
@@ -121,8 +121,8 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   if (s.run.macro_step_max_s < s.run.macro_step_s)
     report("run.macro_step_max_s", fmt::format("{:g} s is below run.macro_step_s, {:g} s: raise one or lower the other; both allow 1 to 3600 s",
                                                s.run.macro_step_max_s, s.run.macro_step_s));
-  if (!s.weather.epw.empty() && s.weather.day.ends_with("_year"))
-    report("weather.day", fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", s.weather.day));
+  if (!s.weather.epw.empty() && is_year(s.weather.day))
+    report("weather.day", fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", word_of(s.weather.day)));
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
   if (s.jobs.empty()) report("job", "a scenario needs one job");
   std::int64_t n_gpu = 0, n_used = 0;
@@ -135,7 +135,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (h.position && !h.position->slot_resistance_ratio.empty() && h.position->slot_resistance_ratio.size() != static_cast<std::size_t>(h.server.n_gpu))
       report("hall." + h.hall.name + ".server.position.slot_resistance_ratio",
              fmt::format("{} slots, but the server has {} GPUs", h.position->slot_resistance_ratio.size(), h.server.n_gpu));
-    if (h.liquid && h.plant_kind == "outside_air")
+    if (h.liquid && h.plant_kind == PlantKind::outside_air)
       report("hall." + h.hall.name + ".plant", "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
     if (h.liquid && h.package.convection_exponent_ratio > 0.0)
       report("hall." + h.hall.name + ".gpu", "its package is an air-cooled sink, the server has cold plates; choose an entry whose name ends in _liquid");
@@ -178,7 +178,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   constexpr std::int64_t most_gpus = 100'000'000;  // beyond, `admit` refuses before anybody needs a place
   if (placed && n_gpu < most_gpus && findings.empty()) node_order(s, findings);
   for (const auto& n : s.neighbours)
-    if (n.kind == "inference") check_service(s, n, report);
+    if (n.kind == NeighbourKind::inference) check_service(s, n, report);
   if (to_tick(s.run.duration_s) % ns_per_ms != 0)
     report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));
   try {
@@ -192,14 +192,14 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   for (const auto& e : s.events) {
     if (e.at_s >= s.run.duration_s)
       s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
-    if (!e.of_plant()) continue;
+    if (!of_plant(e.kind)) continue;
     for (const double at_s : {e.at_s, e.duration_s})
       if (to_tick(at_s) % ns_per_ms != 0) report("event." + e.name, fmt::format("{} s is not a whole number of milliseconds", at_s));
     const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; });
     if (hall == s.halls.end())
       report("event." + e.name + ".hall", fmt::format("no hall named '{}'", e.hall));
     else if (!has_part(*hall, e.kind))
-      report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, hall->plant_kind, e.kind));
+      report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, word_of(hall->plant_kind), word_of(e.kind)));
   }
   check_events(s, place, findings);
   if (!findings.empty()) return;

@@ -1,19 +1,15 @@
-#include <array>
-#include <string_view>
-
 #include "tidewatt/sim/scenario.hpp"
 
 namespace tidewatt::sim {
 
 void RunParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 2> ways = {"periodic", "resolved"};
   v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour)", Need::optional);
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
   v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
   v.number("macro_step_max_s", macro_step_max_s, {1, 3600}, "macro steps grow to this while nothing but the weather moves", Need::optional);
   v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature", Need::optional);
-  v.choice("advance", advance, ways, "repeat iterations by the exact map, or resolve every one", Need::optional);
+  choose(v, "advance", advance, "repeat iterations by the exact map, or resolve every one", Need::optional);
   v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
   v.flag("spread", spread, "chips differ; false: identical chips", Need::optional);
   v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)", Need::optional);
@@ -26,13 +22,11 @@ void WindowParams::fields(FieldVisitor& v) {
 }
 
 void WeatherParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 8> days = {"dated",   "typical",      "hot",      "hot_clear",
-                                                           "extreme", "typical_year", "hot_year", "extreme_year"};
   v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
   v.text("csv", csv, "measured weather as CSV, below the scenario's folder; `run.start` says from when on", Need::optional);
   v.number("altitude_m", altitude_m, {-500, 9000}, "altitude, for a CSV file without pressures", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
-  v.choice("day", day, days,
+  choose(v, "day", day,
            "which day: of a CSV file dated; of an EPW file dated (and on from there), typical, hot_clear or extreme; of a climate typical, hot or extreme (repeated), "
            "or the date in a typical_year, hot_year or extreme_year",
            Need::optional);
@@ -55,11 +49,8 @@ void HallParams::fields(FieldVisitor& v) {
 }
 
 void EventParams::fields(FieldVisitor& v) {
-  static constexpr std::array<std::string_view, 13> kinds = {"failure", "planned_stop", "pause", "power_brake", "sag", "utility_loss", "islanding", "curtailment",
-                                                             "fan_wall_out", "cdu_out", "pump_out", "rejection_out", "chiller_out"};
-  static constexpr std::array<std::string_view, 3> means = {"cap", "pause", "storage"};
   v.text("name", name, "name of the event");
-  v.choice("kind", kind, kinds, "what happens");
+  choose(v, "kind", kind, "what happens");
   v.text("job", job, "failure, planned_stop, pause: job that is interrupted", Need::optional);
   v.text("hall", hall, "plant failures: hall whose plant loses parts; power_brake: hall that is braked, empty: all", Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "begin, from the start of the run");
@@ -68,7 +59,7 @@ void EventParams::fields(FieldVisitor& v) {
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
   v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time between the order and its begin", Need::optional);
-  v.choice("by", by, means, "curtailment: how it is met", Need::optional);
+  choose(v, "by", by, "curtailment: how it is met", Need::optional);
 }
 
 }  // namespace tidewatt::sim

@@ -109,7 +109,7 @@ std::string input_lines(const Scenario& scenario, const LoadOptions& options) {
   for (const auto& path : {scenario.weather.epw, scenario.weather.csv})
     if (!path.empty()) out += file_line("weather " + name(path), path);
   for (const auto& n : scenario.neighbours) {
-    if (n.kind != "replay") continue;
+    if (n.kind != NeighbourKind::replay) continue;
     std::string path = (fs::path(scenario.folder) / n.replay.file).string();
     for (const auto& item : options.recording)
       if (item.starts_with(n.name + "=")) path = item.substr(n.name.size() + 1);

@@ -1,14 +1,9 @@
-#include <array>
-
 #include "scenario_reading.hpp"
 #include "tidewatt/base/path_below.hpp"
 #include "tidewatt/workload/mlperf_log.hpp"
 
 namespace tidewatt::sim {
 namespace {
-
-constexpr std::array<std::string_view, 2> kinds = {"replay", "inference"};
-constexpr std::array<std::string_view, 2> formats = {"csv", "mlperf"};
 
 void read_recording(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, const std::string& folder, NeighbourSpec& n) {
   std::string file;
@@ -22,7 +17,7 @@ void read_recording(Reading& reading, const Node& node, const std::string& path,
     file = *below_folder;
   }
   try {
-    n.recording = n.replay.format == "mlperf" ? workload::read_mlperf_power(file) : workload::read_trace(file, n.columns);
+    n.recording = n.replay.format == RecordingFormat::mlperf ? workload::read_mlperf_power(file) : workload::read_trace(file, n.columns);
   } catch (const InputError& e) {
     for (const auto& f : e.findings()) reading.findings.push_back(f);
   }
@@ -34,7 +29,7 @@ void read_recording(Reading& reading, const Node& node, const std::string& path,
 
 void ReplayParams::fields(FieldVisitor& v) {
   v.text("file", file, "recording, below the scenario's folder", Need::optional);
-  v.choice("format", format, formats, "how it is written", Need::optional);
+  choose(v, "format", format, "how it is written", Need::optional);
   v.integer("n_copy", n_copy, {1, 1e6}, "so many of what was recorded", Need::optional);
   v.number("begin_s", begin_s, {-3.5e7, 3.5e7}, "when its first sample falls, from the start of the run", Need::optional);
   v.flag("repeat", repeat, "begins anew at its end", Need::optional);
@@ -47,11 +42,11 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   NeighbourSpec& n = s.neighbours.emplace_back();
   TableReader r = reading.table(node, path);
   r.text("name", n.name, "name of the neighbour");
-  r.choice("kind", n.kind, kinds, "what it is");
-  if (n.kind == "replay") {
+  choose(r, "kind", n.kind, "what it is");
+  if (n.kind == NeighbourKind::replay) {
     n.replay.fields(r);
-    if (n.replay.format == "csv") n.columns.fields(r);
-  } else if (n.kind == "inference") {
+    if (n.replay.format == RecordingFormat::csv) n.columns.fields(r);
+  } else if (n.kind == NeighbourKind::inference) {
     r.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
     r.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
     reading.read(reading.entry(r, "model", "model", "model that is served"), path + ".model", n.model);
@@ -60,7 +55,7 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   }
   const std::size_t before = reading.findings.size();
   r.finish();
-  if (n.kind == "replay" && reading.findings.size() == before) read_recording(reading, node, path, options, s.folder, n);
+  if (n.kind == NeighbourKind::replay && reading.findings.size() == before) read_recording(reading, node, path, options, s.folder, n);
 }
 
 }  // namespace tidewatt::sim

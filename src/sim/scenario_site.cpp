@@ -31,9 +31,8 @@ struct SiteReading {
 
 void read_devices(SiteReading& in, SiteDevices& d) {
   in.device("rack_storage", "rack_storage", "storage in the racks; left out: none", [&](TableReader& t) {
-    static constexpr std::array<std::string_view, 3> each = {"gpu", "rack", "site"};
     d.rack_storage.emplace().fields(t);
-    t.choice("per", d.storage_per, each, "what one entry stands for; it is scaled with their number", Need::optional);
+    choose(t, "per", d.storage_per, "what one entry stands for; it is scaled with their number", Need::optional);
   });
   in.device("response", "converter_chain", "how the converters between grid and servers answer fast changes; left out: at once", [&](TableReader& t) { d.response.emplace().fields(t); });
   in.device("ups", "ups", "central uninterruptible supplies; left out: none", [&](TableReader& t) {
@@ -116,18 +115,18 @@ void read_site(Reading& reading, const Node& given, Scenario& s, const std::func
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings) {
   for (const auto& e : s.events) {
     const auto report = [&](const char* key, std::string message) { findings.push_back({place, fmt::format("event.{}.{}", e.name, key), std::move(message)}); };
-    const bool of_job = e.kind == "failure" || e.kind == "pause" || e.kind == "planned_stop";
+    using enum EventKind;
     bool known = false;
     for (const auto& j : s.jobs) known = known || j.name == e.job;
-    if (of_job && !known) report("job", fmt::format("no job named '{}'", e.job));
-    if (e.kind != "failure" && e.kind != "planned_stop" && e.kind != "power_brake" && !e.of_plant() && !(e.duration_s > 0.0)) report("duration_s", fmt::format("a {} needs its length", e.kind));
-    if (e.kind == "power_brake" && !e.hall.empty() && std::none_of(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; }))
+    if (of_job(e.kind) && !known) report("job", fmt::format("no job named '{}'", e.job));
+    if (e.kind != failure && e.kind != planned_stop && e.kind != power_brake && !of_plant(e.kind) && !(e.duration_s > 0.0)) report("duration_s", fmt::format("a {} needs its length", word_of(e.kind)));
+    if (e.kind == power_brake && !e.hall.empty() && std::none_of(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; }))
       report("hall", fmt::format("no hall named '{}'", e.hall));
-    if (e.kind == "sag" && !(e.voltage_ratio < 1.0)) report("voltage_ratio", "a sag needs its remaining voltage, below 1");
-    if (e.kind == "islanding" && !s.devices.turbines) report("kind", "an island needs turbines on the site (site.turbines)");
-    if (e.kind != "curtailment") continue;
+    if (e.kind == sag && !(e.voltage_ratio < 1.0)) report("voltage_ratio", "a sag needs its remaining voltage, below 1");
+    if (e.kind == islanding && !s.devices.turbines) report("kind", "an island needs turbines on the site (site.turbines)");
+    if (e.kind != curtailment) continue;
     if (!(e.limit_W > 0.0)) report("limit_MW", "an order needs its limit");
-    if (e.by == "storage" && !s.battery) report("by", "there is no site battery");
+    if (e.by == OrderMeans::storage && !s.battery) report("by", "there is no site battery");
     if (e.notice_s > e.at_s) report("notice_s", "the order would have come before the run");
   }
 }

@@ -46,14 +46,16 @@ cooling::Weather make_weather(const Scenario& scenario) {
   if (!w.epw.empty()) {
     const auto year = cooling::read_epw(w.epw);
     cooling::MonthDay day{s.month, s.day};
-    if (w.day == "hot_clear") day = cooling::pick_day(year, cooling::DayKind::hot_clear);
-    if (w.day == "typical") day = cooling::pick_day(year, cooling::DayKind::typical);
-    if (w.day == "extreme") day = cooling::pick_day(year, cooling::DayKind::extreme);
+    if (w.day == WeatherDay::hot_clear) day = cooling::pick_day(year, cooling::DayKind::hot_clear);
+    if (w.day == WeatherDay::typical) day = cooling::pick_day(year, cooling::DayKind::typical);
+    if (w.day == WeatherDay::extreme) day = cooling::pick_day(year, cooling::DayKind::extreme);
     return cooling::epw_weather(year, day, s.hour);
   }
-  const auto kind = w.day.starts_with("hot") ? cooling::ClimateDay::hot
-                                             : (w.day.starts_with("extreme") ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
-  if (w.day.ends_with("_year")) {
+  using enum WeatherDay;
+  const auto kind = w.day == hot || w.day == hot_year           ? cooling::ClimateDay::hot
+                    : w.day == extreme || w.day == extreme_year ? cooling::ClimateDay::extreme
+                                                                : cooling::ClimateDay::typical;
+  if (is_year(w.day)) {
     Tick start = local_time_of_day(scenario.run.start) + (s.day - 1) * cooling::ns_per_day;
     for (int m = 1; m < s.month; ++m) start += days_in(2023, m) * cooling::ns_per_day;  // the generated year has 365 days
     return cooling::climate_year(*scenario.climate, kind, static_cast<std::uint64_t>(scenario.run.seed), 0.65, start);

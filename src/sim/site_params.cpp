@@ -28,9 +28,9 @@ double n_storage(const Scenario& s) {
   double n = 0.0;
   for (const auto& h : s.halls) {
     const double gpus = static_cast<double>(h.hall.n_gpu);
-    n += s.devices.storage_per == "gpu" ? gpus : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+    n += s.devices.storage_per == StoragePer::gpu ? gpus : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
   }
-  return s.devices.storage_per == "site" ? 1.0 : n;
+  return s.devices.storage_per == StoragePer::site ? 1.0 : n;
 }
 
 power::UpsParams supplies(const SiteDevices& d, double design_W) {
@@ -46,9 +46,8 @@ std::vector<GridDisturbance> disturbances(const Scenario& s) {
   std::vector<GridDisturbance> out;
   for (const auto& e : s.events) {
     using Kind = GridDisturbance::Kind;
-    const Kind kind = e.kind == "sag" ? Kind::sag : e.kind == "utility_loss" ? Kind::utility_loss : Kind::islanding;
-    if (e.kind == "sag" || e.kind == "utility_loss" || e.kind == "islanding")
-      out.push_back({kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
+    const Kind kind = e.kind == EventKind::sag ? Kind::sag : e.kind == EventKind::utility_loss ? Kind::utility_loss : Kind::islanding;
+    if (of_grid(e.kind)) out.push_back({kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
   }
   return out;
 }
@@ -114,12 +113,12 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, dou
   p.battery_wear = s.battery_wear;
   p.n_lane = n_lane;
   p.first_kept_level = kept_level(s.run.duration_s);
-  p.closed_form = s.run.advance != "resolved";
+  p.closed_form = s.run.advance != Advance::resolved;
   for (const auto& w : s.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
   if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);
   for (const auto& e : s.events)
-    if (e.kind == "curtailment") p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == "storage"});
+    if (e.kind == EventKind::curtailment) p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == OrderMeans::storage});
   return p;
 }
 

@@ -121,7 +121,7 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   if (edge < hard_end && edge - now < left) return {1, StepKind::sliced, false, edge - now};
   if (hard_end - now < left) return {1, StepKind::sliced, true};
   if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, StepKind::sliced, false};
-  if (c.scenario.run.advance == "resolved" || job.scratch.step.state == JobState::evaluate) return {1, StepKind::resolved, false};
+  if (c.scenario.run.advance == Advance::resolved || job.scratch.step.state == JobState::evaluate) return {1, StepKind::resolved, false};
   jump_through(job, until, c);
   return {ahead_->repetitions, StepKind::repeated, false};
 }
@@ -155,8 +155,8 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
 
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
-  return step.state == JobState::checkpoint && step.until - at <= longest_pause && c.scenario.run.advance != "resolved" &&
-         !c.scenario.holds_power() && !job.training->keeps_beat() && step.clock_frac == 1.0;
+  return step.state == JobState::checkpoint && step.until - at <= longest_pause && c.scenario.run.advance != Advance::resolved &&
+         !holds_power(c.scenario) && !job.training->keeps_beat() && step.clock_frac == 1.0;
 }
 
 bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const {
@@ -164,7 +164,7 @@ bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const
 }
 
 std::optional<Ahead> StepPlanner::expected_jump(const Job& job, Tick until, const StepContext& c) const {
-  if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 || c.scenario.run.advance == "resolved") return std::nullopt;
+  if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 || c.scenario.run.advance == Advance::resolved) return std::nullopt;
   return look_ahead(job, until, job.state.last_period, no_limit, c);
 }
 
@@ -233,7 +233,7 @@ bool StepPlanner::jump_through(Job& job, Tick until, const StepContext& c) {
   const auto look = [&](std::int64_t most) { ahead_ = look_ahead(job, until, task.timeline->period, most, c); };
   const auto set_mean = [&](std::int64_t n) { training.set_mean(job.life->progress_iterations(), n, job.state.now, task); };
   // Held pieces follow each iteration's own length, and ramps that still move make every iteration another one.
-  const bool one_by_one = (training.scatters() && c.scenario.holds_power()) || !training.settled();
+  const bool one_by_one = (training.scatters() && holds_power(c.scenario)) || !training.settled();
   look(one_by_one ? 1 : no_limit);
   while (ahead_ && training.scatters() && ahead_->repetitions > 1) {
     const std::int64_t n = ahead_->repetitions;

@@ -27,7 +27,7 @@ sim::Scenario each_hall(const sim::Scenario& s, Change&& change) {
 }
 
 void hold_coolant(sim::HallSpec& h, double K) {
-  h.plant_kind = "prescribed_inlet";
+  h.plant_kind = sim::PlantKind::prescribed_inlet;
   h.prescribed = {K, K, 5.0 * 3600.0, 15.0 * 3600.0};
 }
 
@@ -70,7 +70,7 @@ bool put_on_plates(sim::HallSpec& h, const catalog::Catalog& catalog, std::strin
     Node plant = catalog.values("plant", "cdu_dry_cooler");
     std::erase_if(std::get<Node::Table>(plant.value), [](const auto& item) { return item.first == "type"; });
     h.hydronic = read<cooling::HydronicParams>(plant, "");
-    h.plant_kind = "hydronic";
+    h.plant_kind = sim::PlantKind::hydronic;
     name = gpu;
     return true;
   }
@@ -99,12 +99,12 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
                    h.air.fan_start_K += 1000.0;
                    h.air.fan_full_K += 1000.0;
                  })});
-  if (s.halls.front().plant_kind == "outside_air")
+  if (s.halls.front().plant_kind == sim::PlantKind::outside_air)
     out.push_back({"plant set points", "neither mixing of return air nor evaporation: the supply follows the weather", each_hall(s, [](auto& h) {
                      h.outside_air.supply_low_K = 200.0;
                      h.outside_air.supply_high_K = 400.0;
                    })});
-  if (s.halls.front().plant_kind == "hydronic" && s.halls.front().hydronic.chiller.capacity_W > 0.0)
+  if (s.halls.front().plant_kind == sim::PlantKind::hydronic && s.halls.front().hydronic.chiller.capacity_W > 0.0)
     out.push_back({"plant set points", "no chillers: the supply follows the weather where towers or dry coolers do not hold it",
                    each_hall(s, [](auto& h) { h.hydronic.chiller.capacity_W = 0.0; })});
   return out;

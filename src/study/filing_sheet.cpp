@@ -82,7 +82,7 @@ void protection_rows(const Filing& f, Rows& rows) {
 void storage_rows(const Filing& f, Rows& rows) {
   const auto& d = f.s.devices;
   rows.push_back({"site battery", f.s.battery ? fmt::format("{:.4g} MW, {:.4g} MWh", f.s.battery->power_W * 1e-6, f.s.battery->energy_J / 3.6e9) : "none", "", "stated", "mitigation of kind site_battery"});
-  rows.push_back({"storage in the racks", d.rack_storage ? fmt::format("{:.4g} kW, {:.4g} kJ per {}", d.rack_storage->store.power_W * 1e-3, d.rack_storage->store.energy_J * 1e-3, d.storage_per) : "none", "", "stated", "site.rack_storage"});
+  rows.push_back({"storage in the racks", d.rack_storage ? fmt::format("{:.4g} kW, {:.4g} kJ per {}", d.rack_storage->store.power_W * 1e-3, d.rack_storage->store.energy_J * 1e-3, word_of(d.storage_per)) : "none", "", "stated", "site.rack_storage"});
   rows.push_back({"standby generation", d.generators ? "yes" : "none", "", "stated", "site.generators"});
   rows.push_back({"generation in parallel", d.turbines ? number(d.turbines->dispatch_W * 1e-6) + " MW" : "none", "", "stated", "site.turbines"});
 }

@@ -62,7 +62,7 @@ void site_section(Filing& f, Page& page) {
   std::vector<std::vector<std::string>> rows = {{"scenario", f.o.file}, {"scenario SHA-256", f.scenario_sha256}, {"nominal voltage at the connection", fmt::format("{:.4g} kV", f.s.source.nominal_V * 1e-3)},
                                                 {"short-circuit power there", fmt::format("{:.4g} MVA", f.s.source.short_circuit_VA * 1e-6)}, {"nominal frequency", fmt::format("{:g} Hz", f.s.frequency.nominal_Hz)},
                                                 {"servers at design power", fmt::format("{:.4g} MW", f.design_W * 1e-6)}};
-  for (const auto& h : f.s.halls) rows.push_back({"hall " + h.hall.name, fmt::format("{} GPUs, {:g} W each at their limit; plant: {}", h.hall.n_gpu, h.gpu.tdp_W, h.plant_kind)});
+  for (const auto& h : f.s.halls) rows.push_back({"hall " + h.hall.name, fmt::format("{} GPUs, {:g} W each at their limit; plant: {}", h.hall.n_gpu, h.gpu.tdp_W, word_of(h.plant_kind))});
   for (const auto& j : f.s.jobs) rows.push_back({"job " + j.name, j.model_name.empty() ? "training" : "trains " + j.model_name});
   for (const auto& r : f.results) rows.push_back({"result " + r.name, fmt::format("run of {}, program version {}, payload SHA-256 {}", r.origin.start_time, r.origin.version, r.origin.payload_sha256)});
   page.table({"item", "value"}, rows);

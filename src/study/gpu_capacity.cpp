@@ -63,14 +63,14 @@ sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s
 double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread, const std::function<bool()>& stop) {
   auto less = s;
   for (const auto& h : s.halls) {
-    if (h.plant_kind == "prescribed_inlet" || h.own_plant) continue;
+    if (h.plant_kind == sim::PlantKind::prescribed_inlet || h.own_plant) continue;
     sim::EventParams e;
     e.name = "one_out_" + h.hall.name;
     e.hall = h.hall.name;
     e.out_frac = unit_frac;
-    e.kind = h.plant_kind == "outside_air" ? "fan_wall_out" : "rejection_out";
-    if (h.plant_kind == "hydronic" && h.hydronic.chiller.capacity_W > 0.0 && h.hydronic.n_chiller > 0.0) {
-      e.kind = "chiller_out";
+    e.kind = h.plant_kind == sim::PlantKind::outside_air ? sim::EventKind::fan_wall_out : sim::EventKind::rejection_out;
+    if (h.plant_kind == sim::PlantKind::hydronic && h.hydronic.chiller.capacity_W > 0.0 && h.hydronic.n_chiller > 0.0) {
+      e.kind = sim::EventKind::chiller_out;
       e.out_frac = 1.0 / h.hydronic.n_chiller;
     }
     less.events.push_back(e);

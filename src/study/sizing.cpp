@@ -292,7 +292,7 @@ class Search {
 
 Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options) {
   if (scenario.devices.rules.empty()) throw InputError("site.rules: name a rule set that the portfolio must meet, e.g. --set site.rules=power_stabilization_example");
-  if (scenario.battery || scenario.holds_power() || scenario.devices.rack_storage)
+  if (scenario.battery || holds_power(scenario) || scenario.devices.rack_storage)
     throw InputError("mitigation: the scenario has storage, smoothing or ballast of its own; size begins from a site without");
   return Search(scenario, choices, options).run();
 }

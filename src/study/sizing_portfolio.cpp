@@ -55,7 +55,8 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
   }
   if (!p.rack.empty()) {
     read(p.rack, "rack_storage", s.devices.rack_storage.emplace());
-    s.devices.storage_per = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == p.rack; })->per;
+    const auto rack = std::find_if(c.racks.begin(), c.racks.end(), [&](const auto& x) { return x.name == p.rack; });
+    s.devices.storage_per = value_of<sim::StoragePer>(rack->per).value_or(sim::StoragePer::rack);
   }
   if (!p.store.empty()) {
     auto& b = s.battery.emplace();

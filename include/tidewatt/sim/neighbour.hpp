@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/sim/kinds.hpp"
 #include "tidewatt/workload/inference.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
@@ -14,7 +15,7 @@ namespace tidewatt::sim {
 /// millisecond of the site's waveform holds its exact energy, so a peak that lasts a millisecond or more is kept whole.
 struct ReplayParams {
   std::string file;             ///< CSV, below the scenario's folder
-  std::string format = "csv";   ///< csv: columns as declared | mlperf: node watts as MLCommons publishes them
+  RecordingFormat format = RecordingFormat::csv;  ///< columns as declared, or node watts as MLCommons publishes them
   std::int64_t n_copy = 1;      ///< so many of what was recorded, in step with each other
   double begin_s = 0.0;         ///< when the first sample falls, from the start of the run
   bool repeat = false;          ///< begins anew at its end
@@ -26,7 +27,8 @@ struct ReplayParams {
 /// Another load that draws power through the site's feeders: a recorded load, or a service that answers requests on
 /// servers of its own. Its power counts as the site's load; its heat goes to a room of its own, not into the halls.
 struct NeighbourSpec {
-  std::string name, kind;        ///< kind: replay | inference
+  std::string name;
+  NeighbourKind kind = NeighbourKind::replay;
   ReplayParams replay;
   workload::TraceFormat columns;
   workload::Trace recording;     ///< as read; of power or of activity

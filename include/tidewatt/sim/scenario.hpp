@@ -26,12 +26,13 @@
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
 #include "tidewatt/sim/economics.hpp"
+#include "tidewatt/sim/kinds.hpp"
+#include "tidewatt/sim/neighbour.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
-#include "tidewatt/sim/neighbour.hpp"
 #include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/failures.hpp"
 #include "tidewatt/workload/job_life.hpp"
@@ -53,7 +54,7 @@ struct RunParams {
   double macro_step_s = 60.0;
   double macro_step_max_s = 900.0;  ///< macro steps grow to this where nothing but the weather moves
   double tolerance_K = 0.05;         ///< of the periodic advance: mean die temperature against its guess per jump
-  std::string advance = "periodic";  ///< periodic | resolved
+  Advance advance = Advance::periodic;
   std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
   bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
   bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
@@ -71,7 +72,7 @@ struct WeatherParams {
   std::string csv;      ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
   std::string climate;  ///< name of a catalog climate
   double altitude_m = 0.0;  ///< of a CSV file without a pressure column
-  std::string day = "typical";  ///< of a climate: typical | hot | extreme; of an EPW: as dated | hot_clear | …
+  WeatherDay day = WeatherDay::typical;  ///< of a climate: typical | hot | extreme; of an EPW: dated | hot_clear | …
   void fields(FieldVisitor& v);
 };
 
@@ -107,7 +108,7 @@ struct HallSpec {
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
   std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
-  std::string plant_kind;  ///< outside_air | hydronic | prescribed_inlet
+  PlantKind plant_kind = PlantKind::outside_air;
   cooling::OutsideAirParams outside_air;
   cooling::HydronicParams hydronic;
   cooling::PrescribedInletParams prescribed;
@@ -131,7 +132,8 @@ struct JobSpec {
 /// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
 /// curtailment is an order to draw less, met by caps, a pause or storage.
 struct EventParams {
-  std::string name, kind;
+  std::string name;
+  EventKind kind = EventKind::failure;
   std::string job;           ///< that a failure strikes
   std::string hall;          ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
@@ -140,8 +142,7 @@ struct EventParams {
   double voltage_ratio = 1.0;  ///< sag: what is left of the voltage
   double limit_W = 0.0;        ///< curtailment
   double notice_s = 0.0;       ///< curtailment: the order is known so long ahead
-  std::string by = "cap";      ///< curtailment: cap | pause | storage
-  bool of_plant() const { return kind.ends_with("_out"); }
+  OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };
 
@@ -178,7 +179,6 @@ struct Scenario {
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
   std::optional<mitigation::BallastParams> ballast;
   std::optional<mitigation::SiteBatteryParams> battery;
-  bool holds_power() const { return gpu_smoothing || ballast; }  ///< of GPUs, from phase to phase
   std::optional<mitigation::BatteryWearParams> battery_wear;
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
@@ -188,6 +188,9 @@ struct Scenario {
   std::vector<catalog::AssumedInput> assumed;
   std::vector<DefaultInput> defaults;            ///< what it leaves out, in the order of the file
 };
+
+/// Whether something holds the power of GPUs from phase to phase.
+inline bool holds_power(const Scenario& s) { return s.gpu_smoothing || s.ballast; }
 
 struct LoadOptions {
   std::vector<std::string> set;  ///< key=value

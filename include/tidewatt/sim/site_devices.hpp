@@ -7,13 +7,14 @@
 #include "tidewatt/grid/compliance.hpp"
 #include "tidewatt/power/transformer.hpp"
 #include "tidewatt/sim/delivery.hpp"
+#include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::sim {
 
 /// What a scenario's site names beside its feeder: devices as the catalog gives them, not yet scaled to the site.
 struct SiteDevices {
   std::optional<power::RackStorageParams> rack_storage;
-  std::string storage_per = "gpu";  ///< gpu | rack | site: what one catalog entry stands for
+  StoragePer storage_per = StoragePer::gpu;
   std::optional<power::ConverterChainParams> response;
   std::optional<power::UpsParams> ups;
   std::int64_t n_ups = 0;  ///< 0: as many as the design load needs

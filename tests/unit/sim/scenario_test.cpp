@@ -28,7 +28,7 @@ TEST_CASE("the day scenario reads, inherits and lists what it assumes") {
   CHECK(s.jobs.front().plan.dp() == 128);
   CHECK(s.assumed.size() > 50);
   const auto t = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_transients.toml");
-  CHECK(t.run.advance == "resolved");
+  CHECK(t.run.advance == Advance::resolved);
   CHECK(t.halls.size() == 1);
   REQUIRE(t.windows.size() == 1);
   CHECK(t.windows.front().duration_s == 600);
