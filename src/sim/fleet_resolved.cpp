@@ -211,25 +211,4 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   return out;
 }
 
-workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
-  workload::Timeline out;
-  out.kinds = timeline.kinds;
-  out.period = timeline.period;
-  for (const auto& segments : timeline.classes) {
-    auto& fine = out.classes.emplace_back();
-    std::uint32_t last_kind = UINT32_MAX;
-    Tick step = 0;
-    for (const auto& s : segments) {
-      if (s.kind != last_kind) step = first;
-      last_kind = s.kind;
-      for (Tick left = s.duration; left > 0; step *= 2) {
-        const Tick d = left <= step + step / 2 ? left : step;
-        fine.push_back({d, s.kind});
-        left -= d;
-      }
-    }
-  }
-  return out;
-}
-
 }  // namespace tidewatt::sim

@@ -51,9 +51,6 @@ double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outd
          (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
 }
 
-/// After an edge: 1 s, then half the time since, in whole seconds.
-Tick grown_since(Tick edge, Tick now) { return now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s); }
-
 }  // namespace
 
 PlantOutages::PlantOutages(const Scenario& scenario) {
@@ -76,11 +73,19 @@ cooling::PlantCapacity PlantOutages::capacity(std::size_t hall, Tick t) const {
   return out;
 }
 
-Tick PlantOutages::bound(Tick now) const {
+Tick PlantOutages::next_edge(Tick now) const {
   Tick out = never;
   for (const auto& o : outages_)
     for (const Tick edge : {o.begin, o.end})
-      if (edge != never) out = std::min(out, edge > now ? edge : grown_since(edge, now));
+      if (edge > now) out = std::min(out, edge);
+  return out;
+}
+
+Tick PlantOutages::last_edge(Tick now) const {
+  Tick out = -1;
+  for (const auto& o : outages_)
+    for (const Tick edge : {o.begin, o.end})
+      if (edge <= now) out = std::max(out, edge);
   return out;
 }
 
@@ -145,10 +150,6 @@ void HallLoop::set_inlets(Tick now) {
   const auto outdoor = weather_.at(now);
   state_.air_J_per_m3_K.clear();
   for (const auto& h : halls_) state_.air_J_per_m3_K.push_back(volumetric_J_per_m3_K(h.supply_K, outdoor));
-}
-
-Tick HallLoop::bound(Tick now) const {
-  return std::min(outages_.bound(now), state_.power_changed < 0 ? never : grown_since(state_.power_changed, now));
 }
 
 void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,8 +20,10 @@ class PlantOutages {
   explicit PlantOutages(const Scenario& scenario);
   /// What is left of a hall's plant.
   cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
-  /// No macro step may reach beyond: parts fail or come back there, or steps grow again after they did.
-  Tick bound(Tick now) const;
+  /// When parts next fail or come back; the largest tick: never.
+  Tick next_edge(Tick now) const;
+  /// When they last did; −1: never yet.
+  Tick last_edge(Tick now) const;
   /// The events that have begun, for a message.
   std::string told(std::size_t hall, Tick t) const;
 
@@ -79,8 +82,10 @@ class HallLoop {
   std::span<const double> flow_frac() const { return state_.flow_frac; }
   /// Whether the site has power from `now` on; without it plants stand and draw nothing.
   void set_power(bool on, Tick now) { state_.powered = on, state_.power_changed = now; }
-  /// No macro step may reach beyond: parts of a plant fail or come back there, or steps grow again after they did.
-  Tick bound(Tick now) const;
+  /// When parts of a plant next fail or come back; the largest tick: never.
+  Tick next_edge(Tick now) const { return outages_.next_edge(now); }
+  /// When they last did, or the site's power last ended or came back; −1: never yet.
+  Tick last_edge(Tick now) const { return std::max(outages_.last_edge(now), state_.power_changed); }
   /// Largest |mean supply − what had been expected| of the last macro step, K: too much, and steps should be shorter.
   double miss_K() const { return state_.miss_K; }
   Tick macro_begin() const { return state_.macro_begin; }

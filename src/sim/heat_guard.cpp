@@ -52,18 +52,17 @@ double HeatGuard::near_s(const Job& job) const {
 }
 
 /// The iteration is played ahead in slices on copies, so that it can be cut there.
-Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, const StepContext& c) const {
+Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const {
   FleetState state = c.state;
   FleetSignals signals = c.signals;
   FleetMeters meters;
   FleetTask task = job.scratch.task;
   const workload::Timeline& whole = *job.scratch.task.timeline;
   const Tick begin = to_tick(begun_frac * seconds(whole.period));
-  constexpr Tick step = ns_per_s / 4;
   task.slice = true;
   task.repetitions = 1;
   for (Tick at = 0; at < most;) {
-    const Tick stop = std::min(most, at + step);
+    const Tick stop = std::min(most, at + stride);
     const auto piece = slice(whole, begin + at, begin + stop);
     task.timeline = &piece;
     task.since_macro_s = seconds(job.state.now + at - c.halls.macro_begin());

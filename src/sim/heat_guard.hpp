@@ -13,7 +13,8 @@ class HeatGuard {
   /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
   double near_s(const Job& job) const;
   /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`.
-  Tick end(const Job& job, double begun_frac, Tick most, const StepContext& c) const;
+  /// @param stride in which it is looked for
+  Tick end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const;
   /// Nodes that have switched themselves off can be started again once they are below the slowdown temperature.
   void reset_nodes(const Job& job, const StepContext& c) const;
   /// Whether nodes that fell by heat cannot be started yet: too hot, or plates that miss their flow.

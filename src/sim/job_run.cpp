@@ -238,15 +238,12 @@ void JobRun::play(const StepLength& length, StepContext& c) {
   deliver(power, tokens, c);
 }
 
-/// One iteration in slices that grow fourfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that
-/// warms by the second.
+/// One iteration, or a part of it, in slices.
 void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   auto& task = job_.scratch.task;
   const workload::Timeline whole = *task.timeline;
   const bool resolve = c.scenario.run.advance == Advance::resolved;
-  // What of the iteration is played.
-  const Tick begin = to_tick(planner_.begun_frac() * seconds(whole.period));
-  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + planner_.next_cut(job_, c) - job_.state.now : whole.period;
+  const auto [begin, end] = planner_.played(job_, length, c);
   if (length.cut) job_.training->cut(end);
   const bool counts = !length.cut && job_.scratch.step.state == JobState::iterate;
   const double tokens_per_ns = counts ? job_.training->model().tokens_per_iteration() / static_cast<double>(whole.period) : 0.0;
@@ -255,9 +252,8 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   std::vector<double> sum_J(gpu_J.size(), 0.0);
   iteration_.begin_slices(planner_.begun_frac() == 0.0, die_mean_K);
   task.slice = true;
-  Tick step = planner_.first_slice();
-  for (Tick at = begin; at < end;) {
-    const Tick stop = end - at <= step + step / 2 ? end : at + step;
+  Tick at = begin;
+  for (const Tick stop : planner_.slices({begin, end}, c)) {
     job_.scratch.piece = resolve ? graded(slice(whole, at, stop)) : slice(whole, at, stop);
     task.timeline = &job_.scratch.piece;
     set_air(c);
@@ -268,7 +264,6 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     iteration_.add(die_mean_K, seconds(stop - at));
     deliver(power, tokens_per_ns * static_cast<double>(stop - at), c);
     at = stop;
-    step *= resolve ? 2 : 4;
   }
   task.slice = false;
   // Together they are one step.

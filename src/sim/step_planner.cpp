@@ -20,8 +20,40 @@ constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minut
 constexpr Tick longest_pause = 10 * ns_per_s;
 constexpr double overshoot = 1.15;  ///< a little more than the estimate allows beats a remainder of its own
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the moment at which heat ends an iteration
+
+/// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
+Tick grown_since(Tick edge, Tick now) { return edge < 0 ? workload::never : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s); }
 
 }  // namespace
+
+workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
+  workload::Timeline out;
+  out.kinds = timeline.kinds;
+  out.period = timeline.period;
+  for (const auto& segments : timeline.classes) {
+    auto& fine = out.classes.emplace_back();
+    std::uint32_t last_kind = UINT32_MAX;
+    Tick step = 0;
+    for (const auto& s : segments) {
+      if (s.kind != last_kind) step = first;
+      last_kind = s.kind;
+      for (Tick left = s.duration; left > 0; step *= 2) {
+        const Tick d = left <= step + step / 2 ? left : step;
+        fine.push_back({d, s.kind});
+        left -= d;
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {
+  std::vector<Tick> out;
+  Tick length = first;
+  for (Tick at = begin; at < end; length *= growth) out.push_back(at = end - at <= length + length / 2 ? end : at + length);
+  return out;
+}
 
 Agenda::Agenda(const Scenario& scenario, const HallControls& controls, const HallLoop& halls)
     : end_(to_tick(scenario.run.duration_s)),
@@ -34,7 +66,7 @@ Tick Agenda::plan_macro_step(Tick now, std::span<const JobRun> occupants) {
   const std::int64_t grown = halls_.miss_K() < 0.02 ? 2 * n_base_step_ : halls_.miss_K() < 0.05 ? n_base_step_ : 1;
   n_base_step_ = controls_.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most_base_steps_);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  macro_edge_ = std::min({next_cut(), (now / hour + 1) * hour, halls_.bound(now), controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
+  macro_edge_ = std::min({next_cut(), (now / hour + 1) * hour, halls_.next_edge(now), grown_since(halls_.last_edge(now), now), controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
   for (;; n_base_step_ /= 2) {
     const Tick length = n_base_step_ * base_;
     const Tick until = clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
@@ -116,7 +148,7 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
   if (heat.near_s(job) < 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period))) {
     state_.jump_s = 0.0;
-    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), c); end > 0) return {1, StepKind::sliced, true, end};
+    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c); end > 0) return {1, StepKind::sliced, true, end};
   }
   if (edge < hard_end && edge - now < left) return {1, StepKind::sliced, false, edge - now};
   if (hard_end - now < left) return {1, StepKind::sliced, true};
@@ -124,6 +156,23 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   if (c.scenario.run.advance == Advance::resolved || job.scratch.step.state == JobState::evaluate) return {1, StepKind::resolved, false};
   jump_through(job, until, c);
   return {ahead_->repetitions, StepKind::repeated, false};
+}
+
+/// What of the iteration that the task is set to is played now.
+IterationPart StepPlanner::played(const Job& job, const StepLength& length, const StepContext& c) const {
+  const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
+  return {begin, length.piece > 0 ? begin + length.piece : length.cut ? begin + next_cut(job, c) - job.state.now : period};
+}
+
+/// Slices grow fourfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that warms by the second;
+/// twofold where each is resolved.
+std::vector<Tick> StepPlanner::slices(const IterationPart& part, const StepContext& c) const {
+  return slice_ends(part.begin, part.end, state_.since_change == 0 ? first_step_after_edge : ns_per_s, c.scenario.run.advance == Advance::resolved ? 2 : 4);
+}
+
+/// The longest step after an edge of what is resolved.
+Tick StepPlanner::first_grade(const Job& job) const {
+  return works(job.scratch.step.state) || state_.since_change < ns_per_s ? first_step_after_edge : ns_per_s;
 }
 
 /// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...

@@ -7,6 +7,7 @@
 #include "hall_controls.hpp"
 #include "heat_guard.hpp"
 #include "job.hpp"
+#include "tidewatt/sim/step_lengths.hpp"
 
 namespace tidewatt::sim {
 
@@ -66,6 +67,11 @@ struct StepLength {
   Tick piece = 0;    ///< so much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest
 };
 
+/// Part of an iteration.
+struct IterationPart {
+  Tick begin = 0, end = 0;
+};
+
 /// How a jump goes on through pauses, and where the job's life then stands.
 struct Ahead {
   std::vector<Leg> legs;
@@ -105,9 +111,10 @@ class StepPlanner {
   StepLength work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c);
   /// Where the work is cut, whatever it does.
   Tick next_cut(const Job& job, const StepContext& c) const;
-  /// First slice of an iteration, and the longest step after an edge of what is resolved.
-  Tick first_slice() const { return state_.since_change == 0 ? 10 * ns_per_ms : ns_per_s; }
-  Tick first_grade(const Job& job) const { return works(job.scratch.step.state) || state_.since_change < ns_per_s ? 10 * ns_per_ms : ns_per_s; }
+  /// What of the iteration that the task is set to is played now, and where the slices of that end.
+  IterationPart played(const Job& job, const StepLength& length, const StepContext& c) const;
+  std::vector<Tick> slices(const IterationPart& part, const StepContext& c) const;
+  Tick first_grade(const Job& job) const;
   /// Takes the error estimate of the jump just made.
   void judge(const Job& job, const StepContext& c);
   /// The plan of a jump; taken by whoever books it.

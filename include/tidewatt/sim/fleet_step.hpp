@@ -91,8 +91,4 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
 ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
                             const FleetTask& task);
 
-/// Splits segments so that no step after an edge is longer than `first`, doubling from there: every class's steps are
-/// graded and none crosses an edge.
-workload::Timeline graded(const workload::Timeline& timeline, Tick first = 10 * ns_per_ms);
-
 }  // namespace tidewatt::sim

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "tidewatt/sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
 #include "tidewatt/sim/load_template.hpp"

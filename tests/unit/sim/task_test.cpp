@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tidewatt/sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
 

@@ -1,0 +1,19 @@
+#pragma once
+#include <vector>
+
+#include "tidewatt/workload/timeline.hpp"
+
+/// Rules for the length of steps that know no job. They stand in step_planner.cpp with all others.
+namespace tidewatt::sim {
+
+/// The first step after an edge of what a GPU does.
+inline constexpr Tick first_step_after_edge = 10 * ns_per_ms;
+
+/// Splits segments so that no step after an edge is longer than `first`, doubling from there: every class's steps are
+/// graded and none crosses an edge.
+workload::Timeline graded(const workload::Timeline& timeline, Tick first = first_step_after_edge);
+
+/// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last takes a short rest along.
+std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);
+
+}  // namespace tidewatt::sim
