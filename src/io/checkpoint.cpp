@@ -15,7 +15,7 @@
 namespace tidewatt::io {
 namespace {
 
-constexpr std::string_view head = "tidewatt checkpoint 2\n";
+constexpr std::string_view head = "tidewatt checkpoint 3\n";
 constexpr std::string_view any_head = "tidewatt checkpoint ";
 constexpr std::size_t digits = 64;
 

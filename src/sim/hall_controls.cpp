@@ -10,14 +10,14 @@
 namespace tidewatt::sim {
 
 HallControls::HallControls(const Scenario& scenario, const Fleet& fleet)
-    : scenario_(scenario), fleet_(fleet), orders_(scenario), brake_(scenario), memory_lead_K_(fleet.types.size(), 0.0) {
-  for (const auto& type : fleet.types) limits_.push_back({type.usual.cap_W, type.usual.lock_Hz});
+    : scenario_(scenario), fleet_(fleet), orders_(scenario), brake_(scenario), state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
+  for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});
 }
 
 void HallControls::check() const {
-  if (limits_.size() != fleet_.types.size()) throw InputError("checkpoint: of another fleet");
-  for (std::size_t h = 0; h < limits_.size(); ++h) {
-    const auto& l = limits_[h];
+  if (state_.limits.size() != fleet_.types.size()) throw InputError("checkpoint: of another fleet");
+  for (std::size_t h = 0; h < state_.limits.size(); ++h) {
+    const auto& l = state_.limits[h];
     const auto& type = fleet_.types[h];
     if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
           l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
@@ -29,7 +29,7 @@ void HallControls::check() const {
 Controls HallControls::at(std::size_t hall, Tick now) const {
   const auto& spec = scenario_.halls[hall];
   const auto& type = fleet_.types[hall];
-  const Limits& l = limits_[hall];
+  const Limits& l = state_.limits[hall];
   Controls out{orders_.share() * l.cap_W, l.clock_lock_Hz, type.usual.target_K};
   const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
   if (brake_.pulled(hall, now) && braked_Hz < out.lock_Hz) {
@@ -39,7 +39,7 @@ Controls HallControls::at(std::size_t hall, Tick now) const {
   // The governor meets a memory limit by the clock, as it meets the die's: the die may be as warm as leaves the warmest stacks
   // of the hall at their limit.
   if (!spec.memory) return out;
-  const double limit_K = spec.memory->limit_K - memory_lead_K_[hall];
+  const double limit_K = spec.memory->limit_K - state_.memory_lead_K[hall];
   if (limit_K < out.target_K) {
     out.target_K = limit_K;
     out.target_by = dvfs::Limiter::memory;
@@ -49,10 +49,10 @@ Controls HallControls::at(std::size_t hall, Tick now) const {
 
 void HallControls::see_memory(const FleetState& state, const FleetSignals& signals) {
   if (signals.memory_K.empty()) return;
-  for (std::size_t h = 0; h < memory_lead_K_.size(); ++h)
-    if (fleet_.types[h].memory) memory_lead_K_[h] = 0.0;
+  for (std::size_t h = 0; h < state_.memory_lead_K.size(); ++h)
+    if (fleet_.types[h].memory) state_.memory_lead_K[h] = 0.0;
   for (std::size_t g = 0; g < signals.memory_K.size(); ++g) {
-    double& lead_K = memory_lead_K_[fleet_.node_hall[g / fleet_.n_gpu_per_node]];
+    double& lead_K = state_.memory_lead_K[fleet_.node_hall[g / fleet_.n_gpu_per_node]];
     if (signals.memory_K[g] > 0.0) lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
   }
 }

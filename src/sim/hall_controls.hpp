@@ -29,9 +29,9 @@ class HallControls {
       a(cap_W, clock_lock_Hz);
     }
   };
-  const std::vector<Limits>& limits() const { return limits_; }
-  void set_limits(std::size_t hall, const Limits& wanted) { limits_[hall] = wanted; }
-  void set_limits(std::vector<Limits> wanted) { limits_ = std::move(wanted); }
+  const std::vector<Limits>& limits() const { return state_.limits; }
+  void set_limits(std::size_t hall, const Limits& wanted) { state_.limits[hall] = wanted; }
+  void set_limits(std::vector<Limits> wanted) { state_.limits = std::move(wanted); }
   /// @throws InputError if a hall's GPUs cannot be held to its limits
   void check() const;
 
@@ -50,9 +50,18 @@ class HallControls {
   /// Takes the memory's lead of the macro step that has just passed.
   void see_memory(const FleetState& state, const FleetSignals& signals);
 
+  struct State {
+    std::vector<Limits> limits;         ///< [hall]
+    std::vector<double> memory_lead_K;  ///< [hall]
+    template <class A>
+    void archive(A& a) {
+      auto& [of_hall, lead] = *this;
+      a(of_hall, lead);
+    }
+  };
   template <class A>
   void archive(A& a) {
-    a(limits_, orders_, memory_lead_K_);
+    a(state_, orders_);
   }
 
  private:
@@ -60,9 +69,7 @@ class HallControls {
   const Fleet& fleet_;
   CapOperator orders_;
   PowerBrake brake_;
-  // State.
-  std::vector<Limits> limits_;         ///< [hall]
-  std::vector<double> memory_lead_K_;  ///< [hall]
+  State state_;
 };
 
 }  // namespace tidewatt::sim

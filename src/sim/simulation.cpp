@@ -146,6 +146,8 @@ void Simulation::pass_on(Tick until, double plant_W) {
 std::string Simulation::save(std::string memory) {
   settle();
   ArchiveWriter to(std::move(memory));
+  std::string layout(state_layout);
+  to(layout);
   archive_moment(to);
   to(rewind_);
   return to.take();
@@ -154,6 +156,9 @@ std::string Simulation::save(std::string memory) {
 void Simulation::load(std::string_view bytes) {
   settle();
   ArchiveReader from(bytes);
+  std::string layout;
+  from(layout);
+  if (layout != state_layout) throw InputError("checkpoint: damaged, or written by another version of tidewatt");
   archive_moment(from);
   from(rewind_);
   const auto& fleet = state.fleet;

@@ -7,7 +7,7 @@ namespace tidewatt::io {
 
 /// Puts a simulation's state into a file, whole or not at all (see write_durably):
 ///
-///     "tidewatt checkpoint 2\n"  SHA-256 of the rest (64 digits)  "\n"  version "\n"  bytes of the text "\n"  text "\n"  state
+///     "tidewatt checkpoint 3\n"  SHA-256 of the rest (64 digits)  "\n"  version "\n"  bytes of the text "\n"  text "\n"  state
 ///
 /// @param scenario_text what the engine was made from: `Scenario::text`, which names every input file with its hash
 /// @throws OutputError

@@ -27,7 +27,8 @@ struct FleetState {
   std::vector<double> front_W;                ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    a(die_K, base_K, sink_K, off, fan_frac, controls, mean_W, work_W, ripple_K[0], ripple_K[1], ripple_K[2], die_mean_K, die_peak_K, clock_Hz, own_Hz, front_W);
+    auto& [die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, front] = *this;
+    a(die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, front);
   }
 };
 
@@ -55,7 +56,8 @@ struct FleetMeters {
   CompensatedSum smoothing_burn;
   template <class A>
   void archive(A& a) {
-    a(gpu_in, package_out, package_stored, ac_in, conversion_loss, host, fan, psu_loss, air_out, liquid_out, input_reference, smoothing_burn);
+    auto& [gpu, out, stored, ac, conversion, hosts, fans, supplies, air, liquid, reference, burn] = *this;
+    a(gpu, out, stored, ac, conversion, hosts, fans, supplies, air, liquid, reference, burn);
   }
 };
 

@@ -130,3 +130,39 @@ TEST_CASE("a checkpoint of another version is refused, although its own hash fit
   CHECK_THROWS_WITH(io::checkpoint_state(path, scenario.text), Catch::Contains("version 0.0.0"));
   std::filesystem::remove(path);
 }
+
+namespace {
+
+/// The engine's state in what `save` returns: behind the name of its layout, in front of the digest.
+std::size_t layout_at(const std::string& saved) {
+  const auto at = saved.find("tidewatt state ");
+  REQUIRE(at != std::string::npos);
+  return at;
+}
+constexpr std::size_t n_digest = 64;
+
+}  // namespace
+
+TEST_CASE("a state of another layout is refused, in a file and in memory") {
+  const auto scenario = tiny();
+  sim::Engine engine(scenario, {1, {}});
+  std::string saved = engine.save();
+  saved[layout_at(saved) + std::string("tidewatt state ").size()] = '0';
+  const std::string body = saved.substr(0, saved.size() - n_digest);
+  CHECK_THROWS_WITH(engine.restore(body + sha256_hex(body)), Catch::Contains("written by another version of tidewatt"));
+  const std::string path = temporary("tidewatt_layout_");
+  io::write_checkpoint(path, engine, scenario.text);
+  std::string file = read_file(path, std::size_t{1} << 30U);
+  file[file.find('\n') - 1] = '1';
+  std::ofstream(path, std::ios::binary) << file;
+  CHECK_THROWS_WITH(io::checkpoint_state(path, scenario.text), Catch::Contains("written by another version of tidewatt"));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a state's layout does not change without its number") {
+  sim::Engine engine(tiny(), {1, {}});
+  const std::string saved = engine.save();
+  INFO("Another size is another layout: raise the number in state_layout (src/sim/simulation.hpp), then pin number and size here");
+  CHECK(saved.compare(layout_at(saved), 16, "tidewatt state 3") == 0);
+  CHECK(saved.size() - n_digest - layout_at(saved) == 6089282);
+}
