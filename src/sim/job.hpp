@@ -9,7 +9,6 @@
 #include "schedule_walk.hpp"
 #include "task_maps.hpp"
 #include "tidewatt/sim/load_tape.hpp"
-#include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/training_task.hpp"
 #include "tidewatt/workload/job_life.hpp"
 

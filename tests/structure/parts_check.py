@@ -1,4 +1,4 @@
-"""The one-way order of the parts, read off the #include lines."""
+"""The one-way order of the parts, and of the rooms inside `sim`, read off the #include lines; CONTRIBUTING.md tells the same order."""
 import re
 
 import repository
@@ -29,6 +29,24 @@ ALL = set(MAY_INCLUDE)
 # What stands above the library's parts and may include all of them.
 FACES = {"cli"}
 
+# Rooms of sim, ground floor first: a room may include itself and those before it. A file belongs to the room of its header; `x_more.cpp`
+# to that of x.hpp.
+ROOMS = {
+    "result": "result result_column look_up port",
+    "fleet": "controls site fleet_state class_map fleet_step fleet_air fleet_block fleet_jump fleet_periodic fleet_powers fleet_resolved own_clocks "
+             "package_batch package_batch_body package_batch_play leakage_balance step_lengths task task_maps held_nodes iteration_scatter training_task "
+             "memory_heat schedule_walk",
+    "load": "load_template load_lane load_tape",
+    "connection": "delivery delivery_stages waveform_meters grid_meters stream_stages site_stream stream_line",
+    "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_reading scenario_site "
+                "inherit shipped_scenarios build_fleet site_params load_groups grid_case",
+    "halls": "hall_loop hall_controls operator transformer_watch replay",
+    "record": "job_series fleet_snapshot recorder",
+    "jobs": "job job_report job_run heat_guard step_planner neighbour_load",
+    "engine": "run engine engine_ports simulation site_connection run_audit run_result grid_summary gpu_view iteration_view",
+}
+HANDBOOK = "CONTRIBUTING.md"
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
 
 
@@ -41,8 +59,62 @@ def part_of(path):
     return None
 
 
+def room_of(stem):
+    """The room of a file of sim: that of the longest name in ROOMS that its own begins with; None if there is none."""
+    words = stem.split("_")
+    for n in range(len(words), 0, -1):
+        for room, stems in ROOMS.items():
+            if "_".join(words[:n]) in stems.split():
+                return room
+    return None
+
+
+def rooms(root):
+    """Includes from a room of sim into a later one, and files without a room."""
+    floor = {room: i for i, room in enumerate(ROOMS)}
+    paths = [p for p in repository.files(root) if part_of(p) == "sim" and p.suffix in {".hpp", ".cpp"}]
+    stems = {p.stem for p in paths}
+    findings = [f"{p}: no room of sim has it; ROOMS in {__file__} lists them" for p in paths if room_of(p.stem) is None]
+    for path in paths:
+        for _, name in INCLUDE.findall(repository.text(root, path) or ""):
+            used = re.fullmatch(r"(?:tidewatt/sim/)?(\w+)\.hpp", name)
+            if not used or used.group(1) not in stems or room_of(path.stem) is None or room_of(used.group(1)) is None:
+                continue
+            if floor[room_of(used.group(1))] > floor[room_of(path.stem)]:
+                findings.append(f"{path}: room '{room_of(path.stem)}' may not include '{room_of(used.group(1))}' ({name})")
+    return findings
+
+
+def told(text):
+    """{part: what it may include} and the rooms, as the tables of the handbook tell them."""
+    parts, room_names = {}, []
+    for line in text.splitlines():
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        names = re.findall(r"`(\w+)`", cells[0])
+        if len(cells) == 3 and names and set(names) <= ALL | FACES:
+            before, _, but = cells[2].partition("all above")
+            allowed = set(parts) - {but.removeprefix(" but ")} if "all above" in cells[2] else set(before.replace("–", "").replace(",", " ").split())
+            parts |= {name: allowed - {name} for name in names}
+        elif len(cells) == 2 and len(names) == 1 and names[0] in ROOMS:
+            room_names += names
+    return parts, room_names
+
+
+def handbook(root):
+    """Where the handbook's tables differ from what is enforced."""
+    text = repository.text(root, HANDBOOK) if (root / HANDBOOK).is_file() else None
+    if text is None:
+        return []
+    parts, room_names = told(text)
+    findings = [f"{HANDBOOK}: '{p}' may include {', '.join(sorted(MAY_INCLUDE[p])) or 'nothing'}; the table says {', '.join(sorted(parts.get(p, {'nothing of it'}))) or 'nothing'}"
+                for p in MAY_INCLUDE if parts.get(p) != MAY_INCLUDE[p]]
+    if room_names != list(ROOMS):
+        findings.append(f"{HANDBOOK}: the rooms of sim are {', '.join(ROOMS)}, in this order; the table has {', '.join(room_names) or 'none'}")
+    return findings
+
+
 def check(root):
-    findings = []
+    findings = rooms(root) + handbook(root)
     for path in repository.files(root):
         part = part_of(path) if path.suffix in {".hpp", ".cpp"} else None
         if part is None:

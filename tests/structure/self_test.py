@@ -12,6 +12,7 @@ import length_check
 import names_check
 import parts_check
 import references_check
+import steps_check
 import words_check
 
 GOOD_ENTRY = """schema = 1
@@ -85,7 +86,7 @@ class Checks(unittest.TestCase):
         self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
 
     def test_sim_knows_no_file_format(self):
-        self.put("src/sim/a.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
+        self.put("src/sim/site.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
         self.assert_one(self.found(parts_check), "'io'")
 
     def test_umbrella_inside_a_part(self):
@@ -99,6 +100,25 @@ class Checks(unittest.TestCase):
     def test_public_header_needs_the_standard_library_only(self):
         self.put("include/tidewatt/numerics/a.hpp", "#include <Eigen/Dense>\n#include <vector>\n")
         self.assert_one(self.found(parts_check), "Eigen")
+
+    def test_a_room_of_sim_may_not_include_a_later_one(self):
+        self.put("include/tidewatt/sim/task.hpp", "")
+        self.put("src/sim/job.hpp", '#include "tidewatt/sim/task.hpp"\n')
+        self.assertEqual(self.found(parts_check), [])
+        self.put("src/sim/task_maps.hpp", '#include "job.hpp"\n')
+        self.assert_one(self.found(parts_check), "room 'fleet'", "jobs")
+        self.put("src/sim/task_maps.hpp", "")
+        self.put("src/sim/attic.cpp", "")
+        self.assert_one(self.found(parts_check), "attic", "no room")
+
+    def test_the_handbook_tells_the_order_that_is_enforced(self):
+        text = (pathlib.Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        self.put("CONTRIBUTING.md", text)
+        self.assertEqual(self.found(parts_check), [])
+        self.put("CONTRIBUTING.md", text.replace("| base, numerics, power |", "| base, numerics |"))
+        self.assert_one(self.found(parts_check), "'dvfs'")
+        self.put("CONTRIBUTING.md", text.replace("| `record` |", "| `records` |"))
+        self.assert_one(self.found(parts_check), "rooms of sim")
 
     def test_unknown_part(self):
         self.put("src/misc/a.cpp", "")
@@ -146,6 +166,18 @@ class Checks(unittest.TestCase):
         self.assert_one(self.found(length_check), "long.py", "401")
         self.put("scripts/tool", "#!/usr/bin/python3\n" + "\n" * 400)
         self.assertEqual(len(self.found(length_check)), 2)
+
+    # --- steps
+    def test_a_duration_outside_the_planner_needs_a_reason(self):
+        self.put("src/sim/step_planner.cpp", "constexpr Tick first = 3 * ns_per_s;\nvoid f() { step *= 2; }\n")
+        self.put("src/sim/a.cpp", "Tick bin = t / ns_per_ms;  // 5 * ns_per_s\n")
+        self.assertEqual(self.found(steps_check), [])
+        self.put("src/sim/a.cpp", "constexpr Tick first = 3 * ns_per_s;\n")
+        self.assert_one(self.found(steps_check), "src/sim/a.cpp", "3 * ns_per_s")
+        self.put(steps_check.EXCEPTIONS, '["src/sim/a.cpp"]\n"3 * ns_per_s" = "how long a pump starts"\n')
+        self.assertEqual(self.found(steps_check), [])
+        self.put("src/sim/a.cpp", "void f() { last_step *= 2; }\n")
+        self.assertEqual(len(self.found(steps_check)), 2)  # it grows, and what is listed has gone
 
     # --- classes
     def test_lines_of_a_class_are_those_of_all_its_files(self):
