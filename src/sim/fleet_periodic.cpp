@@ -84,7 +84,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
 }
 
 TIDEWATT_CLONES
-void rises(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
+void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const double per_r = k_T * map.kind_rise_K[map.used[i]];
     Lanes& rise = out[i];
@@ -94,7 +94,7 @@ void rises(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& 
 
 /// What the step did to every GPU, into state and signals.
 TIDEWATT_CLONES
-void keep(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b, const Course& course,
+void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b, const Course& course,
           const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J) {
   scatter(gpu_J, b, signals.gpu_J.data());
   Lanes peak_K;
@@ -145,7 +145,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   s.node_W.resize(map.n_padded() + 1);
   s.spent_s.resize(map.n_padded() + 1);
   const double k_T = b.type->gpu.params().leakage_per_K;
-  rises(map, k_T, before.r, s.rise);
+  set_kind_offsets(map, k_T, before.r, s.rise);
   if (course.n_pause > 0.0) {
     Lanes die_K;
     pause_rises(k_T, map.pause_rise_K, before, die_K, s.pause_rise);
@@ -155,7 +155,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
   book_power(b, task, map, course, s, pass, books, kind_ac_W, task.kind_mix.size());
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], books);
-  keep(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
+  store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
     books[b.index[i]].gpu_in += sum_of(pass.gpu_J, b, i);
     signals.miss_K[b.node[i]] = largest_gap(pass.mean_K, before.guess_K, i * b.n_gpu, b.n_gpu);

@@ -26,7 +26,7 @@ struct Scratch {
 constexpr std::size_t n_slot = n_package_lane;
 
 /// The kernel's view of a block: one of its blocks per node.
-void hand_over(const FleetTask& task, const Block& b, const Packages& before, Scratch& s) {
+void fill_kernel_inputs(const FleetTask& task, const Block& b, const Packages& before, Scratch& s) {
   const std::size_t n_kind = task.timeline->kinds.size();
   s.watts.assign(b.n_node * n_kind, {});
   s.packages.resize(b.n_node);
@@ -118,7 +118,7 @@ Drift drift_of(const thermal::PackageModes& modes, double step_s) {
   return out;
 }
 
-void take_back(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
+void store_results(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
                const Packages& before, NodeBooks* books, Lanes& heat_J) {
   const auto& pkg = b.type->package;
   const double step_s = seconds(task.timeline->period);
@@ -158,7 +158,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
   set_air(state, task, b, step_s, before.r, fans.fan_before_frac, fans.die_K, fans.front_W, s.air);
   gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
-  hand_over(task, b, before, s);
+  fill_kernel_inputs(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);
   BatchOptions options;
   if (std::any_of(s.bounds.begin(), s.bounds.end(), [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
@@ -168,7 +168,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
   book_segments(b, task, s, before, books, segment_W, widest);
   Lanes heat_J{};
-  take_back(state, signals, task, b, s, before, books, heat_J);
+  store_results(state, signals, task, b, s, before, books, heat_J);
   finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
 }
 

@@ -4,7 +4,7 @@
 
 namespace tidewatt::sim {
 
-/// Watches the hottest die of a user's nodes, and who is off.
+/// Watches the hottest die of an occupant's nodes, and who is off.
 class HeatGuard {
  public:
   /// Whether the hottest die is near its shutdown temperature; nearer counts where plates miss their flow.

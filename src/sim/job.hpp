@@ -1,14 +1,14 @@
 #pragma once
-// Private to sim: one user of a range of nodes, and what its parts share.
+// Private to sim: one occupant of a range of nodes, and what its parts share.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hall_loop.hpp"
 #include "recorder.hpp"
-#include "schedule_walk.hpp"
+#include "schedule_audit.hpp"
 #include "task_maps.hpp"
-#include "tidewatt/sim/load_tape.hpp"
+#include "tidewatt/sim/load_trace.hpp"
 #include "tidewatt/sim/training_task.hpp"
 #include "tidewatt/workload/job_life.hpp"
 
@@ -21,7 +21,7 @@ struct StepCounts {
   std::int64_t jumps = 0, repetitions = 0, slices = 0, resolved = 0, macro_steps = 0;
 };
 
-/// What a step of any user reaches: constants, the fleet's state, and who is told what happened.
+/// What a step of any occupant reaches: constants, the fleet's state, and who is told what happened.
 struct StepContext {
   const Scenario& scenario;
   const Fleet& fleet;
@@ -30,7 +30,7 @@ struct StepContext {
   FleetState& state;
   FleetSignals& signals;
   FleetMeters& meters;
-  ScheduleWalk& audit;
+  ScheduleAudit& audit;
   HallLoop& halls;
   std::vector<LaneLoad>& loads;
   Recorder& recorder;
@@ -45,13 +45,13 @@ inline bool runs(workload::JobState s) {
 /// Whether its GPUs compute.
 inline bool works(workload::JobState s) { return s == workload::JobState::iterate || s == workload::JobState::evaluate; }
 
-/// A user's name and nodes; `lane` of the site's load.
+/// An occupant's name and nodes; `lane` of the site's load.
 struct JobPlace {
   std::string name;
   std::size_t lane, first_node, n_node;
 };
 
-/// A user of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
+/// An occupant of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
 struct Job {
   JobPlace place;
   std::optional<TrainingTask> training;     ///< absent: idle nodes
@@ -66,7 +66,7 @@ struct Job {
     bool dark = false;          ///< its nodes have no power
     bool inside = false;        ///< the last step ended within an iteration
     LoadEdges last_load;        ///< of the last repeated iteration
-    Rises rises;                ///< of the present work
+    KindTemperatureOffsets kind_temperature_offsets;                ///< of the present work
     template <class A>
     void archive(A& a) {
       auto& [at, what, period, step, before, no_power, within, load, offsets] = *this;

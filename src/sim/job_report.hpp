@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: a user's books.
+// Private to sim: an occupant's books.
 #include "job.hpp"
 
 namespace tidewatt::sim {
@@ -19,10 +19,10 @@ struct JobFigures {
   }
 };
 
-/// Hands on what each step of a user gave: load to the site, heat to the halls, figures and events to the recorder.
+/// Hands on what each step of an occupant gave: load to the site, heat to the halls, figures and events to the recorder.
 class JobReport {
  public:
-  /// The step's load to the site, its heat to the halls, its figures to the recorder; the user's clock moves on.
+  /// The step's load to the site, its heat to the halls, its figures to the recorder; the occupant's clock moves on.
   /// @param single whether iterations that scatter go out one by one  @param pause what GPUs do in the pauses of a jump
   void deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause, StepContext& c);
   /// What the job's life has noted since the last call.

@@ -151,7 +151,7 @@ void JobRun::begin(JobState doing, StepContext& c) {
   for (auto* K : {&c.state.die_mean_K, &c.state.die_peak_K}) std::copy(die_K.begin(), die_K.end(), of_gpus(*K, c.fleet).begin());
   job_.scratch.task.before_s = s.before_s = 0.0;
   s.doing = doing;
-  s.rises = {};
+  s.kind_temperature_offsets = {};
 }
 
 StepLength JobRun::choose_length(Tick until, StepContext& c) {
@@ -212,8 +212,8 @@ double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
             job_.scratch.hold, task);
   predict_hold(c);
   idle_clocks(c.fleet, c.state, task, c.signals);
-  Rises rises;
-  return advance_periodic(c.fleet, c.state, c.signals, unbooked, task, make_class_maps(c.fleet, c.state, c.signals, task, &rises))[0][0];
+  KindTemperatureOffsets kind_temperature_offsets;
+  return advance_periodic(c.fleet, c.state, c.signals, unbooked, task, make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
 }
 
 void JobRun::play(const StepLength& length, StepContext& c) {
@@ -232,7 +232,7 @@ void JobRun::play(const StepLength& length, StepContext& c) {
   } else {
     ++c.counts.jumps;
     c.counts.repetitions += length.repetitions;
-    power = advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, &job_.state.rises));
+    power = advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, &job_.state.kind_temperature_offsets));
     planner_.judge(job_, c);
   }
   deliver(power, tokens, c);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: one user of the fleet, step by step.
+// Private to sim: one occupant of the fleet, step by step.
 #include <optional>
 #include <span>
 
@@ -9,7 +9,7 @@
 
 namespace tidewatt::sim {
 
-/// Mean die temperatures of a user's GPUs over its last complete iteration, also where that was played in slices.
+/// Mean die temperatures of an occupant's GPUs over its last complete iteration, also where that was played in slices.
 class IterationMean {
  public:
   /// A step of slices begins. @param anew with an iteration  @param die_mean_K [gpu of the range] of the step before
@@ -39,7 +39,7 @@ class IterationMean {
   State state_;
 };
 
-/// One user of a range of nodes, on a clock of its own: what it does (`Job`), how far its steps go (`StepPlanner`), what heat does to
+/// One occupant of a range of nodes, on a clock of its own: what it does (`Job`), how far its steps go (`StepPlanner`), what heat does to
 /// it (`HeatGuard`) and what becomes of it (`JobReport`).
 class JobRun {
  public:
@@ -47,13 +47,13 @@ class JobRun {
   JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane, std::size_t first_node,
          std::size_t n_node);
 
-  /// Steps until this user's clock is at or beyond `until`.
+  /// Steps until this occupant's clock is at or beyond `until`.
   void advance_to(Tick until, StepContext& c);
   /// Hands the fleet's state to the recorder if no better moment for it has been seen. @param full_hour of the run, or its end
   void offer_snapshot(bool full_hour, StepContext& c);
   /// The range stands idle for an hour, unbooked. @return its AC power, W
   double spin_up_W(StepContext& c, FleetMeters& unbooked);
-  /// The site's power ends or comes back at this user's clock: a job that runs falls, and all its nodes stand dark until it is back.
+  /// The site's power ends or comes back at this occupant's clock: a job that runs falls, and all its nodes stand dark until it is back.
   void set_power(bool on, StepContext& c);
   void disturb() { planner_.disturb(); }
   bool is_steady_until(Tick until) const { return planner_.is_steady_until(job_, until); }

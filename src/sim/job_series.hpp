@@ -12,17 +12,17 @@
 
 namespace tidewatt::sim {
 
-/// What a user of the fleet did for a while.
+/// What an occupant of the fleet did for a while.
 struct Stretch {
   Tick begin = 0, end = 0;
   workload::JobState state = workload::JobState::queued;
   double tokens = 0.0;        ///< of completed iterations
   double iteration_s = 0.0;   ///< 0: not iterating
   double slowest_Hz = 0.0;
-  double load_J = 0.0;        ///< AC energy of the user's nodes
+  double load_J = 0.0;        ///< AC energy of the occupant's nodes
 };
 
-/// Nodes of one user.
+/// Nodes of one occupant.
 struct NodeRange {
   std::size_t first_node, n_node;
   /// [gpu of the fleet] → [gpu of the range]

@@ -95,12 +95,12 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
   task.air_J_per_m3_K = air_J_per_m3_K;
   task.repetitions = std::max<std::int64_t>(1, settling / timeline.period);
   std::vector<double> out(timeline.kinds.size(), 0.0);
-  Rises rises;
+  KindTemperatureOffsets offsets;
   const std::array nominal_W = {node_.types[0].usual.cap_W};
   for (int i = 0; i < 8; ++i) {
     predict(node_, state, task, nominal_W, seconds(settling), signals);
     own_clocks(node_, state, task, seconds(settling), signals);
-    const auto power = advance_periodic(node_, state, signals, unbooked, task, make_class_maps(node_, state, signals, task, &rises));
+    const auto power = advance_periodic(node_, state, signals, unbooked, task, make_class_maps(node_, state, signals, task, &offsets));
     for (std::size_t s = 0; s < power[0].size(); ++s) out[timeline.classes[0][s].kind] = power[0][s];
   }
   return out;

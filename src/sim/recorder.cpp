@@ -71,11 +71,11 @@ void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
   }
 }
 
-void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals) {
+void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals) {
   for (const auto& s : step) {
     state_.it_J.add(s.load_J);
     spread_over_hours(s.begin, s.end, [&](Hourly& h, double inside_s, double share) {
-      if (user == 0 && s.iteration_s > 0.0) {
+      if (occupant == 0 && s.iteration_s > 0.0) {
         h.tokens += s.tokens * share;
         h.iterating_s += inside_s;
       }
@@ -85,7 +85,7 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t user, const
   auto& hottest = state_.now;
   hottest.die_K = std::max(hottest.die_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet_.n_gpu_per_node)));
   if (!signals.memory_K.empty()) hottest.memory_K = std::max(hottest.memory_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet_.n_gpu_per_node)));
-  if (user < state_.jobs.size()) state_.jobs[user].step(step, nodes, macro_end_, fleet_, state, signals);
+  if (occupant < state_.jobs.size()) state_.jobs[occupant].step(step, nodes, macro_end_, fleet_, state, signals);
 }
 
 void Recorder::neighbour(Tick begin, Tick end, double J) {

@@ -17,12 +17,12 @@ namespace tidewatt::sim {
 /// What happened in the fleet, the halls and at the connection: rows of macro steps and hours, events, and a picture of the fleet.
 class Recorder {
  public:
-  /// @param jobs names of the users that train; they come first
+  /// @param jobs names of the occupants that train; they come first
   Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
 
-  /// One step of the `user`-th user of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
+  /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
   /// describe the first job's GPUs.
-  void fleet_step(std::span<const Stretch> step, std::size_t user, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals);
+  void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals);
   /// What a neighbour on the same feeders drew.
   void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
@@ -53,7 +53,7 @@ class Recorder {
       a(tokens, iterating_s, it_J, pcc_J, water_kg, inlet_Ks, covered_s);
     }
   };
-  /// Highest temperatures of all users' GPUs.
+  /// Highest temperatures of all occupants' GPUs.
   struct Hottest {
     double die_K = 0.0, memory_K = 0.0;
     template <class A>

@@ -4,11 +4,11 @@
 
 namespace tidewatt::sim {
 
-Replayed replay(const Scenario& scenario, const LoadTape& tape, const std::function<void(std::size_t, const SiteStream&)>& after) {
-  Replayed out{SiteStream(site_stream_params(scenario, tape.n_lane, tape.other_W), tape.initial_load_W, tape.initial_auxiliary_W)};
+Replayed replay(const Scenario& scenario, const LoadTrace& trace, const std::function<void(std::size_t, const SiteStream&)>& after) {
+  Replayed out{SiteStream(site_stream_params(scenario, trace.n_lane, trace.other_W), trace.initial_load_W, trace.initial_auxiliary_W)};
   auto& stream = out.stream;
-  for (std::size_t i = 0; i < tape.flushes.size(); ++i) {
-    const auto& f = tape.flushes[i];
+  for (std::size_t i = 0; i < trace.flushes.size(); ++i) {
+    const auto& f = trace.flushes[i];
     for (const auto& l : f.loads) stream.append(l.lane, l.load, l.repetitions, l.iterating);
     stream.flush(f.until, f.auxiliary_W);
     const auto change = stream.power_change();

@@ -63,7 +63,7 @@ void Simulation::spin_up() {
   double load_W = 0.0;
   for (int i = 0; i < 12; ++i) {
     load_W = 0.0;
-    for (auto& user : occupants) load_W += user.spin_up_W(context_, unbooked);
+    for (auto& occupant : occupants) load_W += occupant.spin_up_W(context_, unbooked);
     if (i == 0 || i == 6) halls.settle(scratch.signals);
   }
   double other_W = 0.0;
@@ -74,7 +74,7 @@ void Simulation::spin_up() {
   const std::size_t n_lane = occupants.size() + neighbours.size();
   const double plant_W = halls.means().plant_W;
   connection.emplace(model.scenario, n_lane, other_W, load_W, plant_W, model.options.n_thread > 1);
-  if (model.options.tape != nullptr) *model.options.tape = {n_lane, other_W, load_W, plant_W, {}};
+  if (model.options.trace != nullptr) *model.options.trace = {n_lane, other_W, load_W, plant_W, {}};
 }
 
 void Simulation::apply_controls() {
@@ -86,7 +86,7 @@ void Simulation::apply_controls() {
     held = wanted;
   }
   if (!moved) return;
-  for (auto& user : occupants) user.disturb();
+  for (auto& occupant : occupants) occupant.disturb();
 }
 
 void Simulation::note_brakes() {
@@ -94,7 +94,7 @@ void Simulation::note_brakes() {
     if (!controls.brake_moves(h, state.now)) continue;
     recorder.event(state.now, "power_brake", model.scenario.halls[h].hall.name,
                    fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, state.now) ? "pulled" : "released", state.fleet.controls[h].lock_Hz * 1e-6));
-    for (auto& user : occupants) user.disturb();
+    for (auto& occupant : occupants) occupant.disturb();
   }
 }
 
@@ -111,12 +111,12 @@ void Simulation::advance() {
   Tick until = agenda.plan_macro_step(now, occupants);
   recorder.begin_macro(until);
   halls.predict(now, until);
-  for (auto& user : occupants)
-    if (user.trains()) user.advance_to(until, context_);
+  for (auto& occupant : occupants)
+    if (occupant.trains()) occupant.advance_to(until, context_);
   until = agenda.align_to_iteration_end(until, occupants);
-  for (auto& user : occupants)
-    if (!user.trains()) user.advance_to(until, context_);
-  for (auto& user : occupants) user.offer_snapshot(until % hour == 0, context_);
+  for (auto& occupant : occupants)
+    if (!occupant.trains()) occupant.advance_to(until, context_);
+  for (auto& occupant : occupants) occupant.offer_snapshot(until % hour == 0, context_);
   advance_neighbours(until);
   controls.see_memory(state.fleet, scratch.signals);
   // The halls answer with supply air; up the feeder, and the grid's answer.
@@ -138,7 +138,7 @@ void Simulation::advance_neighbours(Tick until) {
 }
 
 void Simulation::pass_on(Tick until, double plant_W) {
-  if (model.options.tape != nullptr) model.options.tape->flushes.push_back({scratch.loads, until, plant_W, {}, tokens(*this)});
+  if (model.options.trace != nullptr) model.options.trace->flushes.push_back({scratch.loads, until, plant_W, {}, tokens(*this)});
   connection->pass(std::move(scratch.loads), state.now, until, plant_W, recorder.last_row());
   scratch.loads.clear();
 }
@@ -171,10 +171,10 @@ void Simulation::load(std::string_view bytes) {
 double hottest_mean_K(const Simulation& s, std::size_t hall) {
   const auto& fleet = s.model.fleet;
   double hottest_K = 0.0;
-  for (const auto& user : s.occupants) {
-    const auto mean_K = user.iteration_mean_K(s.state.fleet, fleet);
-    for (std::size_t n = 0; n < user.n_node(); ++n)
-      if (fleet.node_hall[user.first_node() + n] == hall)
+  for (const auto& occupant : s.occupants) {
+    const auto mean_K = occupant.iteration_mean_K(s.state.fleet, fleet);
+    for (std::size_t n = 0; n < occupant.n_node(); ++n)
+      if (fleet.node_hall[occupant.first_node() + n] == hall)
         for (const double K : mean_K.subspan(n * fleet.n_gpu_per_node, fleet.n_gpu_per_node)) hottest_K = std::max(hottest_K, K);
   }
   return hottest_K;
@@ -204,13 +204,13 @@ double tokens(const Simulation& s) {
 
 Tick furthest_occupant(const Simulation& s) {
   Tick out = s.state.now;
-  for (const auto& user : s.occupants) out = std::max(out, user.now());
+  for (const auto& occupant : s.occupants) out = std::max(out, occupant.now());
   return out;
 }
 
 Tick longest_period(const Simulation& s) {
   Tick out = 0;
-  for (const auto& user : s.occupants) out = std::max(out, user.last_period());
+  for (const auto& occupant : s.occupants) out = std::max(out, occupant.last_period());
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include "job_run.hpp"
 #include "neighbour_load.hpp"
 #include "recorder.hpp"
-#include "schedule_walk.hpp"
+#include "schedule_audit.hpp"
 #include "site_connection.hpp"
 #include "step_planner.hpp"
 #include "tidewatt/sim/build_fleet.hpp"
@@ -41,7 +41,7 @@ class Rewind {
   struct Moment {
     Tick now = 0, clocks = 0;
     std::string bytes;
-    std::size_t n_flush = 0;  ///< of the tape
+    std::size_t n_flush = 0;  ///< of the trace
     StepCounts counts{};
     template <class A>
     void archive(A& a) {
@@ -85,7 +85,7 @@ class Simulation {
     Tick now = 0;
     FleetState fleet;
     FleetMeters meters;
-    ScheduleWalk audit;
+    ScheduleAudit audit;
     bool dark = false;  ///< the site has no power
     Tick dark_ns = 0;   ///< time without it
     template <class A>
@@ -127,7 +127,7 @@ class Simulation {
   template <class A>
   void archive_moment(A& a) {
     a(agenda, state, halls, *connection, recorder, controls);
-    for (auto& user : occupants) user.archive(a);
+    for (auto& occupant : occupants) occupant.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }
   Rewind rewind_;

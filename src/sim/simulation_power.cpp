@@ -2,7 +2,7 @@
 //
 // The connection is computed behind the fleet, so that a loss of power (an empty battery, a tripped island) is known only once the
 // step is taken. As long as one is possible, the connection is settled after every step and the last moments are kept; when power
-// turns out to have ended inside the step, the engine goes back to the newest kept moment that no user's clock was beyond, and
+// turns out to have ended inside the step, the engine goes back to the newest kept moment that no occupant's clock was beyond, and
 // comes to rest at the millisecond at which power ended. Nothing depends on threads: what is kept is a function of the run alone.
 #include <fmt/format.h>
 
@@ -43,17 +43,17 @@ void Simulation::remember() {
   settle();
   ArchiveWriter to;
   archive_moment(to);
-  const auto* tape = model.options.tape;
-  rewind_.keep({state.now, furthest_clock(*this), to.take(), tape != nullptr ? tape->flushes.size() : 0, scratch.counts}, state.now);
+  const auto* trace = model.options.trace;
+  rewind_.keep({state.now, furthest_clock(*this), to.take(), trace != nullptr ? trace->flushes.size() : 0, scratch.counts}, state.now);
 }
 
-/// To the newest kept moment from which every user can come to rest at `to`.
+/// To the newest kept moment from which every occupant can come to rest at `to`.
 void Simulation::go_back(Tick to) {
   const auto& m = rewind_.back_to(to);
   ArchiveReader from(m.bytes);
   archive_moment(from);
   scratch.counts = m.counts;
-  if (model.options.tape != nullptr) model.options.tape->flushes.resize(m.n_flush);
+  if (model.options.trace != nullptr) model.options.trace->flushes.resize(m.n_flush);
 }
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
@@ -81,12 +81,12 @@ void Simulation::reach(PowerChange& change) {
 void Simulation::set_power(const PowerChange& change) {
   state.dark = !change.on;
   connection->stream().set_power(change.on);
-  auto* tape = model.options.tape;
-  if (tape != nullptr && !tape->flushes.empty()) tape->flushes.back().power = change.on;
+  auto* trace = model.options.trace;
+  if (trace != nullptr && !trace->flushes.empty()) trace->flushes.back().power = change.on;
   halls.set_power(change.on, state.now);
   recorder.event(state.now, change.on ? "power_return" : "power_loss", "site",
                  change.on ? "nodes and plants have power again" : fmt::format("{}: jobs, nodes and plants stop", change.why));
-  for (auto& user : occupants) user.set_power(change.on, context_);
+  for (auto& occupant : occupants) occupant.set_power(change.on, context_);
 }
 
 void Simulation::step() {

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "recorder.hpp"
-#include "stream_line.hpp"
+#include "grid_worker.hpp"
 #include "tidewatt/cooling/weather.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/sim/transformer_watch.hpp"
@@ -41,7 +41,7 @@ class SiteConnection {
   bool can_lose_power_;
   double last_peak_W_ = 0.0;         ///< of the connection in the last macro step; state, as the two above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
-  StreamLine line_;                  ///< ends before the stream does
+  GridWorker line_;                  ///< ends before the stream does
 };
 
 }  // namespace tidewatt::sim

@@ -31,7 +31,7 @@ class Agenda {
 
   /// Where the macro step that begins at `now` ends, but for an iteration that it may take along.
   ///
-  /// As long as all users are steady and the supply moves as expected, macro steps double, up to `macro_step_max_s`. They end at
+  /// As long as all occupants are steady and the supply moves as expected, macro steps double, up to `macro_step_max_s`. They end at
   /// multiples of their length, so that they fall into step with the hours.
   Tick plan_macro_step(Tick now, std::span<const JobRun> occupants);
   /// The same, without planning it.
@@ -81,7 +81,7 @@ struct Ahead {
   double duration_s() const;
 };
 
-/// How far one user's next step goes: until something changes, as the error estimate allows, in slices after a start.
+/// How far one occupant's next step goes: until something changes, as the error estimate allows, in slices after a start.
 class StepPlanner {
  public:
   /// The fleet begins to do something else. @param pause what it did left the fleet almost as it was

@@ -60,27 +60,27 @@ double pause_W(const FleetTask& task, const NodeType& type, const Controls& cont
 
 }  // namespace
 
-bool Rises::holds_for(const FleetTask& task, double cap) const {
+bool KindTemperatureOffsets::holds_for(const FleetTask& task, double cap) const {
   if (classes.size() != task.timeline->classes.size() || cap != cap_W || task.clock_frac != clock_frac) return false;
   if (classes.front().kind_K.size() != task.timeline->kinds.size() || !alike(period_s, seconds(task.timeline->period))) return false;
   return std::equal(gate_Hz.begin(), gate_Hz.end(), task.class_gate_Hz.begin(), task.class_gate_Hz.end(), alike);
 }
 
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                                      Rises* rises) {
+                                      KindTemperatureOffsets* offsets) {
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
   const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
   const std::size_t n_class = task.timeline->classes.size(), n_kind = task.timeline->kinds.size();
-  const bool fresh = rises != nullptr && !rises->holds_for(task, controls.cap_W);
-  if (fresh) *rises = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<Rises::OfClass>(n_class)};
+  const bool fresh = offsets != nullptr && !offsets->holds_for(task, controls.cap_W);
+  if (fresh) *offsets = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<KindTemperatureOffsets::OfClass>(n_class)};
   const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type, controls) : 0.0;
   std::vector<ClassMap> maps(n_class);
   parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
       auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
-      if (rises == nullptr) continue;
-      auto& kept = rises->classes[c];
+      if (offsets == nullptr) continue;
+      auto& kept = offsets->classes[c];
       if (fresh) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], *reach.reference, nominal_W);

@@ -9,7 +9,7 @@ namespace tidewatt::sim {
 
 /// How the nominal chip's temperatures stand off their mean in each class. They follow from levels of power, so they are
 /// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
-struct Rises {
+struct KindTemperatureOffsets {
   struct OfClass {
     std::vector<double> kind_K, peak_K_per_W;
     double mean_W = 0.0;
@@ -29,8 +29,8 @@ struct Rises {
 };
 
 /// Maps of all classes of a task for the fan speeds that can occur in the step.
-/// @param rises kept from step to step; nullptr: a slice, see ClassMap::repeats
+/// @param offsets kept from step to step; nullptr: a slice, see ClassMap::repeats
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                                      Rises* rises);
+                                      KindTemperatureOffsets* offsets);
 
 }  // namespace tidewatt::sim

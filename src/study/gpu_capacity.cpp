@@ -23,10 +23,10 @@ struct DesignHour {
 };
 
 /// Of the nodes' and the cooling's means over each hour, the largest sum.
-DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
+DesignHour design_hour(const sim::Scenario& s, const sim::LoadTrace& trace) {
   std::vector<double> load_J, auxiliary_J, elapsed_s;
   Tick before = 0;
-  for (const auto& f : tape.flushes) {
+  for (const auto& f : trace.flushes) {
     const auto hour = static_cast<std::size_t>(seconds(before) / 3600.0);
     for (auto* v : {&load_J, &auxiliary_J, &elapsed_s}) v->resize(std::max(v->size(), hour + 1), 0.0);
     for (const auto& l : f.loads) load_J[hour] += l.load.total_J() * static_cast<double>(l.repetitions);
@@ -35,7 +35,7 @@ DesignHour design_hour(const sim::Scenario& s, const sim::LoadTape& tape) {
     before = f.until;
   }
   DesignHour out;
-  const power::Feeder feeder(sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder);
+  const power::Feeder feeder(sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder);
   for (std::size_t h = 0; h < load_J.size(); ++h) {
     if (elapsed_s[h] < least_s) continue;
     const double load_W = load_J[h] / elapsed_s[h], auxiliary_W = auxiliary_J[h] / elapsed_s[h];
@@ -91,19 +91,19 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   if (s.run.duration_s < least_s)
     throw InputError(fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be simulated; a day is usual "
                                  "(--set run.duration_h=24)", s.run.duration_s / 60.0, least_s / 60.0));
-  sim::LoadTape tape;
+  sim::LoadTrace trace;
   sim::RunOptions options;
   options.n_thread = n_thread;
-  options.tape = &tape;
+  options.trace = &trace;
   run_unless(stop, s, options);
-  const auto hour = design_hour(s, tape);
+  const auto hour = design_hour(s, trace);
   double n_gpu = 0.0;
   for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
   GpuCapacity out;
   out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
   out.pue = hour.connection_W / hour.load_W;
   const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
-  const auto feeder = sim::site_stream_params(s, tape.n_lane, tape.other_W).feeder;
+  const auto feeder = sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder;
   auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
   // A level built as one branch has none to lose: it is held to its rating, and its name says so.
   for (std::size_t l = 0; l < feeder.level.size(); ++l)
@@ -111,7 +111,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   redundancy.contract_W = contract_W;
   redundancy.breaker_frac[1] = breaker_frac;  // rows
   // Watts of the nodes in the largest millisecond over those of the design hour; devices and feeder in between as built.
-  const auto stream = sim::replay(s, tape).stream;
+  const auto stream = sim::replay(s, trace).stream;
   const double peak_ratio = stream.max_W() / hour.connection_W;
   const auto add = [&](const std::string& name, double load_W) {
     out.items.push_back({name, static_cast<std::int64_t>(std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *

@@ -61,17 +61,17 @@ class Search {
   }
 
   /// The fleet under one setting of its GPUs.
-  const sim::LoadTape& fleet(const sim::Scenario& s, const Portfolio& p) {
+  const sim::LoadTrace& fleet(const sim::Scenario& s, const Portfolio& p) {
     auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ramp_down_W_per_s, p.ballast_ratio});
     if (fresh) it->second = record(s);
     return it->second;
   }
 
-  sim::LoadTape record(const sim::Scenario& s) {
-    sim::LoadTape tape;
+  sim::LoadTrace record(const sim::Scenario& s) {
+    sim::LoadTrace trace;
     sim::RunOptions o;
     o.n_thread = options_.n_thread;
-    o.tape = &tape;
+    o.trace = &trace;
     // What a run did is known at its macro steps: several must lie behind the instant from which it counts. They may grow,
     // because those that may not do not end with iterations, and tokens are those of whole ones.
     auto fine = s;
@@ -80,7 +80,7 @@ class Search {
     fine.run.macro_step_max_s = std::max(2.0 * fine.run.macro_step_s, std::min(s.run.macro_step_max_s, quarter_s));
     sim::run(fine, o);
     ++out_.n_fleet_run;
-    return tape;
+    return trace;
   }
 
   Evaluated evaluate(const Portfolio& p) {
@@ -89,12 +89,12 @@ class Search {
     if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
     if (p.ballast_ratio > 0.0) bare.ballast = s.ballast;
     std::vector<RunMark> marks;
-    const auto play = [&](const sim::LoadTape& tape) {
+    const auto play = [&](const sim::LoadTrace& trace) {
       marks.clear();
-      return sim::replay(s, tape, [&](std::size_t i, const sim::SiteStream& at) {
+      return sim::replay(s, trace, [&](std::size_t i, const sim::SiteStream& at) {
         const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
         marks.push_back(
-            {tape.flushes[i].until, tape.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
+            {trace.flushes[i].until, trace.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
       });
     };
     auto replayed = play(fleet(bare, p));
@@ -281,7 +281,7 @@ class Search {
   const SizingChoices& choices_;
   const SizingOptions& options_;
   catalog::Catalog catalog_;
-  std::map<Hold, sim::LoadTape> fleets_;
+  std::map<Hold, sim::LoadTrace> fleets_;
   Evaluated nothing_;
   SteadyRun bare_;  ///< of doing nothing
   std::vector<Evaluated> all_;

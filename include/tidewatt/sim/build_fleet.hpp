@@ -8,7 +8,7 @@
 
 namespace tidewatt::sim {
 
-/// The site's node numbers in the order of their users: the jobs' by rank, in the scenario's order, then the free ones.
+/// The site's node numbers in the order of their occupants: the jobs' by rank, in the scenario's order, then the free ones.
 /// Jobs without any [job.placement] in the scenario are placed consecutively from node 0 on, sharing racks; as soon as
 /// one has it, all are placed by whole racks (workload::place), which needs halls of equal racks and rows.
 /// @param findings what cannot be placed; the order is empty then

@@ -13,7 +13,7 @@ namespace tidewatt::sim {
 /// All and only what a restart of the fleet needs.
 struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
-  std::vector<std::uint8_t> off;              ///< [node] switched itself off by heat: its GPUs draw nothing; set and reset by its user
+  std::vector<std::uint8_t> off;              ///< [node] switched itself off by heat: its GPUs draw nothing; set and reset by its occupant
   std::vector<double> fan_frac;               ///< [node] fan speed now ÷ full speed; set by advance
   std::vector<Controls> controls;             ///< [hall] what holds its GPUs now; set by the engine
   // Values that cross a step backwards.

@@ -12,13 +12,13 @@
 
 namespace tidewatt::sim {
 
-struct LoadTape;
+struct LoadTrace;
 
 struct RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the share of simulated time done, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
-  LoadTape* tape = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
+  LoadTrace* trace = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the

@@ -58,7 +58,7 @@ double liquid_flow_kg_per_s(const NodeType& type);
 double design_W(const NodeType& type);
 
 /// The checked, flat, constant description of the fleet. GPUs of one node are contiguous. Nodes are in the order of
-/// their users: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
+/// their occupants: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
 struct Fleet {
   std::vector<NodeType> types;             ///< [hall]
   std::size_t n_gpu_per_node = 8;

@@ -9,14 +9,14 @@
 using namespace tidewatt;
 using namespace tidewatt::sim;
 
-TEST_CASE("a tape of the fleet through other devices gives the bits of a run with them") {
+TEST_CASE("a trace of the fleet through other devices gives the bits of a run with them") {
   const auto bare = tiny();
   const auto with = tiny(tiny_battery, {"site.rack_storage.catalog=gpu_capacitor_65J"});
-  LoadTape tape;
+  LoadTrace trace;
   RunOptions options;
-  options.tape = &tape;
+  options.trace = &trace;
   run(bare, options);
-  const auto [replayed, power_as_recorded] = replay(with, tape);
+  const auto [replayed, power_as_recorded] = replay(with, trace);
   CHECK(power_as_recorded);
   const auto whole = run(with);
   CHECK(replayed.connection_J() / with.run.duration_s * 1e-6 == figure(whole, "pcc_mean_MW"));

@@ -9,7 +9,7 @@ namespace tidewatt::sim {
 /// Second, independent reading of what was scheduled: Σ duration × reference power over nodes, in whole nanosecond ×
 /// milliwatt units of 128 bits, from the emitted segments alone. The engine's own sum (FleetMeters::input_reference)
 /// is compared with it; a dropped, doubled or mistimed segment shows.
-class ScheduleWalk {
+class ScheduleAudit {
  public:
   void add(const FleetTask& task);  ///< its repetitions and its pauses
   double J() const;  ///< exact total, rounded once

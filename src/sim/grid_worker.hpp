@@ -7,14 +7,14 @@
 #include <thread>
 #include <vector>
 
-#include "tidewatt/sim/load_tape.hpp"
+#include "tidewatt/sim/load_trace.hpp"
 #include "tidewatt/sim/site_stream.hpp"
 
 namespace tidewatt::sim {
 
 /// The site's stream on a thread of its own, some macro steps behind the fleet. Macro steps pass in order, so nothing
 /// depends on how far behind it is.
-class StreamLine {
+class GridWorker {
  public:
   /// What a macro step's load has become at the connection.
   struct Passed {
@@ -23,10 +23,10 @@ class StreamLine {
     power::FeederMeters feeder;  ///< since the start
   };
   /// @param beside false: macro steps pass when they are handed over
-  StreamLine(SiteStream& stream, bool beside);
-  ~StreamLine();
-  StreamLine(const StreamLine&) = delete;
-  StreamLine& operator=(const StreamLine&) = delete;
+  GridWorker(SiteStream& stream, bool beside);
+  ~GridWorker();
+  GridWorker(const GridWorker&) = delete;
+  GridWorker& operator=(const GridWorker&) = delete;
 
   void pass(std::vector<LaneLoad> loads, Tick until, double plant_W);
   /// The oldest macro step that has not been taken, if more than `behind` of them are under way; waits for it.

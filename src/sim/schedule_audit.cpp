@@ -1,10 +1,10 @@
-#include "schedule_walk.hpp"
+#include "schedule_audit.hpp"
 
 #include <cmath>
 
 namespace tidewatt::sim {
 
-void ScheduleWalk::add(const FleetTask& task) {
+void ScheduleAudit::add(const FleetTask& task) {
   std::vector<std::uint64_t> nodes(task.timeline->classes.size(), 0);
   for (const auto cls : task.node_class) ++nodes[cls];
   for (std::size_t c = 0; c < nodes.size(); ++c) {
@@ -17,7 +17,7 @@ void ScheduleWalk::add(const FleetTask& task) {
     total_ns_mW_ += static_cast<Wide>(pause) * static_cast<Wide>(std::llround(task.kind_reference_W[task.pause_kind] * 1e3)) * n_node_of(task);
 }
 
-double ScheduleWalk::J() const {
+double ScheduleAudit::J() const {
   // 1e12 ns·mW = 1 J; whole joules and the rest keep every digit that a double can hold.
   constexpr std::uint64_t unit = 1'000'000'000'000u;
   return static_cast<double>(static_cast<std::uint64_t>(total_ns_mW_ / unit)) +

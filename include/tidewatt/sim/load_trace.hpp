@@ -17,8 +17,8 @@ struct LaneLoad {
 };
 
 /// All that a run's fleet and plants send up the feeder. Devices between nodes and grid do not act on the fleet, so one
-/// tape serves every choice of them: replayed through another site's stream it gives what a run with it would.
-struct LoadTape {
+/// trace serves every choice of them: replayed through another site's stream it gives what a run with it would.
+struct LoadTrace {
   struct Flush {
     std::vector<LaneLoad> loads;
     Tick until = 0;

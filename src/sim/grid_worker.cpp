@@ -1,4 +1,4 @@
-#include "stream_line.hpp"
+#include "grid_worker.hpp"
 
 #include <utility>
 
@@ -21,11 +21,11 @@ void stand_back() {
 
 }  // namespace
 
-StreamLine::StreamLine(SiteStream& stream, bool beside) : stream_(stream) {
+GridWorker::GridWorker(SiteStream& stream, bool beside) : stream_(stream) {
   if (beside) thread_ = std::thread([this] { serve(); });
 }
 
-StreamLine::~StreamLine() {
+GridWorker::~GridWorker() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ StreamLine::~StreamLine() {
   thread_.join();
 }
 
-StreamLine::Done StreamLine::work(Work&& w) {
+GridWorker::Done GridWorker::work(Work&& w) {
   Done out;
   try {
     for (auto& l : w.loads) stream_.append(l.lane, std::move(l.load), l.repetitions, l.iterating);
@@ -47,7 +47,7 @@ StreamLine::Done StreamLine::work(Work&& w) {
   return out;
 }
 
-void StreamLine::serve() {
+void GridWorker::serve() {
   stand_back();
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -63,7 +63,7 @@ void StreamLine::serve() {
   }
 }
 
-void StreamLine::pass(std::vector<LaneLoad> loads, Tick until, double plant_W) {
+void GridWorker::pass(std::vector<LaneLoad> loads, Tick until, double plant_W) {
   Work w{std::move(loads), until, plant_W};
   ++under_way_;
   if (!thread_.joinable()) {
@@ -77,7 +77,7 @@ void StreamLine::pass(std::vector<LaneLoad> loads, Tick until, double plant_W) {
   changed_.notify_all();
 }
 
-std::optional<StreamLine::Passed> StreamLine::take(std::size_t behind) {
+std::optional<GridWorker::Passed> GridWorker::take(std::size_t behind) {
   if (under_way_ <= behind) return std::nullopt;
   std::unique_lock lock(mutex_);
   if (thread_.joinable()) changed_.wait(lock, [&] { return !done_.empty(); });
