@@ -132,7 +132,7 @@ def lines_between(text, first, last):
 def add_member(cls, declaration):
     """Notes the data members or the function that a statement of a class body declares."""
     head = " ".join(plain(declaration).split())
-    if not head or NOT_DATA.match(head):
+    if not head or NOT_DATA.match(head.removeprefix("__extension__ ")):
         if re.match(r"^(static|constexpr|inline)\b", head) and "(" in head.split("=")[0]:
             note_function(cls, head)
         return
@@ -163,6 +163,7 @@ class Table:
         self.classes = {}
         self.text = {}
         self.functions = {}  # qualified name -> lines
+        self.archives = {}  # class -> body of its `archive`
         for path in repository.files(root):
             if str(path).startswith(FOLDERS) and path.suffix in {".hpp", ".cpp"}:
                 self.text[path] = code(repository.text(root, path) or "")
@@ -192,6 +193,8 @@ class Table:
                     self.classes["::".join(outer)].members.append((trailing, match.group(2)))
             elif outer and not re.search(r"\benum\b", head):
                 add_member(self.classes["::".join(outer)], head)
+                if re.search(r"\barchive\s*\(", head):
+                    self.archives["::".join(outer)] = text[body[0]:body[1]]
 
     def define(self, path, text, begin, end):
         for first, head_end, body, last in statements(text, begin, end):

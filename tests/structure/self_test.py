@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import archives_check
 import catalog_check
 import classes_check
 import docstrings_check
@@ -166,6 +167,18 @@ class Checks(unittest.TestCase):
         self.assert_one(self.found(length_check), "long.py", "401")
         self.put("scripts/tool", "#!/usr/bin/python3\n" + "\n" * 400)
         self.assertEqual(len(self.found(length_check)), 2)
+
+    # --- archives
+    def test_a_class_saves_all_its_members_or_says_why_not(self):
+        text = "struct A {\n  int x = 0, y = 0;\n  template <class A>\n  void archive(A& a) {\n    a(%s);\n  }\n};\n"
+        self.put("src/sim/task.hpp", text % "x, y")
+        self.assertEqual(self.found(archives_check), [])
+        self.put("src/sim/task.hpp", text % "x")
+        self.assert_one(self.found(archives_check), "A::archive leaves out y")
+        self.put(archives_check.EXCEPTIONS, '[A]\ny = "constant"\n')
+        self.assertEqual(self.found(archives_check), [])
+        self.put("src/sim/task.hpp", text % "x, y")
+        self.assert_one(self.found(archives_check), "take it out")
 
     # --- steps
     def test_a_duration_outside_the_planner_needs_a_reason(self):
