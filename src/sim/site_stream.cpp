@@ -121,15 +121,7 @@ void SiteStream::advance_to(std::int64_t until_bin) {
 }
 
 void SiteStream::finish() {
-  seen_.spectrum.end_interval();
-  seen_.levels.end();
-  keep_buckets();
-}
-
-void SiteStream::keep_buckets() {
-  const auto finest = seen_.levels.keep();
-  seen_.grid.push_means(finest);
-  seen_.orders.push_means(finest);
+  seen_.end();
 }
 
 /// Bin by bin from where the stream stands: from the nodes through feeder, battery and devices to the grid.
@@ -166,19 +158,10 @@ void SiteStream::connect_devices() {
 /// Shows the chunk to all meters.
 void SiteStream::observe() {
   const auto& c = chunk_;
-  seen_.grid.push(state_.bin, c.pcc_W, c.bus_pu, c.deviation_Hz);
-  seen_.levels.push(c.pcc_W);
-  keep_buckets();
   CompensatedSum J;
   for (const double W : c.pcc_W) J.add(W * 1e-3);
   state_.connection_J.add(J);
-  seen_.span.add(J, static_cast<std::int64_t>(c.pcc_W.size()));
-  if (!follows_load()) {
-    const auto [lo, hi] = std::minmax_element(c.pcc_W.begin(), c.pcc_W.end());
-    seen_.span.widen(*lo, *hi);
-  }
-  seen_.spectrum.push(c.pcc_W);
-  seen_.windows.push(state_.bin, c);
+  seen_.push(state_.bin, c, J, !follows_load());
   state_.last = {c.pcc_W.back(), c.pcc_var.back(), c.bus_pu.back(), grid_.nominal_Hz() + c.deviation_Hz.back()};
 }
 
@@ -191,10 +174,7 @@ std::vector<grid::RideThroughEvent> SiteStream::take_events() {
 }
 
 void SiteStream::add_arrays(std::vector<Array>& arrays) {
-  seen_.windows.add_arrays(arrays);
-  seen_.levels.add_arrays(arrays);
-  seen_.spectrum.add_arrays(arrays);
-  seen_.levels.add_ramps(seen_.grid, arrays);
+  seen_.add_arrays(arrays);
 }
 
 }  // namespace tidewatt::sim

@@ -163,7 +163,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   grid_.skip(s.n_bin);
   state_.bin = end_bin;
   state_.repeated_bins += s.n_bin;
-  keep_buckets();
+  seen_.push_means();
   repeats_.found();
 }
 

@@ -289,6 +289,38 @@ SpanMeter::Span SpanMeter::take() {
   return out;
 }
 
+void ConnectionMeters::push(std::int64_t first_bin, const StreamChunk& c, const CompensatedSum& J, bool widen) {
+  grid.push(first_bin, c.pcc_W, c.bus_pu, c.deviation_Hz);
+  levels.push(c.pcc_W);
+  push_means();
+  span.add(J, static_cast<std::int64_t>(c.pcc_W.size()));
+  if (widen) {
+    const auto [lo, hi] = std::minmax_element(c.pcc_W.begin(), c.pcc_W.end());
+    span.widen(*lo, *hi);
+  }
+  spectrum.push(c.pcc_W);
+  windows.push(first_bin, c);
+}
+
+void ConnectionMeters::push_means() {
+  const auto finest = levels.keep();
+  grid.push_means(finest);
+  orders.push_means(finest);
+}
+
+void ConnectionMeters::end() {
+  spectrum.end_interval();
+  levels.end();
+  push_means();
+}
+
+void ConnectionMeters::add_arrays(std::vector<Array>& arrays) {
+  windows.add_arrays(arrays);
+  levels.add_arrays(arrays);
+  spectrum.add_arrays(arrays);
+  levels.add_ramps(grid, arrays);
+}
+
 bool RepeatDetector::Shape::like(const Shape& o, double share) const {
   return o.period > 0 && std::abs(static_cast<double>(period - o.period)) <= share * static_cast<double>(period) &&
          std::abs(range_W - o.range_W) <= 2.0 * share * range_W && std::abs(high_W - o.high_W) <= share * o.high_W;

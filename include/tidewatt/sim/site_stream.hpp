@@ -128,20 +128,6 @@ class SiteStream {
   }
 
  private:
-  /// Who looks at the connection.
-  struct Meters {
-    GridMeters grid;
-    PowerLevels levels;
-    SpanMeter span;
-    OrderMeter orders;
-    WindowRecorder windows;
-    SpectrumCollector spectrum;
-    template <class A>
-    void archive(A& a) {
-      auto& [rules, means, since, kept, recorded, lines] = *this;
-      a(rules, means, since, kept, recorded, lines);
-    }
-  };
   std::int64_t stretch_end(std::int64_t until_bin);
   void advance_to(std::int64_t until_bin);
   void advance_stretch(std::int64_t end_bin);
@@ -150,7 +136,6 @@ class SiteStream {
   void connect_devices();
   void observe();
   void repeat(const PeriodicLoad& p, std::int64_t end_bin);
-  void keep_buckets();
   double rest_W(double load_W, double auxiliary_W) const;
   /// Nothing stands between one lane's load and the connection that could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }
@@ -161,7 +146,7 @@ class SiteStream {
   std::optional<BatteryStage> battery_;
   GridStage grid_;
   std::vector<LoadLane> lanes_;
-  Meters seen_;
+  ConnectionMeters seen_;
   RepeatDetector repeats_;
   State state_;
   StreamChunk chunk_;  ///< scratch

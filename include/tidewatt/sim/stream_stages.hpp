@@ -254,6 +254,28 @@ class SpanMeter {
   double min_W_ = std::numeric_limits<double>::infinity(), max_W_ = -std::numeric_limits<double>::infinity();
 };
 
+/// All who look at the connection.
+struct ConnectionMeters {
+  GridMeters grid;
+  PowerLevels levels;
+  SpanMeter span;
+  OrderMeter orders;
+  WindowRecorder windows;
+  SpectrumCollector spectrum;
+
+  /// Bins from `first_bin` on. @param J their energy  @param widen the span's extremes are theirs
+  void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
+  void push_means();  ///< shows complete means to those who look at means
+  void end();         ///< of the run
+  /// Windows, pyramid, spectrum and ramps as result arrays. Call once, after `end`.
+  void add_arrays(std::vector<Array>& arrays);
+  template <class A>
+  void archive(A& a) {
+    auto& [rules, means, since, kept, recorded, lines] = *this;
+    a(rules, means, since, kept, recorded, lines);
+  }
+};
+
 /// Whether the load goes on to repeat itself, and what one unit of its repetitions gave the meters.
 class RepeatDetector {
  public:
