@@ -134,6 +134,7 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   r.text("name", name, "name of the mitigation");
   auto read = MitigationKind::gpu_smoothing;
   choose(r, "kind", read, "what it is");
+  if (!kind) return;  // reported; its other keys depend on it
   if (kind == site_battery || kind == ballast) {
     std::string entry;  // resolved above
     r.text("catalog", entry, "catalog entry that gives the values; keys beside it win", Need::optional);

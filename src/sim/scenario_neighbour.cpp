@@ -42,7 +42,9 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   NeighbourSpec& n = s.neighbours.emplace_back();
   TableReader r = reading.table(node, path);
   r.text("name", n.name, "name of the neighbour");
+  const std::size_t known = reading.findings.size();
   choose(r, "kind", n.kind, "what it is");
+  if (reading.findings.size() > known) return;  // its other keys depend on its kind: one finding is enough
   if (n.kind == NeighbourKind::replay) {
     n.replay.fields(r);
     if (n.replay.format == RecordingFormat::csv) n.columns.fields(r);

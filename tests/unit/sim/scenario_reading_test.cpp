@@ -97,3 +97,12 @@ TEST_CASE("a link below the scenario's folder does not lead out of it") {
   CHECK_THAT(said("out.csv"), Catch::Contains("--set: weather.csv: 'out.csv' must be a file below the scenario's folder"));
   fs::remove_all(folder);
 }
+
+TEST_CASE("a misspelt kind is one finding with the nearest word, whatever keys stand beside it") {
+  for (const auto& [table, kind, nearest] : {std::tuple{"event", "sagg", "sag"}, {"mitigation", "balast", "ballast"}, {"site.neighbour", "replaay", "replay"}}) {
+    INFO(table);
+    const auto all = findings(std::string("\n[[") + table + "]]\nname = \"x\"\nkind = \"" + kind + "\"\n" + (std::string(table) == "event" ? "at_s = 1.0\n" : "file = \"a.csv\"\nlevel_ratio = 0.5\n"));
+    REQUIRE(all.size() == 1);
+    CHECK(all.front().find(std::string("did you mean '") + nearest + "'?") != std::string::npos);
+  }
+}
