@@ -12,6 +12,7 @@
 #include "tidewatt/study/explain_swing.hpp"
 #include "tidewatt/study/fit_log.hpp"
 #include "tidewatt/study/machine_study.hpp"
+#include "tidewatt/study/network_study.hpp"
 #include "tidewatt/study/plant_alone.hpp"
 #include "tidewatt/study/scenario_reference.hpp"
 #include "tidewatt/study/scenario_schema.hpp"
@@ -76,6 +77,27 @@ py::tuple play_waveform(const std::string& result, const py::dict& given) {
   for (const auto& m : run->response.machines) bus.push_back(m.bus);
   return py::make_tuple(study::machines_json(*run), study::machines_text(*run), run->first_s, run->response.time_s, run->response.frequency_Hz, bus,
                         run->response.voltage_pu);
+}
+
+py::tuple play_network(const py::dict& given) {
+  study::NetworkOptions o;
+  const auto take = [&](const char* key, auto& value) { value = given[key].cast<std::decay_t<decltype(value)>>(); };
+  take("raw", o.raw), take("dyr", o.dyr), take("bus", o.bus), take("step_W", o.step_W), take("ramp_s", o.ramp_s), take("trip", o.trip), take("at_s", o.at_s);
+  take("result", o.result), take("window", o.window), take("begin_s", o.begin_s), take("dispatch_s", o.dispatch_s), take("length_s", o.length_s);
+  take("time_step_s", o.time_step_s), take("loads", o.loads), take("site", o.site), take("shaft", o.shaft);
+  const auto run = computed<study::NetworkRun>([o](study::NetworkRun& r) { r = study::play_network(o); });
+  const auto& t = run->trace;
+  std::vector<double> frequency_Hz, voltage_pu;
+  std::vector<std::string> unit;
+  const std::size_t n = t.unit.size(), n_bus = run->bus_number.size();
+  for (std::size_t u = 0; u < n; ++u)
+    if (t.machine[u]) unit.push_back(t.unit[u]);
+  for (std::size_t r = 0; r < t.time_s.size(); ++r) {
+    for (std::size_t u = 0; u < n; ++u)
+      if (t.machine[u]) frequency_Hz.push_back(t.speed_Hz[r * n + u]);
+    voltage_pu.push_back(t.voltage_pu[r * n_bus + t.site_bus]);
+  }
+  return py::make_tuple(study::network_json(*run), study::network_text(*run), t.time_s, t.mean_Hz, frequency_Hz, unit, voltage_pu);
 }
 
 py::tuple sweep_periods(const py::dict& given) {
@@ -190,6 +212,7 @@ void bind_study(py::module_& m) {
   m.def("explain", &explain, "scenario"_a, "base"_a, "n_thread"_a, "progress"_a);
   m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
   m.def("sweep_periods", &sweep_periods, "options"_a);
+  m.def("play_network", &play_network, "options"_a);
   m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a, "days"_a, "step_s"_a, "seed"_a);
   m.def("export_formats", &study::result_formats);
   m.def("export_window", &export_window, "result"_a, "options"_a);

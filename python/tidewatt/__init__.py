@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._fit_inference import InferencePower, fit_inference_power
     from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
     from ._load import Scenario, load
+    from ._machines import MachineAnswer, machines
     from ._read import (
         job_occupancy,
         offered_load,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from ._result import Result, open
     from ._rules import filing, ride, rules, verify
     from ._size import Sizing, most_gpus, size
-    from ._study import Answer, MachineAnswer, bench, explain, machines, plant, schema, validate
+    from ._study import Answer, bench, explain, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
 
 _READERS = [
@@ -77,7 +78,8 @@ _HOME = {
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
-    **dict.fromkeys(["Answer", "MachineAnswer", "bench", "explain", "machines", "plant", "schema", "validate"], "_study"),
+    **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
+    **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
     **dict.fromkeys(
         ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
         "_core",

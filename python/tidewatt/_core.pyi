@@ -168,6 +168,9 @@ def play_waveform(
     result: str, options: dict[str, Any]
 ) -> tuple[str, str, float, list[float], list[float], list[float], list[float]]: ...
 def sweep_periods(options: dict[str, Any]) -> tuple[str, str, list[float], list[float]]: ...
+def play_network(
+    options: dict[str, Any]
+) -> tuple[str, str, list[float], list[float], list[float], list[str], list[float]]: ...
 def plant(
     name: str,
     climate: str,

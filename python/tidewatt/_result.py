@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import xarray
 
     from . import _core
-    from ._load import Path as AnyPath
-    from ._load import Scenario
-    from ._study import Answer, MachineAnswer
+    from ._load import Path as AnyPath, Scenario
+    from ._machines import MachineAnswer
+    from ._study import Answer
 
 
 class Result:
@@ -287,7 +287,7 @@ class Result:
         MachineAnswer
             As `tidewatt.machines`.
         """
-        from ._study import machines
+        from ._machines import machines
 
         return machines(self, case=case, **options)
 

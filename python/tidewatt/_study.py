@@ -1,4 +1,4 @@
-"""Studies: why throughput moves, power systems of several machines, a plant alone, validation, benchmarks."""
+"""Studies: why throughput moves, a plant alone, validation, benchmarks."""
 from __future__ import annotations
 
 import contextlib
@@ -7,8 +7,6 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from . import _core
 from ._engine import _as_scenario, _thread_count, run
 from ._load import Path, Scenario, _absolute
@@ -16,8 +14,6 @@ from ._result import Result
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
-    from matplotlib.axes import Axes
 
 
 class Answer(Mapping[str, Any]):
@@ -70,32 +66,6 @@ class Answer(Mapping[str, Any]):
         return pandas.DataFrame(self[key])
 
 
-class MachineAnswer(Answer):
-    """What `machines` found. `series` holds the curves; `plot` draws them."""
-
-    def __init__(self, figures: Mapping[str, Any], text: str, series: xarray.Dataset):
-        super().__init__(figures, text)
-        self.series = series
-        """Response: deviation of each machine from nominal and voltage at the site's bus over time. Sweep: swing by period."""
-
-    def plot(self, *, ax: Any = None) -> Axes:
-        """Frequencies of the machines over time, or for a sweep the largest swing over the period.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; None: a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes of the picture.
-        """
-        from ._study_plot import draw_machines
-
-        return draw_machines(self, ax)
-
-
 def explain(
     scenario: Scenario | Path | None = None,
     result: Result | None = None,
@@ -145,102 +115,6 @@ def explain(
         core = run(scenario, threads=threads, progress=False)._source._core
     figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
     return Answer(json.loads(figures), text)
-
-
-def machines(
-    result: Result | Path | None = None,
-    *,
-    case: str = "kundur_two_area",
-    bus: int = 0,
-    window: str = "",
-    begin_s: float = 0.0,
-    length_s: float = 60.0,
-    shaft_Hz: Sequence[float] = (),
-    shaft_damping_frac: float = 0.001,
-    swing_W: float = 0.0,
-    from_s: float = 0.5,
-    to_s: float = 6.0,
-    points: int = 120,
-    duty_frac: float = 0.5,
-    damping_frac: float | None = None,
-    deadband_Hz: float = 0.036,
-    catalog: Path | None = None,
-) -> MachineAnswer:
-    """A run's waveform, or square waves of every period, on a power system of several machines. As `tidewatt machines`.
-
-    Parameters
-    ----------
-    result : Result or path, optional
-        A result or its file, whose recorded window is played. None: square waves of `swing_W`.
-    case : str, default 'kundur_two_area'
-        Catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39.
-    bus : int, default 0
-        Number of the bus where the site connects; 0: the one with the largest load.
-    window : str, default ''
-        Recorded window; empty: the first one.
-    begin_s, length_s : float
-        Part of the window, s.
-    shaft_Hz : sequence of float, optional
-        Shaft modes of turbines nearby, Hz, to be screened.
-    shaft_damping_frac : float, default 0.001
-        Damping of these (assumed; 0.0001 to 0.01).
-    swing_W : float
-        Height of the square wave of the sweep, W.
-    from_s, to_s : float
-        Shortest and longest period of the sweep, s.
-    points : int, default 120
-        Periods of the sweep.
-    duty_frac : float, default 0.5
-        Share of the period at the high level, 0.01–0.99.
-    damping_frac : float, optional
-        Damping given to every swing mode of the sweep; None: the case's own.
-    deadband_Hz : float, default 0.036
-        Deviation that is allowed, Hz.
-    catalog : path, optional
-        A folder of catalog files that add to or replace the built-in ones.
-
-    Returns
-    -------
-    MachineAnswer
-        Figures as of `tidewatt machines --json`, and the curves in `series`.
-
-    Raises
-    ------
-    InputError
-        An unknown case, bus or window, or an option out of range.
-    ValueError
-        Both a result and `swing_W`, or neither.
-
-    Examples
-    --------
-    >>> sweep = tw.machines(case="ieee39", swing_W=100e6)
-    >>> sweep["worst_period_s"], sweep["worst_mHz"]
-    """
-    import xarray
-
-    if (result is None) == (not swing_W):
-        raise ValueError("name either a result or swing_W")
-    options = dict(grid_case=case, bus=float(bus), window=window, begin_s=begin_s, length_s=length_s, shaft_Hz=list(shaft_Hz),
-                   shaft_damping_frac=shaft_damping_frac, swing_W=swing_W, from_s=from_s, to_s=to_s, points=points,
-                   duty_frac=duty_frac, damping_frac=-1.0 if damping_frac is None else damping_frac, deadband_Hz=deadband_Hz,
-                   catalog=_absolute(catalog))  # fmt: skip
-    if result is None:
-        figures, text, period_s, swing_Hz = _core.sweep_periods(options)
-        series = xarray.Dataset(
-            {"peak_to_peak_Hz": ("period_s", swing_Hz, {"units": "Hz", "long_name": "swing of the machine that moves most"})},
-            {"period_s": ("period_s", period_s, {"units": "s", "long_name": "period of the square wave"})},
-        )
-        return MachineAnswer(json.loads(figures), text, series)
-    with _file_of(result) as path:
-        figures, text, first_s, time_s, frequency_Hz, buses, voltage_pu = _core.play_waveform(path, options)
-    series = xarray.Dataset(
-        {"frequency_Hz": (("time_s", "bus"), np.reshape(frequency_Hz, (len(time_s), len(buses))),
-                          {"units": "Hz", "long_name": "deviation of the machine at the bus from nominal"}),
-         "voltage_pu": ("time_s", voltage_pu, {"units": "pu", "long_name": "voltage at the site's bus"})},
-        {"time_s": ("time_s", np.add(time_s, first_s), {"units": "s", "long_name": "time since the start of the run"}),
-         "bus": [int(b) for b in buses]},
-    )  # fmt: skip
-    return MachineAnswer(json.loads(figures), text, series)
 
 
 def plant(

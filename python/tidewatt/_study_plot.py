@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def draw_machines(answer: MachineAnswer, ax: Any = None) -> Axes:
     """The curves of an `answer` into `ax` or a new figure's axes: see `MachineAnswer.plot`."""
-    return _draw(_sweep if "worst_period_s" in answer else _response, answer, ax)
+    return _draw(_sweep if "worst_period_s" in answer else _network if "network" in answer else _response, answer, ax)
 
 
 def draw_sizing(sizing: Sizing, ax: Any = None) -> Axes:
@@ -87,6 +87,21 @@ def _sweep(answer, ax):
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
+    return axes
+
+
+def _network(answer, ax):
+    from .report.style import GREY, VERMILION, one_panel
+
+    series = answer.series
+    k = int(abs(series.mean_Hz).argmax())
+    title = f"The mean frequency moves by at most {text(1e3 * float(series.mean_Hz[k]))} mHz"
+    axes = one_panel(ax, 10, 4.6, title, f"bus {answer['bus']:g} of {answer['network'].rpartition('/')[2]}")
+    axes.plot(series.time_s, 1e3 * series.frequency_Hz, color=GREY, lw=0.7, alpha=0.6)
+    axes.plot([], [], color=GREY, label="machines")
+    axes.plot(series.time_s, 1e3 * series.mean_Hz, color=VERMILION, lw=1.2, label="centre of inertia")
+    axes.set(xlabel="time (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     return axes
 
 

@@ -9,6 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/study/machine_study.hpp"
+#include "tidewatt/study/network_study.hpp"
 
 namespace {
 
@@ -19,6 +20,8 @@ struct Arguments {
   std::string result, out;
   double swing_MW = 0.0, damping_percent = -1.0, deadband_mHz = 36.0, shaft_damping_percent = 0.1;
   study::MachineOptions options;
+  study::NetworkOptions network;
+  double step_MW = 0.0;
   bool json = false;
 };
 
@@ -46,7 +49,28 @@ void sweep(const Arguments& a) {
   else fmt::print("{1}{0}.csv\n{0}.svg\n", stem, study::sweep_text(made));
 }
 
+/// A network with controls, from files of its own.
+void play_network(Arguments& a) {
+  auto& o = a.network;
+  o.step_W = 1e6 * a.step_MW;
+  o.result = a.result;
+  o.bus = static_cast<std::int64_t>(a.options.bus);
+  o.window = a.options.window;
+  o.begin_s = a.options.begin_s;
+  o.length_s = a.options.length_s;
+  const auto run = study::play_network(o);
+  const std::filesystem::path of = o.result.empty() ? o.raw : o.result;
+  const std::string path = !a.out.empty() ? a.out : o.result.empty() ? of.stem().string() + "_step.csv" : std::filesystem::path(of).replace_extension("").string() + "_network.csv";
+  io::write_durably(path, study::network_csv(run));
+  if (!a.json) return fmt::print("{}{}\n", study::network_text(run), path);
+  auto object = nlohmann::ordered_json::parse(study::network_json(run));
+  object["csv"] = path;
+  fmt::print("{}\n", object.dump());
+}
+
 void machines(Arguments a) {
+  if (a.network.raw.empty() != a.network.dyr.empty()) throw InputError("machines: --raw and --dyr belong together");
+  if (!a.network.raw.empty()) return play_network(a);
   if (a.result.empty() == !(a.swing_MW > 0.0)) throw InputError("machines: name either a result file or --swing-MW");
   a.options.swing_W = a.swing_MW * 1e6;
   a.options.damping_frac = 0.01 * a.damping_percent;
@@ -76,7 +100,18 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(within(0.01, 1e4))->capture_default_str();
   c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(within(0.5, 200.0));
   c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(within(0.001, 40.0))->capture_default_str();
-  c->add_option("--out", a->out, "response: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");
+  c->add_option("--raw", a->network.raw, "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")->type_name("FILE");
+  c->add_option("--dyr", a->network.dyr, "its dynamic records: GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, REGCA1, REECB1, REPCA1")->type_name("FILE");
+  c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")->check(within(-1e6, 1e6));
+  c->add_option("--ramp-s", a->network.ramp_s, "network: the change takes so long; 0: a step")->check(within(0.0, 3600.0))->capture_default_str();
+  c->add_option("--trip", a->network.trip, "network: a unit that is switched off")->type_name("BUS-ID");
+  c->add_option("--at-s", a->network.at_s, "network: when the step, ramp or trip begins")->check(within(0.1, 3600.0))->capture_default_str();
+  c->add_option("--dispatch-s", a->network.dispatch_s, "network, result: the mean over so long from --begin-s on is dispatched, playing begins behind it")->check(within(0.1, 3600.0))->capture_default_str();
+  c->add_option("--loads", a->network.loads, "network: what its loads keep constant")->check(CLI::IsMember({"impedance", "current", "power"}))->capture_default_str();
+  c->add_option("--site", a->network.site, "network: what the site keeps constant")->check(CLI::IsMember({"impedance", "current", "power"}))->capture_default_str();
+  c->add_option("--shaft", a->network.shaft, "network: a governor's output is power (the torque falls as speed rises) or torque")->check(CLI::IsMember({"power", "torque"}))->capture_default_str();
+  c->add_option("--time-step-s", a->network.time_step_s, "network: time step of the solution")->check(within(1e-4, 0.05))->capture_default_str();
+  c->add_option("--out", a->out, "response, network: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");
   c->add_option("--catalog", a->options.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { machines(*a); });

@@ -38,6 +38,29 @@ class Grid(unittest.TestCase):
     def test_what_cannot_be_exported_is_said(self):
         self.assertEqual(self.call("export", TINY, "--format", "csv").code, 2)
 
+    def test_a_network_of_files_answers_a_loss_of_load_and_names_unknown_models(self):
+        stem = ROOT / "scenarios" / "networks" / "kundur_two_area"
+        out = pathlib.Path(self.folder.name) / "step.csv"
+        files = ("--raw", f"{stem}.raw", "--dyr", f"{stem}.dyr")
+        found = self.call("machines", *files, "--bus", "7", "--step-MW", "-200", "--length-s", "10", "--out", out, "--json").json
+        self.assertAlmostEqual(found["rocof_Hz_per_s"] / found["expected_rocof_Hz_per_s"], 1, delta=0.01)
+        self.assertTrue(all(m["first_2s_mHz"] > 0 and m["lowest_mHz"] > -1e-6 for m in found["machines"]))
+        self.assertEqual(len(out.read_text().splitlines()[0].split(",")), 2 + 2 * 4 + 1)
+        unknown = pathlib.Path(self.folder.name) / "unknown.dyr"
+        unknown.write_text(pathlib.Path(f"{stem}.dyr").read_text().replace("2 'TGOV1'", "2 'WSIEG1'"))
+        outcome = self.call("machines", "--raw", f"{stem}.raw", "--dyr", unknown, "--step-MW", "-200")
+        self.assertEqual(outcome.code, 2)
+        self.assertRegex(outcome.stderr, r"unknown\.dyr:11:0: WSIEG1: model of unit 1 at bus 2 is not known")
+        self.assertEqual(self.call("machines", "--raw", f"{stem}.raw", "--step-MW", "-200").code, 2)
+
+    def test_a_waveform_plays_on_a_network_of_files(self):
+        stem = ROOT / "scenarios" / "networks" / "kundur_two_area"
+        result = self.figures["result_file"]
+        outcome = self.call("machines", result, "--raw", f"{stem}.raw", "--dyr", f"{stem}.dyr", "--bus", "7", "--dispatch-s", "2", "--length-s", "10", "--json")
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.assertGreater(outcome.json["dispatch_MW"], 0)
+        self.assertGreater(max(m["highest_mHz"] for m in outcome.json["machines"]), 0)
+
     def test_size_without_rules_says_what_is_missing(self):
         outcome = self.call("size", TINY)
         self.assertEqual(outcome.code, 2)

@@ -2,8 +2,10 @@
 import inspect
 import json
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 
 import pytest
 import tidewatt as tw
@@ -103,6 +105,18 @@ def same(ours, theirs, leave_out=("cpu_s", "times_real_time", "csv", "wall_s")):
 @pytest.fixture(scope="module")
 def result():
     return tw.run(tiny(), threads=2)
+
+
+def test_a_network_of_files_has_the_commands_figures_and_a_picture():
+    stem = pathlib.Path(__file__).resolve().parents[2] / "scenarios" / "networks" / "kundur_two_area"
+    ours = tw.machines(raw=f"{stem}.raw", dyr=f"{stem}.dyr", bus=7, step_W=-200e6, length_s=10)
+    with tempfile.TemporaryDirectory() as folder:
+        same(ours, command_json("machines", "--raw", f"{stem}.raw", "--dyr", f"{stem}.dyr", "--bus", 7, "--step-MW=-200", "--length-s", 10, "--out", f"{folder}/a.csv"))
+    assert list(ours.series.unit.values) == ["1-1", "2-1", "3-1", "4-1"]
+    assert ours.series.mean_Hz.max() * 1e3 == pytest.approx(ours["extremum_mHz"])
+    assert "centre of inertia" in [t.get_text() for t in ours.plot().get_legend().get_texts()]
+    with pytest.raises(ValueError, match="belong together"):
+        tw.machines(raw=f"{stem}.raw", step_W=1e6)
 
 
 def test_plant_has_the_commands_figures():

@@ -1,0 +1,125 @@
+#include "tidewatt/grid/psse_dyr.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt::grid {
+namespace {
+
+std::string whole_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(Finding{{path, 0, 0}, "", "cannot be read"});
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string trimmed(std::string_view s) {
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+  return std::string(s);
+}
+
+/// A number as the format writes it: a sign in front is allowed.
+std::optional<double> number_of(std::string_view word) {
+  double out = 0.0;
+  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  if (!parse_number(word, out) || !std::isfinite(out)) return {};
+  return out;
+}
+
+}  // namespace
+
+std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name) {
+  std::vector<DyrRecord> out;
+  std::vector<Finding> findings;
+  std::vector<std::string> words;
+  std::string word;
+  std::uint32_t line = 1, first = 0;
+  bool quoted = false, open = false;
+  const auto close = [&] {
+    if (open) words.push_back(trimmed(word));
+    word.clear();
+    open = false;
+  };
+  const auto end_record = [&] {
+    close();
+    if (words.empty()) return;
+    const auto bus = number_of(words[0]);
+    if (words.size() < 3 || !bus || *bus != std::floor(*bus)) findings.push_back({{name, first, 0}, words[0], "a record begins with bus, 'MODEL' and unit"});
+    else out.push_back({{name, first, 0}, static_cast<std::int64_t>(*bus), words[1], words[2], {words.begin() + 3, words.end()}});
+    words.clear();
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (!quoted && c == '/' && i + 1 < text.size() && text[i + 1] == '/' && words.empty() && !open) {
+      while (i < text.size() && text[i] != '\n') ++i;
+      ++line;
+      continue;
+    }
+    if (!quoted && c == '/') {
+      end_record();
+      // What follows on the line is a comment.
+      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else if (c == '\'') {
+      if (!open && words.empty()) first = line;
+      quoted = !quoted;
+      open = true;
+    } else if (!quoted && (c == ',' || std::isspace(static_cast<unsigned char>(c)))) {
+      close();
+    } else {
+      if (!open && words.empty()) first = line;
+      open = true;
+      word += c;
+    }
+  }
+  close();
+  if (!words.empty()) findings.push_back({{name, first, 0}, words[0], "the record does not end with '/'"});
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return out;
+}
+
+std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(whole_file(path), path); }
+
+double DyrValues::number(std::string_view name, Range range) {
+  const double otherwise = std::isfinite(range.lo) ? (std::isfinite(range.hi) ? 0.5 * (range.lo + range.hi) : range.lo + 1.0) : 1.0;
+  if (next_ >= record_.values.size()) {
+    if (!std::exchange(short_, true)) wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
+    return otherwise;
+  }
+  const std::string& word = record_.values[next_++];
+  const auto value = number_of(word);
+  if (!value) wrong(name, fmt::format("'{}' is not a number", word));
+  else if (!(*value >= range.lo && *value <= range.hi)) wrong(name, fmt::format("{:g} is outside of {:g} to {:g}", *value, range.lo, range.hi));
+  else return *value;
+  return otherwise;
+}
+
+int DyrValues::whole(std::string_view name, Range range) {
+  const double value = number(name, range);
+  if (value != std::floor(value)) wrong(name, fmt::format("{:g} is not a whole number", value));
+  return static_cast<int>(value);
+}
+
+std::string DyrValues::text(std::string_view name) {
+  if (next_ < record_.values.size()) return record_.values[next_++];
+  if (!std::exchange(short_, true)) wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
+  return {};
+}
+
+void DyrValues::wrong(std::string_view name, const std::string& message) {
+  findings_.push_back({record_.place, fmt::format("{} {} at bus {}: {}", record_.model, record_.id, record_.bus, name), message});
+}
+
+void DyrValues::finish() {
+  if (next_ < record_.values.size()) wrong(record_.values[next_], fmt::format("the record has {} values, expected {}", record_.values.size(), next_));
+}
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,110 @@
+#include "tidewatt/study/network_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/grid/psse_raw.hpp"
+#include "tidewatt/io/read_waveform.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+grid::LoadShares shares(const std::string& key, const std::string& constant, std::vector<Finding>& findings) {
+  if (constant == "impedance") return {0.0, 0.0};
+  if (constant == "current") return {0.0, 1.0};
+  if (constant == "power") return {1.0, 0.0};
+  findings.push_back({{}, key, fmt::format("'{}' is not one of impedance, current, power", constant)});
+  return {};
+}
+
+void check(const NetworkOptions& o, std::vector<Finding>& findings) {
+  const auto range = [&](const char* key, double value, double low, double high) {
+    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+  };
+  range("step_MW", o.step_W * 1e-6, -1e6, 1e6);
+  range("ramp_s", o.ramp_s, 0.0, 3600.0);
+  range("at_s", o.at_s, 0.1, 3600.0);
+  range("length_s", o.length_s, 0.1, 3600.0);
+  range("begin_s", o.begin_s, 0.0, 1e12);
+  range("dispatch_s", o.dispatch_s, 0.1, 3600.0);
+  range("time_step_s", o.time_step_s, 1e-4, 0.05);
+  if (o.shaft != "power" && o.shaft != "torque") findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", o.shaft)});
+  const int events = (o.step_W != 0.0) + !o.trip.empty() + !o.result.empty();
+  if (events != 1) findings.push_back({{}, "step_MW, trip, result", fmt::format("{} of them are given, expected one", events)});
+  if (o.result.empty() && !(o.at_s + o.ramp_s < o.length_s)) findings.push_back({{}, "length_s", "must be above at_s and ramp_s together"});
+}
+
+/// The waveform behind its dispatched stretch, less that stretch's mean; means over 20 ms, the length of a cycle or so.
+std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_W) {
+  const auto w = io::read_waveform(o.result, o.window);
+  const auto sample = [&](double s) { return static_cast<std::size_t>(std::lround(s / w.step_s)); };
+  const std::size_t first = sample(o.begin_s), play = first + sample(o.dispatch_s);
+  const std::size_t last = std::min(w.pcc_W.size(), play + sample(o.length_s)), merge = std::max<std::size_t>(1, sample(0.02));
+  if (play + merge > w.pcc_W.size())
+    throw InputError(fmt::format("network: begin_s and dispatch_s end behind the window's {:g} s", static_cast<double>(w.pcc_W.size()) * w.step_s));
+  const auto mean = [&](std::size_t from, std::size_t to) {
+    return std::accumulate(w.pcc_W.begin() + static_cast<std::ptrdiff_t>(from), w.pcc_W.begin() + static_cast<std::ptrdiff_t>(to), 0.0) / static_cast<double>(to - from);
+  };
+  dispatch_W = mean(first, play);
+  std::vector<grid::SitePoint> out;
+  for (std::size_t i = play; i < last; i += merge) {
+    const std::size_t end = std::min(i + merge, last);
+    out.push_back({(0.5 * static_cast<double>(i + end) - static_cast<double>(play)) * w.step_s, mean(i, end) - dispatch_W});
+  }
+  return out;
+}
+
+grid::GridTrip trip_of(const NetworkOptions& o) {
+  const std::size_t dash = o.trip.find('-');
+  double bus = 0.0;
+  if (dash == std::string::npos || !parse_number(o.trip.substr(0, dash), bus)) throw InputError(fmt::format("network: trip '{}' is not BUS-ID, such as 102-SW", o.trip));
+  return {o.at_s, static_cast<std::int64_t>(bus), 0, o.trip.substr(dash + 1)};
+}
+
+std::int64_t site_bus(const grid::PowerNetwork& n, std::int64_t asked) {
+  if (asked != 0) return n.bus[n.bus_index(asked)].number;
+  std::vector<double> load_W(n.bus.size(), 0.0);
+  for (const auto& l : n.load)
+    if (l.in_service) load_W[l.bus] += l.at_VA(1.0).real();
+  return n.bus[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())].number;
+}
+
+}  // namespace
+
+NetworkRun play_network(const NetworkOptions& o) {
+  std::vector<Finding> findings;
+  check(o, findings);
+  grid::LoadMotion motion;
+  motion.active = motion.reactive = shares("loads", o.loads, findings);
+  motion.site = shares("site", o.site, findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  auto network = grid::read_raw(o.raw);
+  const auto records = grid::read_dyr(o.dyr);
+  NetworkRun out;
+  out.options = o;
+  out.bus = site_bus(network, o.bus);
+  for (const auto& b : network.bus) out.bus_number.push_back(b.number);
+  grid::GridSystem system(std::move(network), records, out.bus, motion, o.shaft == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power);
+  std::vector<grid::SitePoint> site;
+  std::vector<grid::GridTrip> trips;
+  double length_s = o.length_s;
+  if (!o.result.empty()) {
+    site = waveform(o, out.dispatch_W);
+    length_s = std::min(length_s, site.back().at_s);
+  } else if (!o.trip.empty()) {
+    trips.push_back(trip_of(o));
+  } else {
+    site = {{o.at_s, 0.0}, {o.at_s + o.ramp_s, o.step_W}};
+  }
+  out.trace = grid::play(system, site, trips, {length_s, o.time_step_s});
+  out.has_answer = o.result.empty();
+  if (out.has_answer) out.answer = grid::grid_answer(out.trace, o.at_s);
+  return out;
+}
+
+}  // namespace tidewatt::study
