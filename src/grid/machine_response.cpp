@@ -24,21 +24,18 @@ double amplitude_at(std::span<const double> x, double step_s, double f_Hz) {
   return 2.0 * std::abs(sum) / weight;
 }
 
-constexpr double slow_s = 20.0;
+constexpr double slow_s = 20.0, dispatch_s = 10.0;
 
 bool governed(const MachineCase& c) {
   return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
 }
 
-/// Less the mean over `window_s` around each sample (cut at the ends).
+/// Less the mean over the `window_s` before each sample's end; in front of the record it is 0. Causal: what comes later moves nothing.
 std::vector<double> without_slow(std::span<const double> x, double step_s, double window_s) {
   std::vector<double> sum(x.size() + 1, 0.0), out(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[i + 1] = sum[i] + x[i];
-  const auto half = static_cast<std::size_t>(0.5 * window_s / step_s);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t from = i > half ? i - half : 0, to = std::min(x.size(), i + half + 1);
-    out[i] = x[i] - (sum[to] - sum[from]) / static_cast<double>(to - from);
-  }
+  const auto window = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(window_s / step_s)));
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] - (sum[i + 1] - sum[i + 1 > window ? i + 1 - window : 0]) / static_cast<double>(window);
   return out;
 }
 
@@ -65,12 +62,14 @@ std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<c
 MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
   const double length_s = step_s * static_cast<double>(load_W.size());
   if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
-  const double mean_W = std::accumulate(load_W.begin(), load_W.end(), 0.0) / static_cast<double>(load_W.size());
+  const auto dispatched = std::min<std::ptrdiff_t>(std::lround(dispatch_s / step_s), std::ssize(load_W));
+  const double dispatch_W = std::accumulate(load_W.begin(), load_W.begin() + dispatched, 0.0) / static_cast<double>(dispatched);
   std::vector<double> swing_W(load_W.begin(), load_W.end());
-  for (double& W : swing_W) W -= mean_W;
+  for (double& W : swing_W) W -= dispatch_W;
   MachineResponse out;
   if (!governed(c)) {
-    swing_W = without_slow(swing_W, step_s, slow_s);
+    // Once would leave the mean speed where the first seconds of a change brought it; twice takes it back, as governors would.
+    swing_W = without_slow(without_slow(swing_W, step_s, slow_s), step_s, slow_s);
     out.left_out_slower_s = slow_s;
   }
   std::vector<SiteSegment> segments;

@@ -31,9 +31,10 @@ struct MachineResponse {
   std::vector<double> bus_frequency_Hz;  ///< [sample] there: rise of the voltage's angle over the last 100 ms, over 2π of them
 };
 
-/// The waveform on top of the bus's load, less its mean (which belongs to the dispatch), solved with the full equations
-/// from rest; and each mode's answer to the nearest line, linear. A case without governors has nothing that holds its frequency
-/// against a lasting change of load: there the waveform's moving mean over 20 s is left out, and the output says so.
+/// The waveform on top of the bus's load, less its mean over the first 10 s (which belongs to the dispatch), solved with the
+/// full equations from rest; and each mode's answer to the nearest line, linear. A case without governors has nothing that holds its
+/// frequency against a lasting change of load: there the waveform's mean over the last 20 s is left out, twice, and the output says
+/// so. Both look back only: an event behind the first 10 s moves nothing before it happens.
 /// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
 /// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
 MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,

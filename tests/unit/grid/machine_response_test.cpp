@@ -1,5 +1,6 @@
 #include "tidewatt/grid/machine_response.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -89,6 +90,31 @@ TEST_CASE("a lasting step on a case without governors is left out and said; what
   CHECK(r.left_out_slower_s == 20.0);
   CHECK(largest_Hz(r) < 0.5);  // 40 MW for a minute would be more than a hertz
   CHECK(plain > 0.0);
+}
+
+TEST_CASE("load lost in any case: nothing moves before, and every machine is faster in the mean of two seconds") {
+  for (const char* name : {"kundur_two_area", "ieee9", "ieee39"}) {
+    std::vector<Finding> findings;
+    auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", name), name, findings);
+    // With constant fields a loss raises the voltage, and Kundur's loads of constant current take most of it over.
+    c.load.active_power_frac = 1.0;
+    c.load.active_current_frac = 0.0;
+    const auto largest = std::max_element(c.bus.load_W.begin(), c.bus.load_W.end()) - c.bus.load_W.begin();
+    std::vector<double> load_W(280, 50e6);  // 14 s, the loss after 11 s
+    std::fill(load_W.begin() + 220, load_W.end(), 39.4e6);
+    const auto r = machine_response(c, c.bus.number[static_cast<std::size_t>(largest)], load_W, 0.05, 0.05);
+    const std::size_t n = r.machines.size();
+    std::vector<double> mean_Hz(n, 0.0);
+    double before_Hz = 0.0;
+    for (std::size_t i = 0; i < r.time_s.size(); ++i)
+      for (std::size_t m = 0; m < n; ++m) {
+        if (r.time_s[i] < 11.0 + 1e-6) before_Hz = std::max(before_Hz, std::abs(r.frequency_Hz[i * n + m]));
+        else if (r.time_s[i] < 13.0 + 1e-6) mean_Hz[m] += r.frequency_Hz[i * n + m] / 40.0;
+      }
+    CAPTURE(name);
+    CHECK(before_Hz < 1e-6);
+    for (const double f : mean_Hz) CHECK(f > 1e-4);
+  }
 }
 
 TEST_CASE("the bus's frequency is that of the machines in the mean, and nothing moves without a swing") {
