@@ -160,3 +160,64 @@ def check_filing(report):
             rows = list(csv.DictReader(file))
         bare = [r["field"] for r in rows if not (r["value"] and r["method"] and r["input"])]
         report.judge(f"filing of {name}: data sheet", rows and not bare, f"{len(rows)} fields, {sum(r['value'] == 'open' for r in rows)} open, without figure, method or input: {bare or 'none'}", "none")
+
+
+NETWORKS = ROOT / "scenarios" / "networks"
+
+
+def network_step(report, name, bus, MW, length_s, *more):
+    report.n_run += 1
+    out = Path(report.folder.name) / f"network_{report.n_run}.csv"
+    outcome = product.call([report.binary, "machines", "--raw", NETWORKS / f"{name}.raw", "--dyr", NETWORKS / f"{name}.dyr", "--bus", bus, f"--step-MW={MW}", "--length-s", length_s,
+                            "--site", "impedance", "--shaft", "torque", "--out", out, "--json", *more])
+    if outcome.code != 0:
+        raise RuntimeError(outcome.stderr)
+    with open(out, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return outcome.json, {key: [float(r[key]) for r in rows] for key in rows[0]}
+
+
+def at_times(times, x, wanted):
+    """Linear between rows; behind a jump where two rows have one time."""
+    out, k = [], 0
+    for t in wanted:
+        while k + 2 < len(times) and times[k + 1] <= t + 1e-9:
+            k += 1
+        span = times[k + 1] - times[k]
+        out.append(x[k] + (x[k + 1] - x[k]) * (min(max((t - times[k]) / span, 0), 1) if span > 0 else 1))
+    return out
+
+
+def extremum(times, x):
+    k = max(range(len(x)), key=lambda i: abs(x[i]))
+    return times[k] - 1, x[k]
+
+
+def check_networks(report):
+    """Steps of load on networks with controls: slope and signs, then the same files and step in ANDES."""
+    cases = [("kundur_two_area", 7, -10.6), ("kundur_two_area", 7, -200.0), ("ieee39", 20, -10.6), ("ieee39", 39, -1000.0)]
+    cases += [(name, bus, -MW) for name, bus, MW in cases]
+    for name, bus, MW in cases[:2] if report.quick else cases:
+        what = f"{name}, {abs(MW):g} MW {'lost' if MW < 0 else 'gained'}"
+        figures, series = network_step(report, name, bus, MW, "60")
+        sign = -1 if MW > 0 else 1
+        report.judge(f"{what}: nothing moves before", figures["before_mHz"] < 1e-6, f"{figures['before_mHz']:.1e} mHz", "1e-06 mHz")
+        report.judge(f"{what}: mean of 2 s", all(sign * m["first_2s_mHz"] > 0 for m in figures["machines"]) and sign * figures["first_2s_mHz"] > 0,
+                     f"mean {figures['first_2s_mHz']:+.2f} mHz, machines {min(m['first_2s_mHz'] for m in figures['machines']):+.2f} to {max(m['first_2s_mHz'] for m in figures['machines']):+.2f}",
+                     "every machine rises" if sign > 0 else "every machine falls")
+        report.at_most(f"{what}: first slope against f0 dP/(2 sum HS)", abs(figures["rocof_Hz_per_s"] / figures["expected_rocof_Hz_per_s"] - 1), 0.01, note=f"{figures['rocof_Hz_per_s']:+.4f} Hz/s")
+        if readers.oracles() is None:
+            report.skip(f"{what} in ANDES", "no independent programs: scripts/oracles makes them")
+            continue
+        other = readers.andes_step(NETWORKS / f"{name}.raw", NETWORKS / f"{name}.dyr", bus, MW, 60)
+        weight = sum(other["stored_MJ"])
+        mean = [sum(m * s for m, s in zip(other["stored_MJ"], column)) / weight for column in zip(*other["speed_Hz"])]
+        times = other["time_s"]
+        own = at_times(series["time_s"], series["mean_Hz"], times)
+        (t_own, own_peak), (t_other, other_peak) = extremum(times, own), extremum(times, mean)
+        report.at_most(f"{what}: extremum against ANDES", abs(own_peak / other_peak - 1), 0.02, note=f"{1e3 * own_peak:+.3f}, {1e3 * other_peak:+.3f} mHz")
+        report.at_most(f"{what}: its time", abs(t_own / t_other - 1), 0.02, note=f"{t_own:.3f}, {t_other:.3f} s")
+        last = [sum(x[-600:]) / 600 for x in (own, mean)]
+        report.at_most(f"{what}: settled", abs(last[0] / last[1] - 1), 0.02, note=f"{1e3 * last[0]:+.3f}, {1e3 * last[1]:+.3f} mHz")
+        worst = max(max(abs(a - b) for a, b in zip(at_times(series["time_s"], series[f"unit_{unit}_Hz"], times), speed)) for unit, speed in zip(other["names"], other["speed_Hz"]))
+        report.at_most(f"{what}: largest difference of a machine's speed, share of the extremum", worst / abs(other_peak), 0.05)
