@@ -80,6 +80,13 @@ class Stepper {
     engine_->write(port, value);
   }
 
+  void release(const std::string& port) {
+    idle();
+    const Busy busy(*this);
+    const py::gil_scoped_release no_gil;
+    engine_->release(port);
+  }
+
   void advance_to(double t_s) {
     idle();
     const Busy busy(*this);
@@ -163,6 +170,7 @@ void bind_run(py::module_& m) {
       .def("ports", &Stepper::ports)
       .def("read", &Stepper::read, py::arg("port"))
       .def("write", &Stepper::write, py::arg("port"), py::arg("value"))
+      .def("release", &Stepper::release, py::arg("port"))
       .def("advance_to", &Stepper::advance_to, py::arg("t_s"))
       .def("save", &Stepper::save)
       .def("restore", &Stepper::restore, py::arg("saved"))

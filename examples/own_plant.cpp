@@ -10,7 +10,7 @@ namespace {
 
 namespace cooling = tidewatt::cooling;
 using tidewatt::Tick;
-using tidewatt::sim::figure;
+using tidewatt::figure;
 
 /// Without memory: what heat comes in goes out at once. 2 % of it is what the fans draw, outside of the streams.
 class WetBulbPlant final : public cooling::CoolingPlant {
@@ -35,12 +35,12 @@ class WetBulbPlant final : public cooling::CoolingPlant {
 
 int main(int argc, char** argv) try {
   if (argc < 2) return std::fprintf(stderr, "usage: own_plant SCENARIO.toml [key=value ...]\n"), 2;
-  tidewatt::sim::LoadOptions options;
+  tidewatt::LoadOptions options;
   options.set.assign(argv + 2, argv + argc);
-  auto scenario = tidewatt::sim::load_scenario(argv[1], options);
-  const auto before = tidewatt::sim::run(scenario);
+  auto scenario = tidewatt::load_scenario(argv[1], options);
+  const auto before = tidewatt::run(scenario);
   for (auto& hall : scenario.halls) hall.own_plant = std::make_shared<WetBulbPlant>();
-  const auto after = tidewatt::sim::run(scenario);
+  const auto after = tidewatt::run(scenario);
   std::printf("PUE %.3f with the catalog's plant, %.3f with ours; books close to %.0e\n", figure(before, "pue"), figure(after, "pue"),
               figure(after, "energy_closure"));
   return 0;

@@ -8,10 +8,10 @@ int main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "usage: own_scenario SCENARIO.toml\n"), 2;
   std::printf("%6s %14s %10s %14s\n", "cap W", "tokens/s", "MW", "tokens/J");
   for (const int cap_W : {500, 550, 600, 650, 700}) {
-    tidewatt::sim::LoadOptions options;
+    tidewatt::LoadOptions options;
     options.set = {"hall.a.cap_W=" + std::to_string(cap_W)};
-    const auto result = tidewatt::sim::run(tidewatt::sim::load_scenario(argv[1], options));
-    const double tokens_per_s = tidewatt::sim::figure(result, "tokens_per_s_mean"), MW = tidewatt::sim::figure(result, "pcc_mean_MW");
+    const auto result = tidewatt::run(tidewatt::load_scenario(argv[1], options));
+    const double tokens_per_s = tidewatt::figure(result, "tokens_per_s_mean"), MW = tidewatt::figure(result, "pcc_mean_MW");
     std::printf("%6d %14.0f %10.3f %14.4f\n", cap_W, tokens_per_s, MW, tokens_per_s / (MW * 1e6));
   }
   return 0;

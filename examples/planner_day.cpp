@@ -4,14 +4,14 @@
 
 #include <tidewatt/tidewatt.hpp>
 
-using tidewatt::sim::figure;
+using tidewatt::figure;
 
 int main(int argc, char** argv) try {
   if (argc < 2) return std::fprintf(stderr, "usage: planner_day SCENARIO.toml [key=value ...]\n"), 2;
-  tidewatt::sim::LoadOptions options;
+  tidewatt::LoadOptions options;
   options.set.assign(argv + 2, argv + argc);
-  const auto scenario = tidewatt::sim::load_scenario(argv[1], options);
-  const auto result = tidewatt::sim::run(scenario);
+  const auto scenario = tidewatt::load_scenario(argv[1], options);
+  const auto result = tidewatt::run(scenario);
   std::printf("iteration %.3f s, throughput swing %.2f %%\n", figure(result, "iteration_s"),
               figure(result, "throughput_swing_percent"));
   std::printf("connection: mean %.2f MW, peak %.2f MW, largest step in one second %.2f MW\n",

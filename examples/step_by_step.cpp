@@ -10,14 +10,14 @@
 
 int main(int argc, char** argv) try {
   if (argc < 3) return std::fprintf(stderr, "usage: step_by_step SCENARIO.toml TARGET_degC [key=value ...]\n"), 2;
-  tidewatt::sim::LoadOptions options;
+  tidewatt::LoadOptions options;
   options.set.assign(argv + 3, argv + argc);
-  const auto scenario = tidewatt::sim::load_scenario(argv[1], options);
+  const auto scenario = tidewatt::load_scenario(argv[1], options);
   const double target_K = std::atof(argv[2]) + 273.15;
   const double tdp_W = scenario.halls.front().gpu.tdp_W, end_s = scenario.run.duration_s;
   const std::string hall = "hall." + scenario.halls.front().hall.name;
 
-  tidewatt::sim::Engine engine(scenario);
+  tidewatt::Engine engine(scenario);
   double cap_W = tdp_W, hottest_K = 0.0;
   for (int minute = 1; 60.0 * minute <= end_s; ++minute) {
     engine.advance_to(60.0 * minute);

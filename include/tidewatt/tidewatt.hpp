@@ -1,9 +1,9 @@
 #pragma once
 /// Everything that a user of the library needs: read a scenario, run it, look at the result, write it.
 ///
-///     const auto scenario = tidewatt::sim::load_scenario("day.toml", {.set = {"run.duration_h=1"}});
-///     const auto result = tidewatt::sim::run(scenario);
-///     std::printf("PUE %.3f\n", tidewatt::sim::figure(result, "pue"));
+///     const auto scenario = tidewatt::load_scenario("day.toml", {.set = {"run.duration_h=1"}});
+///     const auto result = tidewatt::run(scenario);
+///     std::printf("PUE %.3f\n", tidewatt::figure(result, "pue"));
 ///     tidewatt::io::Hdf5Sink("day.h5").write(result);
 ///
 /// Errors are exceptions: InputError, SolverError, RefusedError, OutputError. The library prints nothing.
@@ -17,3 +17,19 @@
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt {
+
+using sim::Engine;
+using sim::figure;
+using sim::load_scenario;
+using sim::load_scenario_text;
+using sim::LoadOptions;
+using sim::Port;
+using sim::Result;
+using sim::run;
+using sim::RunOptions;
+using sim::Scenario;
+using sim::values;
+
+}  // namespace tidewatt

@@ -167,6 +167,21 @@ class Engine:
         """
         self._core.write(port, number(port, value))
 
+    def release(self, port: str) -> None:
+        """Takes back what was written: from `time_s` on the site's own value holds.
+
+        Parameters
+        ----------
+        port : str
+            A name of `ports()` whose direction is "read and write".
+
+        Raises
+        ------
+        InputError
+            No such port, or read only.
+        """
+        self._core.release(port)
+
     def advance_to(self, t_s: float) -> None:
         """Moves to a time. The result does not depend on the times that were asked for, to the last bit.
 

@@ -84,6 +84,17 @@ struct Bench {
     return add(key, t.wall_s, fmt::format("{}, {:g} s simulated, {} threads, wall time of one run", how, t.simulated_s, n_thread));
   }
 
+  void ports() {
+    const double simulated_s = options.quick ? 120.0 : 3600.0;
+    const char* key = "driven_times_real_time_core";
+    try {
+      add(key, driven_rate(options.scenarios, 2048, simulated_s),
+          fmt::format("2,048 GPUs, {:g} s: a controller reads two ports and moves the power cap every second; one thread, its processor time, best", simulated_s));
+    } catch (const InputError& e) {
+      skip(key, e.what());
+    }
+  }
+
   void skip(const char* key, const std::string& why) { add(key, std::numeric_limits<double>::quiet_NaN(), why); }
 
   void runs() {
@@ -121,6 +132,7 @@ std::vector<Figure> run_benchmarks(const Options& options) {
   b.grid();
   if (options.grid_only) return b.figures;
   b.kernel();
+  b.ports();
   if (options.quick) {
     for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_16384_resolved_measured_s", "day_100k_wall_s",
                             "days54_16384_wall_s", "per_gpu_cost_ratio_1M_over_16k"})

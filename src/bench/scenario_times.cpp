@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -21,6 +24,27 @@ Timed run_scenario(const std::string& folder, const std::string& file, std::vect
   const auto scenario = sim::load_scenario(path.string(), load);
   sim::run(scenario, {n_thread, {}});
   return {wall_s() - start, scenario.run.duration_s};
+}
+
+double driven_rate(const std::string& folder, std::int64_t n_gpu, double simulated_s) {
+  const auto path = std::filesystem::path(folder) / "llama3_405b_day.toml";
+  if (!std::filesystem::exists(path)) throw InputError(fmt::format("{}: no such scenario; --scenarios names the folder", path.string()));
+  sim::LoadOptions load;
+  load.set = scaled_to(n_gpu);
+  const auto scenario = sim::load_scenario(path.string(), load);
+  double best = std::numeric_limits<double>::infinity();
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    sim::Engine engine(scenario, {1, {}});
+    const double start = thread_s();
+    for (double t_s = 1.0; t_s <= simulated_s; t_s += 1.0) {
+      engine.advance_to(t_s);
+      engine.read("pcc_W");
+      engine.read("hall.a.die_max_K");
+      engine.write("hall.a.cap_W", 600.0 + 10.0 * std::fmod(t_s, 7.0));
+    }
+    best = std::min(best, thread_s() - start);
+  }
+  return simulated_s / best;
 }
 
 std::vector<std::string> scaled_to(std::int64_t n_gpu) {

@@ -66,6 +66,11 @@ Delivery::Delivery(const DeliveryParams& params, double load_W, double auxiliary
   if (p_.ride_through) ride_.emplace(*p_.ride_through, p_.back, p_.nominal_Hz);
 }
 
+void Delivery::impose(const Imposed& given) {
+  if (supplies_) supplies_->impose(given.voltage_pu);
+  if (ride_) ride_->impose(given, p_.nominal_Hz);
+}
+
 void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::int64_t first_bin, std::span<double> out_W,
                        std::span<double> out_var, power::FeederMeters& meters) {
   auto& W = scratch_.load_W;
@@ -103,7 +108,7 @@ void Delivery::through_supplies(double auxiliary_W, std::int64_t first_bin, std:
   if (power_.on()) rows_->through(load_W, 0.0, drawn_W, load_var, state_.lower);
   for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = drawn_W[i] + auxiliary_W;
   const bool dead = bus_dead(first_bin);
-  supplies_->through(load_W, dead ? 0.0 : p_.source_pu * voltage_ratio(first_bin), first_bin, p_.may_overload, power_, out_W);
+  supplies_->through(load_W, dead ? 0.0 : supplies_->imposed_pu().value_or(p_.source_pu * voltage_ratio(first_bin)), first_bin, p_.may_overload, power_, out_W);
   drawn_W.assign(out_W.begin(), out_W.end());
   if (dead) std::fill(out_var.begin(), out_var.end(), 0.0);
   else transformers_.through(drawn_W, 0.0, out_W, out_var, state_.upper);
@@ -117,11 +122,11 @@ void Delivery::set_power(bool on, std::int64_t bin) {
 }
 
 bool Delivery::can_lose_power() const {
-  return (supplies_ && p_.may_overload) || std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return supplies_ || d.kind != Kind::sag; });
+  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) || std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return supplies_ || d.kind != Kind::sag; });
 }
 
 bool Delivery::near_disturbance(std::int64_t bin, std::int64_t margin) const {
-  return (supplies_ && p_.may_overload) ||
+  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) ||
          std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return d.begin_bin <= bin + margin && bin <= d.end_bin + margin; });
 }
 

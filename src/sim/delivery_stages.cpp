@@ -206,9 +206,10 @@ void RideStage::through(std::span<double> pcc_W, std::span<double> pcc_var, std:
   const std::size_t n = pcc_W.size();
   voltage_pu_.resize(n);
   share_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) voltage_pu_[i] = ratio * source.voltage_pu(pcc_W[i], pcc_var[i]).value_or(0.0);
+  for (std::size_t i = 0; i < n; ++i) voltage_pu_[i] = imposed_.voltage_pu ? *imposed_.voltage_pu : ratio * source.voltage_pu(pcc_W[i], pcc_var[i]).value_or(0.0);
+  const std::vector<double> deviation_Hz(imposed_.frequency_Hz ? n : 0, imposed_.frequency_Hz.value_or(0.0) - nominal_Hz_);
   state_.ride.next_bin = first_bin;
-  ride_.advance(voltage_pu_, {}, share_, state_.ride, events);
+  ride_.advance(voltage_pu_, deviation_Hz, share_, state_.ride, events);
   CompensatedSum own;
   for (std::size_t i = 0; i < n; ++i) {
     const double kept_W = pcc_W[i] * share_[i];

@@ -21,6 +21,7 @@ std::span<const double> Engine::clock_Hz() const { return impl_->state.fleet.clo
 std::span<const double> Engine::inlet_K() const { return impl_->halls.inlet_K(); }
 void Engine::advance_to(double t_s) { driver().advance_to(*impl_, t_s); }
 void Engine::write(std::string_view port, double value) { driver().write(*impl_, port, value); }
+void Engine::release(std::string_view port) { driver().write(*impl_, port, std::nullopt); }
 
 std::vector<Port> Engine::ports() {
   std::vector<Port> out;

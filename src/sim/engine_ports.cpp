@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenario_check.hpp"
 #include "tidewatt/base/archive.hpp"
 #include "tidewatt/base/sha256.hpp"
 #include "tidewatt/base/text.hpp"
@@ -13,13 +12,6 @@
 
 namespace tidewatt::sim {
 namespace {
-
-using Direction = Port::Direction;
-
-/// A mean over an interval that has a length; null otherwise.
-Value mean(double from, double to, Tick duration) {
-  return duration > 0 ? Value((to - from) / seconds(duration)) : Value();
-}
 
 Tick whole_ms(double t_s) {
   const double ms = std::round(t_s * 1e3);
@@ -29,86 +21,12 @@ Tick whole_ms(double t_s) {
 
 constexpr Tick longest_iteration = 3600 * ns_per_s;
 
-/// The lowest that a scenario may ask for.
-double lowest_cap_W(const Scenario& scenario, std::size_t hall) {
-  double out = 0.0;
-  for (const auto& job : scenario.jobs) out = std::max(out, sim::lowest_cap_W(scenario.halls[hall], job));
-  return out;
-}
-
-std::string state_name(const JobRun& job) { return workload::name_of(job.life().next(job.now()).state); }
-
 }  // namespace
 
-Engine::Ports::Counters Engine::Ports::count(Impl& e) {
-  e.settle();
-  Counters c{e.state.now, e.connection->stream().connection_J(), e.state.meters.ac_in.value(), e.halls.books().electric.value(), {}, {}};
-  for (const auto& user : e.occupants)
-    if (user.trains()) {
-      c.tokens.push_back(user.figures().tokens);
-      c.job_J.push_back(user.figures().load_J);
-    }
-  return c;
-}
+Engine::Ports::Ports(Impl& engine) : entries(port_table(engine)), asked(engine.state.now), before(count(engine)), last(before) {}
 
-Engine::Ports::Ports(Impl& engine) {
-  using C = Counters;
-  const auto read = [&](std::string name, std::string unit, std::string place, std::string doc, auto get) {
-    entries.push_back({{std::move(name), std::move(unit), Direction::read, std::move(place), std::move(doc)}, std::move(get), {}});
-  };
-  read("time_s", "s", "site", "simulated time since the start", [](const Impl&, const C&, const C& to) { return Value(seconds(to.at)); });
-  read("pcc_W", "W", "site", "power drawn at the connection",
-       [](const Impl&, const C& from, const C& to) { return mean(from.pcc_J, to.pcc_J, to.at - from.at); });
-  read("pcc_now_W", "W", "site", "power drawn at the connection", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().pcc_W); });
-  read("pcc_now_var", "var", "site", "reactive power drawn at the connection",
-       [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().pcc_var); });
-  read("it_W", "W", "site", "power of all servers at their AC inputs",
-       [](const Impl&, const C& from, const C& to) { return mean(from.it_J, to.it_J, to.at - from.at); });
-  read("cooling_W", "W", "site", "power of the cooling plants",
-       [](const Impl&, const C& from, const C& to) { return mean(from.cooling_J, to.cooling_J, to.at - from.at); });
-  read("frequency_Hz", "Hz", "site", "frequency of the grid, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().frequency_Hz); });
-  read("voltage_pu", "1", "site", "voltage at the connection over nominal, now",
-       [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().last_bin().bus_pu); });
-  if (engine.model.scenario.battery)
-    read("storage_J", "J", "site", "energy in the site battery, now", [](const Impl& e, const C&, const C&) { return Value(e.connection->stream().battery()->energy_J()); });
-  for (std::size_t h = 0; h < engine.model.scenario.halls.size(); ++h) {
-    const std::string name = engine.model.scenario.halls[h].hall.name, at = "hall." + name + ".", place = "hall " + name;
-    const auto& type = engine.model.fleet.types[h];
-    read(at + "supply_K", "K", place, "coolant that the plant supplies, now", [h](const Impl& e, const C&, const C&) { return Value(e.halls.coolant_K(h)); });
-    read(at + "die_max_K", "K", place, "largest of the GPUs' mean die temperatures over their last complete iteration",
-         [h](const Impl& e, const C&, const C&) { return Value(hottest_mean_K(e, h)); });
-    read(at + "die_max_now_K", "K", place, "hottest die, now", [h](const Impl& e, const C&, const C&) { return Value(hottest_now_K(e, h)); });
-    const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double HallControls::Limits::*member) {
-      entries.push_back({{at + key, std::move(unit), Direction::read_write, place, std::move(doc), low, high},
-                         [h, member](const Impl& e, const C&, const C&) { return Value(e.controls.limits()[h].*member); },
-                         [h, member](Impl& e, double value) {
-                           auto limits = e.controls.limits()[h];
-                           limits.*member = value;
-                           e.controls.set_limits(h, limits);
-                           e.apply_controls();
-                         }});
-    };
-    limit("cap_W", "W", "power cap of each GPU", lowest_cap_W(engine.model.scenario, h), type.gpu.params().tdp_W, &HallControls::Limits::cap_W);
-    limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(), &HallControls::Limits::clock_lock_Hz);
-  }
-  for (std::size_t j = 0; j < engine.model.scenario.jobs.size(); ++j) {
-    const std::string name = engine.model.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;
-    read(at + "tokens", "1", place, "tokens of all completed iterations", [j](const Impl&, const C&, const C& to) { return Value(to.tokens[j]); });
-    read(at + "tokens_per_s", "1/s", place, "tokens per second",
-         [j](const Impl&, const C& from, const C& to) { return mean(from.tokens[j], to.tokens[j], to.at - from.at); });
-    read(at + "it_W", "W", place, "power of the job's servers at their AC inputs",
-         [j](const Impl&, const C& from, const C& to) { return mean(from.job_J[j], to.job_J[j], to.at - from.at); });
-    read(at + "iteration_s", "s", place, "length of the last iteration", [j](const Impl& e, const C&, const C&) {
-      const Tick period = e.occupants[j].last_period();
-      return period > 0 ? Value(seconds(period)) : Value();
-    });
-    read(at + "state", "", place, "what the job does now", [j](const Impl& e, const C&, const C&) { return Value(state_name(e.occupants[j])); });
-  }
-  before = last = count(engine);
-}
-
-const Engine::Ports::Entry& Engine::Ports::find(std::string_view name) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.port.name == name; });
+const PortEntry& Engine::Ports::find(std::string_view name) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const PortEntry& e) { return e.port.name == name; });
   if (found != entries.end()) return *found;
   std::vector<std::string> known;
   for (const auto& e : entries) known.push_back(e.port.name);
@@ -194,20 +112,28 @@ void Engine::Ports::take_own_steps(Impl& engine, Tick t) {
   look_inside(engine, t);
 }
 
-void Engine::Ports::write(Impl& engine, std::string_view name, double value) {
-  const Entry& entry = find(name);
+void Engine::Ports::write(Impl& engine, std::string_view name, std::optional<double> value) {
+  const PortEntry& entry = find(name);
   const Port& p = entry.port;
   if (!entry.set) throw InputError(fmt::format("port {}: it can be read only", p.name));
-  if (!(value >= p.low && value <= p.high)) throw InputError(fmt::format("port {}: {} is not within {} to {} {}", p.name, value, p.low, p.high, p.unit));
-  if (entry.get(engine, before, last) == Value(value)) return;
-  // The step ends here. Where it ends must not depend on how often somebody looked on the way.
+  if (value && !(*value >= p.low && *value <= p.high)) throw InputError(fmt::format("port {}: {} is not within {} to {} {}", p.name, *value, p.low, p.high, p.unit));
+  if (value && entry.is_switch && *value != 0.0 && *value != 1.0) throw InputError(fmt::format("port {}: {} is neither 0 nor 1", p.name, *value));
+  if (entry.held(engine) == value) return;
+  end_step(engine);
+  entry.set(engine, value);
+  auto& log = engine.state.outside.writes[p.name];
+  if (log.n++ == 0) log.first = engine.state.now;
+  log.last = engine.state.now;
+}
+
+/// The step ends where the engine stands. Where that is must not depend on how often somebody looked on the way.
+void Engine::Ports::end_step(Impl& engine) {
   if (inside_ && n_look_ > 1) {
     engine.load(moments_[from_].bytes);
     play_to(engine, asked);
   }
   inside_ = false;
   forget(0);
-  entry.set(engine, value);
 }
 
 void Engine::Ports::step(Impl& engine) {

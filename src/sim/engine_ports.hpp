@@ -1,11 +1,12 @@
 #pragma once
 // Private to sim: how a controller outside drives an engine.
 #include <deque>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine.hpp"
+#include "port_table.hpp"
 
 namespace tidewatt::sim {
 
@@ -15,38 +16,23 @@ namespace tidewatt::sim {
 /// for. A write that changes a value makes what was played the run; otherwise the engine later goes back and takes the step as if
 /// nobody had asked.
 struct Engine::Ports {
-  /// Sums since the start of the run.
-  struct Counters {
-    Tick at = 0;
-    double pcc_J = 0.0, it_J = 0.0, cooling_J = 0.0;
-    std::vector<double> tokens, job_J;  ///< [job]
-    template <class A>
-    void archive(A& a) {
-      a(at, pcc_J, it_J, cooling_J, tokens, job_J);
-    }
-  };
-  struct Entry {
-    Port port;
-    std::function<Value(const Impl&, const Counters& from, const Counters& to)> get;
-    std::function<void(Impl&, double)> set;  ///< empty: read only
-  };
-
   explicit Ports(Impl& engine);
   /// @throws InputError for a time in the past, beyond the end or between milliseconds
   void advance_to(Impl& engine, double t_s);
-  void write(Impl& engine, std::string_view name, double value);
-  const Entry& find(std::string_view name) const;
+  /// @param value nothing: the site's own again
+  void write(Impl& engine, std::string_view name, std::optional<double> value);
+  const PortEntry& find(std::string_view name) const;
   void step(Impl& engine);          ///< one step of its own
   void leave_inside(Impl& engine);  ///< back to where the engine's own step begins
   std::string save(Impl& engine);
   void restore(Impl& engine, std::string_view bytes, bool other_scenario);
-  static Counters count(Impl& engine);
 
-  std::vector<Entry> entries;
+  std::vector<PortEntry> entries;
   Tick asked = 0;
-  Counters before, last;  ///< at the previous and the last `advance_to`
+  PortCounters before, last;  ///< at the previous and the last `advance_to`
 
  private:
+  void end_step(Impl& engine);
   /// Beginning of one of the engine's own steps.
   struct Moment {
     Tick now = 0, clocks = 0, planned_end = 0;  ///< `clocks`: the furthest of the occupants

@@ -17,10 +17,26 @@ namespace {
 
 constexpr Tick never = std::numeric_limits<Tick>::max();
 
-std::unique_ptr<cooling::CoolingPlant> make_plant(const HallSpec& spec, double rated_W, Tick local_at_start_ns) {
-  if (spec.plant_kind == PlantKind::prescribed_inlet) return std::make_unique<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
-  if (spec.plant_kind == PlantKind::hydronic) return std::make_unique<cooling::HydronicPlant>(spec.hydronic, rated_W);
-  return std::make_unique<cooling::OutsideAirPlant>(spec.outside_air, rated_W);
+/// @param node_W design power of a node
+std::shared_ptr<const cooling::CoolingPlant> make_plant(const HallSpec& spec, double node_W, Tick local_at_start_ns) {
+  const double rated_W = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu) * node_W;
+  if (spec.own_plant) return spec.own_plant;
+  if (spec.plant_kind == PlantKind::prescribed_inlet) return std::make_shared<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
+  if (spec.plant_kind == PlantKind::hydronic) return std::make_shared<cooling::HydronicPlant>(spec.hydronic, rated_W);
+  return std::make_shared<cooling::OutsideAirPlant>(spec.outside_air, rated_W);
+}
+
+/// The hall with another set point for what its plant supplies: liquid where servers have cold plates, air otherwise. Outside air
+/// is mixed with return air below a band of 2 K around it, and evaporation begins above. A water plant's facility water moves by as much.
+HallSpec with_supply(HallSpec spec, double supply_K) {
+  constexpr double half_band_K = 1.0;
+  spec.prescribed.min_K = spec.prescribed.max_K = supply_K;
+  double& held_K = spec.liquid ? spec.hydronic.loop_set_K : spec.hydronic.air_set_K;
+  spec.hydronic.facility_set_K += supply_K - held_K;
+  held_K = supply_K;
+  spec.outside_air.supply_low_K = supply_K - half_band_K;
+  spec.outside_air.supply_high_K = supply_K + half_band_K;
+  return spec;
 }
 
 cooling::PlantCapacity left_after(const EventParams& e) {
@@ -97,7 +113,7 @@ std::string PlantOutages::told(std::size_t hall, Tick t) const {
 }
 
 HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
-    : base_s_(scenario.run.macro_step_s), fleet_(fleet), weather_(weather), outages_(scenario) {
+    : scenario_(scenario), base_s_(scenario.run.macro_step_s), fleet_(fleet), outdoor_(weather), outages_(scenario) {
   state_.inlet_K.resize(fleet.n_node());
   state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
   state_.flow_frac.assign(fleet.n_node(), 1.0);
@@ -106,16 +122,41 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     Hall& h = halls_.emplace_back();
     h.name = spec.hall.name;
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
-    h.plant = make_plant(spec, n_node * design_W(fleet.types[i]), weather.local_at_start_ns());
-    if (spec.own_plant) h.plant = spec.own_plant;
+    h.plant = make_plant(spec, design_W(fleet.types[i]), outdoor_.local_at_start_ns());
     h.state.resize(h.plant->n_state());
     h.liquid_asked_kg_per_s = n_node * liquid_flow_kg_per_s(fleet.types[i]);
     const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                                        spec.air.fan_min_frac, false).ac_W;
     h.workspace = h.plant->make_workspace();
-    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, weather.at(0), 0.0, h.liquid_asked_kg_per_s, {}});
+    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, outdoor_.at(0), 0.0, h.liquid_asked_kg_per_s, {}});
   }
   set_inlets(0);
+}
+
+void HallLoop::set_outside(const Outside& given) {
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    auto& h = halls_[i];
+    const auto wanted_K = given.supply_K[i];
+    if (h.supply_set_K == wanted_K) continue;
+    const auto& spec = scenario_.halls[i];
+    h.plant = make_plant(wanted_K ? with_supply(spec, *wanted_K) : spec, design_W(fleet_.types[i]), outdoor_.local_at_start_ns());
+    h.workspace = h.plant->make_workspace();
+    h.supply_set_K = wanted_K;
+  }
+  outdoor_.set(given.outdoor_drybulb_K, given.outdoor_wetbulb_K);
+}
+
+void HallLoop::disturb(Tick now) {
+  state_.power_changed = now;
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    auto& h = halls_[i];
+    if (h.plant->n_state() > 0) continue;
+    const auto p = move(i, h.state, input(i, h.given, outdoor_.at(now), now), now, now + ns_per_ms);
+    h.coolant_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
+    h.supply_K = p.supply_mean_K;
+    h.coolant_K_per_s = h.last_s = 0.0;
+  }
+  set_inlets(now);
 }
 
 /// What a plant's step leaves for the servers.
@@ -147,7 +188,7 @@ void HallLoop::set_inlets(Tick now) {
     state_.inlet_K_per_s[n] = h.coolant_K_per_s;
     state_.flow_frac[n] = h.flow_frac;
   }
-  const auto outdoor = weather_.at(now);
+  const auto outdoor = outdoor_.at(now);
   state_.air_J_per_m3_K.clear();
   for (const auto& h : halls_) state_.air_J_per_m3_K.push_back(volumetric_J_per_m3_K(h.supply_K, outdoor));
 }
@@ -210,7 +251,7 @@ void HallLoop::settle(const FleetSignals& signals) {
   const auto give = asked(0, ns_per_s);
   constexpr Tick before_run = -1;  // events at 0 s strike a plant that was whole
   for (std::size_t i = 0; i < halls_.size(); ++i) {
-    start(halls_[i], input(i, give[i], weather_.at(0), before_run));
+    start(halls_[i], input(i, give[i], outdoor_.at(0), before_run));
     halls_[i].given = give[i];
   }
   state_.given.clear();
@@ -228,7 +269,7 @@ cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, c
 }
 
 void HallLoop::predict(Tick t0, Tick t1) {
-  const auto outdoor = weather_.mean(t0, t1);
+  const auto outdoor = outdoor_.mean(t0, t1);
   const double step_s = seconds(t1 - t0);
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
@@ -244,7 +285,7 @@ void HallLoop::predict(Tick t0, Tick t1) {
 }
 
 double HallLoop::advance(Tick t0, Tick t1) {
-  const auto outdoor = weather_.mean(t0, t1);
+  const auto outdoor = outdoor_.mean(t0, t1);
   state_.means = {};
   state_.means.inlet_K = mean_of(state_.inlet_K);
   state_.means.outdoor_drybulb_K = outdoor.drybulb_K;

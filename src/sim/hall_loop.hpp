@@ -1,13 +1,15 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "outdoor_air.hpp"
+#include "outside.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
-#include "tidewatt/cooling/weather.hpp"
 #include "tidewatt/sim/fleet_state.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/sim/site.hpp"
@@ -58,6 +60,30 @@ struct HeatPulse {
   }
 };
 
+/// Means of the last macro step (heat-weighted over halls where there are several).
+struct HallMeans {
+  double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
+  double liquid_supply_K = 0, liquid_W = 0;  ///< weighted with the liquid's heat; its heat
+  double plant_W = 0, water_kg_per_s = 0;
+  double capacity_margin_frac = 1;  ///< least of the halls
+  template <class A>
+  void archive(A& a) {
+    a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W, water_kg_per_s,
+      capacity_margin_frac);
+  }
+};
+
+/// Energies since the start.
+struct HallBooks {
+  CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
+  CompensatedSum reuse;  ///< part of heat_out that went to a user
+  double capacity_margin_min_frac = 1.0;
+  template <class A>
+  void archive(A& a) {
+    a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
+  }
+};
+
 /// Halls and their plants, once per macro step: collects what the servers give, moves the plant, sets the inlets.
 class HallLoop {
  public:
@@ -80,6 +106,11 @@ class HallLoop {
   std::span<const double> inlet_K_per_s() const { return state_.inlet_K_per_s; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
   std::span<const double> flow_frac() const { return state_.flow_frac; }
+  /// Takes set points and outdoor air from somebody outside; nothing: their own. @throws InputError if a plant cannot have its set point
+  void set_outside(const Outside& given);
+  const OutdoorAir& outdoor() const { return outdoor_; }
+  /// What plants work with has changed from outside: short steps follow, and a plant without memory answers at once.
+  void disturb(Tick now);
   /// Whether the site has power from `now` on; without it plants stand and draw nothing.
   void set_power(bool on, Tick now) { state_.powered = on, state_.power_changed = now; }
   /// When parts of a plant next fail or come back; the largest tick: never.
@@ -94,28 +125,9 @@ class HallLoop {
   /// [hall] volumetric heat capacity of the air that its plant supplies.
   std::span<const double> air_J_per_m3_K() const { return state_.air_J_per_m3_K; }
 
-  /// Means of the last macro step (heat-weighted over halls where there are several).
-  struct Means {
-    double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
-    double liquid_supply_K = 0, liquid_W = 0;  ///< weighted with the liquid's heat; its heat
-    double plant_W = 0, water_kg_per_s = 0;
-    double capacity_margin_frac = 1;  ///< least of the halls
-    template <class A>
-    void archive(A& a) {
-      a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W, water_kg_per_s,
-        capacity_margin_frac);
-    }
-  };
+  using Means = HallMeans;
   const Means& means() const { return state_.means; }
-  struct Books {
-    CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
-    CompensatedSum reuse;  ///< part of heat_out that went to a user
-    double capacity_margin_min_frac = 1.0;
-    template <class A>
-    void archive(A& a) {
-      a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
-    }
-  };
+  using Books = HallBooks;
   const Books& books() const { return state_.books; }
   template <class A>
   void archive(A& a) {
@@ -126,6 +138,7 @@ class HallLoop {
   struct Hall {
     std::string name;
     std::shared_ptr<const cooling::CoolingPlant> plant;
+    std::optional<double> supply_set_K;  ///< of the plant, from outside
     std::unique_ptr<cooling::PlantWorkspace> workspace;
     std::vector<double> state;
     double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
@@ -147,9 +160,10 @@ class HallLoop {
   void start(Hall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor, Tick t) const;
+  const Scenario& scenario_;
   double base_s_;  ///< the scenario's macro step
   const Fleet& fleet_;
-  const cooling::Weather& weather_;
+  OutdoorAir outdoor_;
   PlantOutages outages_;
   std::vector<Hall> halls_;
   struct State {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -30,6 +31,33 @@ TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, s
   out.jitter.emplace(spec.life.jitter, seed, lane, spec.plan.dp());
   out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(n_node));
   return out;
+}
+
+/// Pauses that the scenario plans from a time on.
+void request_stops(const Scenario& scenario, const std::string& job, Tick from, workload::JobLife& life) {
+  for (const auto& e : scenario.events)
+    if (to_tick(e.at_s - e.notice_s) >= from && ((e.kind == EventKind::pause && e.job == job) || (e.kind == EventKind::curtailment && e.by == OrderMeans::pause)))
+      life.request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
+}
+
+/// A stop without an end has been asked for, or lasts.
+bool is_paused(const workload::JobLifeState& s) {
+  return (s.request_at != workload::never && s.request_ns == workload::never) || (s.state == JobState::maintenance && s.maintenance_ns == workload::never);
+}
+
+/// @param between two iterations: the job stops at once; one that is under way comes to its end
+void pause(workload::JobLife& life, Tick now, bool between) {
+  life.request_stop(now, workload::never);
+  if (between && life.state().state == JobState::iterate) life.completed(life.next(now), 0, now);
+}
+
+void resume(workload::JobLife& life, Tick now) {
+  auto s = life.state();
+  if (s.request_ns == workload::never) s.request_at = workload::never;
+  const bool stands = s.state == JobState::maintenance && s.maintenance_ns == workload::never;
+  if (stands) s.maintenance_ns = now - s.entered;
+  life.restore(s);
+  if (stands && !s.dark) life.completed(life.next(now), 0, now);
 }
 
 /// What the step was in the job's life.
@@ -80,9 +108,7 @@ JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec
                         training_options(scenario, *spec, lane, n_node));
   job_.life.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, job_.training->model().model_checkpoint_bytes()},
                     failures_of(scenario, *spec, to_tick(scenario.run.duration_s), static_cast<std::int64_t>(n_node)));
-  for (const auto& e : scenario.events)
-    if ((e.kind == EventKind::pause && e.job == spec->name) || (e.kind == EventKind::curtailment && e.by == OrderMeans::pause))
-      job_.life->request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
+  request_stops(scenario, spec->name, std::numeric_limits<Tick>::min(), *job_.life);
 }
 
 void JobRun::advance_to(Tick until, StepContext& c) {
@@ -281,6 +307,16 @@ void JobRun::deliver(const ClassPower& power, double tokens, StepContext& c) {
   report_.deliver(job_, power, tokens, single, planner_.ahead() ? &planner_.ahead()->pause : nullptr, c);
   job_.state.last_step_s = job_.state.before_s = seconds(job_.state.now - begin);
   planner_.moved(job_.state.now - begin);
+}
+
+void JobRun::set_paused(bool paused, StepContext& c) {
+  auto& life = *job_.life;
+  if (paused == is_paused(life.state())) return;
+  if (paused) pause(life, job_.state.now, planner_.begun_frac() == 0.0);
+  else resume(life, job_.state.now);
+  if (!paused) request_stops(c.scenario, job_.place.name, job_.state.now, life);
+  disturb();
+  report_.events(job_, c);
 }
 
 void JobRun::set_power(bool on, StepContext& c) {

@@ -55,6 +55,8 @@ class JobRun {
   double spin_up_W(StepContext& c, FleetMeters& unbooked);
   /// The site's power ends or comes back at this occupant's clock: a job that runs falls, and all its nodes stand dark until it is back.
   void set_power(bool on, StepContext& c);
+  /// A stop from outside: after the iteration under way and a save, until it is taken back. Then the job starts again.
+  void set_paused(bool paused, StepContext& c);
   void disturb() { planner_.disturb(); }
   bool is_steady_until(Tick until) const { return planner_.is_steady_until(job_, until); }
   Tick next_change() const { return planner_.next_change(job_); }

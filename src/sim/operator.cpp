@@ -17,7 +17,7 @@ CapOperator::CapOperator(const Scenario& s) {
 }
 
 bool CapOperator::acts(Tick now) const {
-  return std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) { return o.given <= now && now < o.end; });
+  return outside_W_ < std::numeric_limits<double>::infinity() || std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) { return o.given <= now && now < o.end; });
 }
 
 Tick CapOperator::next_edge(Tick now) const {
@@ -52,7 +52,7 @@ Tick PowerBrake::next_edge(Tick now) const {
 }
 
 void CapOperator::follow(Tick now, double peak_W) {
-  double limit_W = std::numeric_limits<double>::infinity();
+  double limit_W = outside_W_;
   for (const auto& o : orders_)
     if (o.given <= now && now < o.end) limit_W = std::min(limit_W, o.limit_W);
   if (limit_W == std::numeric_limits<double>::infinity()) share_ = 1.0;

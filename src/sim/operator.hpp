@@ -2,6 +2,7 @@
 // Private to sim: what the site's operators do about orders of the utility.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
@@ -21,6 +22,10 @@ class CapOperator {
   explicit CapOperator(const Scenario& scenario);
   bool acts(Tick now) const;        ///< an order that caps meet has been given and has not ended
   Tick next_edge(Tick now) const;   ///< of any order by caps: given, in force, over
+  /// A limit that somebody outside orders, without an end; infinite: none.
+  void set_outside(double limit_W) { outside_W_ = limit_W; }
+  /// Caps are not what they are without orders.
+  bool lowers_caps() const { return share_ < 1.0; }
   /// @param peak_W largest connection power of the last macro step
   void follow(Tick now, double peak_W);
   /// Caps over the usual ones.
@@ -36,6 +41,7 @@ class CapOperator {
     double limit_W = 0.0;
   };
   std::vector<Order> orders_;
+  double outside_W_ = std::numeric_limits<double>::infinity();
   double share_ = 1.0;
 };
 

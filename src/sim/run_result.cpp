@@ -152,6 +152,20 @@ void note_events(const Scenario& scenario, Recorder& recorder) {
   }
 }
 
+/// What a controller outside wrote: the first and the last write of every port.
+void note_writes(const Simulation& run, Recorder& recorder) {
+  for (const auto& [port, w] : run.state.outside.writes) {
+    recorder.event(w.first, "write", port, fmt::format("from outside, the first of {}", w.n));
+    if (w.n > 1) recorder.event(w.last, "write", port, fmt::format("from outside, the last of {}", w.n));
+  }
+}
+
+std::string told_writes(const Outside& outside) {
+  std::string out;
+  for (const auto& [port, w] : outside.writes) out += fmt::format("{}{}: {} from {:g} s to {:g} s", out.empty() ? "" : "; ", port, w.n, seconds(w.first), seconds(w.last));
+  return out;
+}
+
 }  // namespace
 
 Result finish(Simulation& run) {
@@ -161,6 +175,7 @@ Result finish(Simulation& run) {
   run.settle();
   stream.finish();
   note_events(scenario, recorder);
+  note_writes(run, recorder);
   Result result;
   recorder.add_arrays(result.arrays);
   stream.add_arrays(result.arrays);
@@ -213,6 +228,7 @@ Result finish(Simulation& run) {
                                              static_cast<double>(stream.repeated_bins()) * 1e-3)},
                        {"threads", fmt::format("{}", run.model.options.n_thread)},
                        {"compiler", __VERSION__}};
+  if (!run.state.outside.writes.empty()) result.provenance.emplace_back("writes", told_writes(run.state.outside));
   std::string defaults;
   for (const auto& d : scenario.defaults) defaults += fmt::format("{} = {}  # {}\n", d.key, d.value, d.source);
   if (!defaults.empty()) result.provenance.emplace_back("defaults", defaults);

@@ -1,12 +1,15 @@
 // What a run cost and emitted, and what it did to transformers: figures of the result.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "run_result.hpp"
 #include "tidewatt/sim/economics.hpp"
 
 namespace tidewatt::sim {
 namespace {
+
+constexpr double joule_per_MWh = 3.6e9;
 
 using List = std::vector<std::pair<std::string, double>>;
 
@@ -15,6 +18,30 @@ const std::vector<double>& reals(const Result& r, const std::string& path) {
   for (const auto& a : r.arrays)
     if (a.path == path) return std::get<std::vector<double>>(a.values);
   return none;
+}
+
+/// What energy cost at prices from outside, and what was drawn while the tariff's held.
+struct Priced {
+  std::vector<double> hour_USD;
+  MinuteMeans rest;
+};
+Priced priced(const std::vector<Outside::Price>& prices, const MinuteMeans& minutes, Tick end) {
+  const Tick minute = to_tick(60.0);
+  Priced out{std::vector<double>(minutes.mean_W.size() / 60 + 1, 0.0), minutes};
+  for (std::size_t i = 0; i < prices.size(); ++i) {
+    if (!prices[i].USD_per_MWh) continue;
+    const Tick until = i + 1 < prices.size() ? prices[i + 1].from : end;
+    for (Tick at = prices[i].from; at < until;) {
+      const auto m = static_cast<std::size_t>(at / minute);
+      const Tick stop = std::min(until, static_cast<Tick>(m + 1) * minute);
+      if (m >= minutes.mean_W.size()) break;
+      const double length_s = m + 1 == minutes.mean_W.size() ? minutes.last_s : 60.0;
+      out.hour_USD[m / 60] += minutes.mean_W[m] * seconds(stop - at) * *prices[i].USD_per_MWh / joule_per_MWh;
+      out.rest.mean_W[m] -= minutes.mean_W[m] * seconds(stop - at) / length_s;
+      at = stop;
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -29,7 +56,15 @@ void add_costs(const Simulation& run, Result& result) {
   minutes.last_s = seconds(run.model.end) - 60.0 * static_cast<double>(minutes.mean_W.size() - 1);
   const auto start = calendar_start(scenario.run.start);
   const double site_m3 = halls.books().water_kg.value() * 1e-3;
-  const auto cost = [&](const mitigation::TariffParams& t) { return run_cost(e, t, minutes, start, site_m3); };
+  const auto outside = priced(run.state.outside.prices, minutes, run.model.end);
+  const auto cost = [&](const mitigation::TariffParams& t) {
+    auto c = run_cost(e, t, minutes, start, site_m3);
+    if (run.state.outside.prices.empty()) return c;
+    c.hour_USD = run_cost(e, t, outside.rest, start, site_m3).hour_USD;
+    for (std::size_t h = 0; h < c.hour_USD.size(); ++h) c.hour_USD[h] += outside.hour_USD[h];
+    c.energy_USD = std::accumulate(c.hour_USD.begin(), c.hour_USD.end(), 0.0);
+    return c;
+  };
   const RunCost c = cost(e.tariff);
   const double trained = tokens(run);
   auto& s = result.summary;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -54,6 +55,8 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   state.fleet = idle_state(model.fleet, halls.inlet_K());
   scratch.signals = make_signals(model.fleet);
   for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(model.scenario, model.scenario.neighbours[i], i, model.end);
+  state.outside.supply_K.resize(scenario.halls.size());
+  state.outside.paused.resize(scenario.jobs.size());
   spin_up();
 }
 
@@ -87,6 +90,25 @@ void Simulation::apply_controls() {
   }
   if (!moved) return;
   for (auto& occupant : occupants) occupant.disturb();
+}
+
+/// Hands what is given from outside to those who use it; what they have already moves nothing.
+void Simulation::apply_outside(bool anew) {
+  const auto& outside = state.outside;
+  halls.set_outside(outside);
+  controls.set_order(outside.order_W.value_or(std::numeric_limits<double>::infinity()));
+  connection->stream().impose({outside.storage_W, outside.voltage_pu, outside.frequency_Hz}, anew);
+  for (std::size_t j = 0; j < outside.paused.size(); ++j) occupants[j].set_paused(outside.paused[j] != 0, context_);
+}
+
+void Simulation::set_outside(Outside given) {
+  settle();
+  halls.set_outside(given);  // may be refused
+  auto& outside = state.outside;
+  const bool plants = given.supply_K != outside.supply_K || given.outdoor_drybulb_K != outside.outdoor_drybulb_K || given.outdoor_wetbulb_K != outside.outdoor_wetbulb_K;
+  outside = std::move(given);
+  apply_outside(true);
+  if (plants) halls.disturb(state.now);
 }
 
 void Simulation::note_brakes() {
@@ -123,7 +145,7 @@ void Simulation::advance() {
   const double plant_W = halls.advance(now, until);
   recorder.macro_step(now, until, halls);
   pass_on(until, plant_W);
-  connection->settle(macro_steps_behind, recorder, model.weather);
+  connection->settle(macro_steps_behind, recorder, halls.outdoor());
   ++scratch.counts.macro_steps;
   if (state.dark) state.dark_ns += until - now;
   state.now = until;
@@ -166,6 +188,7 @@ void Simulation::load(std::string_view bytes) {
       state.now > model.end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
   controls.check();
+  apply_outside(false);
 }
 
 double hottest_mean_K(const Simulation& s, std::size_t hall) {

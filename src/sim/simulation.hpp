@@ -10,6 +10,7 @@
 #include "hall_loop.hpp"
 #include "job_run.hpp"
 #include "neighbour_load.hpp"
+#include "outside.hpp"
 #include "recorder.hpp"
 #include "schedule_audit.hpp"
 #include "site_connection.hpp"
@@ -22,7 +23,7 @@ namespace tidewatt::sim {
 cooling::Weather make_weather(const Scenario& scenario);
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
-inline constexpr std::string_view state_layout = "tidewatt state 3";
+inline constexpr std::string_view state_layout = "tidewatt state 4";
 
 /// What a run is made of; it never changes.
 struct RunModel {
@@ -71,10 +72,12 @@ class Simulation {
   /// One macro step; again in part where the site's power ends or comes back inside it.
   void step();
   /// Waits for what passes beside.
-  void settle() { connection->settle(0, recorder, model.weather); }
+  void settle() { connection->settle(0, recorder, halls.outdoor()); }
   /// Sets every hall's GPUs to what holds them now. Jobs notice a limit that has moved; the thermal target follows the last macro
   /// step smoothly and disturbs nobody.
   void apply_controls();
+  /// What a controller outside gives from now on. @throws InputError if a plant cannot have its set point, with nothing changed
+  void set_outside(Outside given);
   /// @param memory of a string that is no longer needed
   std::string save(std::string memory = {});
   /// @throws InputError if the bytes do not fit
@@ -88,10 +91,11 @@ class Simulation {
     ScheduleAudit audit;
     bool dark = false;  ///< the site has no power
     Tick dark_ns = 0;   ///< time without it
+    Outside outside;    ///< what a controller outside gives, by `set_outside`
     template <class A>
     void archive(A& a) {
-      auto& [at, gpus, books, scheduled, no_power, without_ns] = *this;
-      a(at, gpus, books, scheduled, no_power, without_ns);
+      auto& [at, gpus, books, scheduled, no_power, without_ns, given] = *this;
+      a(at, gpus, books, scheduled, no_power, without_ns, given);
     }
   };
   /// Set anew by every step, or for the log.
@@ -116,6 +120,7 @@ class Simulation {
  private:
   void advance();
   void spin_up();
+  void apply_outside(bool anew);
   void note_brakes();
   void advance_neighbours(Tick until);
   void pass_on(Tick until, double plant_W);

@@ -54,11 +54,13 @@ void Simulation::go_back(Tick to) {
   archive_moment(from);
   scratch.counts = m.counts;
   if (model.options.trace != nullptr) model.options.trace->flushes.resize(m.n_flush);
+  apply_outside(false);
 }
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
 void Simulation::reach(PowerChange& change) {
   const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
+  const auto last_outside = state.outside;
   for (int tries = 1;; ++tries) {
     const Tick edge = change.bin * ns_per_ms;
     agenda.set_power_edge(edge);
@@ -75,6 +77,7 @@ void Simulation::reach(PowerChange& change) {
   }
   agenda.set_power_edge(workload::never);
   controls.set_limits(last_set);
+  if (!(state.outside == last_outside)) set_outside(last_outside);
   apply_controls();
 }
 

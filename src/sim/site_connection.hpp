@@ -2,9 +2,9 @@
 // Private to sim: the connection behind the fleet.
 #include <deque>
 
-#include "recorder.hpp"
 #include "grid_worker.hpp"
-#include "tidewatt/cooling/weather.hpp"
+#include "outdoor_air.hpp"
+#include "recorder.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/sim/transformer_watch.hpp"
 
@@ -19,12 +19,12 @@ class SiteConnection {
   /// Hands a macro step's load over. @param row of /day that it fills
   void pass(std::vector<LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
   /// Takes what has come out of the stream. How far it may be behind is fixed, so that nothing depends on who is faster.
-  void settle(std::size_t behind, Recorder& recorder, const cooling::Weather& weather);
+  void settle(std::size_t behind, Recorder& recorder, const OutdoorAir& outdoor);
   /// @pre settled, as for all that reads it while the run goes on
   SiteStream& stream() { return stream_; }
   const SiteStream& stream() const { return stream_; }
   const TransformerWatch& transformers() const { return transformers_; }
-  bool can_lose_power() const { return can_lose_power_; }
+  bool can_lose_power() const { return stream_.delivery() != nullptr && stream_.delivery()->can_lose_power(); }
   double last_peak_W() const { return last_peak_W_; }
   template <class A>
   void archive(A& a) {
@@ -38,7 +38,6 @@ class SiteConnection {
   };
   SiteStream stream_;
   TransformerWatch transformers_;
-  bool can_lose_power_;
   double last_peak_W_ = 0.0;         ///< of the connection in the last macro step; state, as the two above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
   GridWorker line_;                  ///< ends before the stream does

@@ -70,8 +70,11 @@ double SiteStream::rest_W(double load_W, double auxiliary_W) const {
   return delivery_ ? delivery_->connection_W() : feeder_.at(load_W, auxiliary_W).connection_W();
 }
 
-void SiteStream::append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) {
-  lanes_[lane].append(std::move(load), repetitions, iterating);
+void SiteStream::impose(const Imposed& given, bool anew) {
+  if (battery_) battery_->follow(given.storage_W);
+  grid_.impose(given.voltage_pu, given.frequency_Hz);
+  if (delivery_) delivery_->impose(given);
+  if (anew) repeats_.begin_anew();
 }
 
 /// First bin after this one in which some lane goes on to its next stretch or a window begins or ends, at most `until_bin`; at
@@ -163,14 +166,6 @@ void SiteStream::observe() {
   state_.connection_J.add(J);
   seen_.push(state_.bin, c, J, !follows_load());
   state_.last = {c.pcc_W.back(), c.pcc_var.back(), c.bus_pu.back(), grid_.nominal_Hz() + c.deviation_Hz.back()};
-}
-
-double SiteStream::load_lost_W() const {
-  return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W() : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::vector<grid::RideThroughEvent> SiteStream::take_events() {
-  return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{};
 }
 
 void SiteStream::add_arrays(std::vector<Array>& arrays) {

@@ -13,6 +13,12 @@ constexpr std::int64_t spectrum_bins = 300'000;
 constexpr std::int64_t short_pause_bins = 10'000;
 constexpr std::int64_t slow_bins = 20'000;  ///< twice the longest ramp window that looks at single bins
 
+/// A battery that asks for nothing by itself.
+mitigation::SiteBatteryParams without_controller(mitigation::SiteBatteryParams p) {
+  p.ramp_up_W_per_s = p.ramp_down_W_per_s = p.smoothing_s = p.soc_gain_pu = p.band_W = 0.0;
+  return p;
+}
+
 void add(std::vector<Array>& arrays, std::string path, const char* dim, std::vector<double> v, const char* unit, const char* text) {
   const std::uint64_t n = v.size();
   arrays.push_back({std::move(path), {dim}, {n}, std::move(v), unit, text});
@@ -26,15 +32,23 @@ void StreamChunk::resize(std::size_t n) {
 }
 
 BatteryStage::BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear, double rest_W)
-    : battery_(params), state_(battery_.start(rest_W)), start_(state_) {
+    : battery_(params), following_(without_controller(params)), state_(battery_.start(rest_W)), start_(state_) {
   if (wear) wear_.emplace(*wear);
 }
 
 void BatteryStage::through(std::span<double> pcc_W, double ceiling_W) {
   const std::size_t n = pcc_W.size(), most = wear_ ? 100 : n;
-  for (std::size_t i = 0; i < n; i += most) {
-    const auto part = pcc_W.subspan(i, std::min(most, n - i));
-    battery_.step(part, part, state_, meters_, ceiling_W);
+  const auto period = static_cast<std::size_t>(std::llround(battery_.params().control_period_s * 1e3));
+  for (std::size_t i = 0, end = 0; i < n; i = end) {
+    end = std::min(n, i + most);
+    if (asked_W_) end = std::min(end, i + period - static_cast<std::size_t>(state_.period_bins));
+    const auto part = pcc_W.subspan(i, end - i);
+    (asked_W_ ? following_ : battery_).step(part, part, state_, meters_, ceiling_W);
+    if (asked_W_ && state_.period_bins == 0) {
+      const double load_W = state_.reference_W - state_.command_W, rated_W = battery_.params().power_W;
+      state_.command_W = std::clamp(std::min(*asked_W_, ceiling_W - load_W), -rated_W, rated_W);
+      state_.reference_W = load_W + state_.command_W;
+    }
     if (wear_) wear_->push(battery_.soc_frac(state_), static_cast<double>(part.size()) * 1e-3, wear_state_, wear_meters_);
   }
 }
@@ -52,8 +66,21 @@ GridStage::GridStage(const grid::SourceParams& source, const grid::FrequencyPara
       initial_pu_(source_.voltage_pu(load.connection_W(), load.connection_var()).value_or(1.0)) {}
 
 void GridStage::through(std::int64_t first_bin, StreamChunk& chunk) {
-  source_.voltage_pu(chunk.pcc_W, chunk.pcc_var, chunk.bus_pu, voltage_meters_, first_bin);
-  frequency_.advance(chunk.pcc_W, chunk.deviation_Hz, state_, frequency_meters_);
+  if (voltage_pu_) {
+    std::fill(chunk.bus_pu.begin(), chunk.bus_pu.end(), *voltage_pu_);
+    voltage_meters_.min_pu = std::min(voltage_meters_.min_pu, *voltage_pu_);
+    voltage_meters_.max_pu = std::max(voltage_meters_.max_pu, *voltage_pu_);
+  } else {
+    source_.voltage_pu(chunk.pcc_W, chunk.pcc_var, chunk.bus_pu, voltage_meters_, first_bin);
+  }
+  if (!frequency_Hz_) return frequency_.advance(chunk.pcc_W, chunk.deviation_Hz, state_, frequency_meters_);
+  const double deviation_Hz = *frequency_Hz_ - nominal_Hz_;
+  std::fill(chunk.deviation_Hz.begin(), chunk.deviation_Hz.end(), deviation_Hz);
+  frequency_meters_.lowest_Hz = std::min(frequency_meters_.lowest_Hz, deviation_Hz);
+  frequency_meters_.highest_Hz = std::max(frequency_meters_.highest_Hz, deviation_Hz);
+  frequency_meters_.window.push(chunk.deviation_Hz);
+  // Once nobody says it any more, the grid is at rest under the load of that moment.
+  state_ = frequency_.start(chunk.pcc_W.back(), first_bin + static_cast<std::int64_t>(chunk.pcc_W.size()));
 }
 
 void GridStage::skip(std::int64_t n_bin) {

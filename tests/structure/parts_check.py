@@ -40,10 +40,10 @@ ROOMS = {
     "connection": "delivery delivery_stages waveform_meters grid_meters stream_stages site_stream grid_worker",
     "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_reading scenario_site "
                 "inherit shipped_scenarios build_fleet site_params load_groups grid_case",
-    "halls": "hall_loop hall_controls operator transformer_watch replay",
+    "halls": "outside outdoor_air hall_loop hall_controls operator transformer_watch replay",
     "record": "job_series fleet_snapshot recorder",
     "jobs": "job job_report job_run heat_guard step_planner neighbour_load",
-    "engine": "run engine engine_ports simulation site_connection run_audit run_result grid_summary gpu_view iteration_view",
+    "engine": "run engine engine_ports port_table simulation site_connection run_audit run_result grid_summary gpu_view iteration_view",
 }
 HANDBOOK = "CONTRIBUTING.md"
 

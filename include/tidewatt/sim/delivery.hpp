@@ -45,6 +45,8 @@ class Delivery {
  public:
   Delivery(const DeliveryParams& params, double load_W, double auxiliary_W);  ///< at rest under a load  @throws InputError
 
+  /// Somebody outside says what voltage and frequency at the connection are; nothing: as the grid behind it makes them.
+  void impose(const Imposed& given);
   /// First bin after `bin` at which a disturbance begins or ends.
   std::int64_t next_edge(std::int64_t bin) const { return sim::next_edge(p_.disturbances, bin); }
   double voltage_ratio(std::int64_t bin) const { return sim::voltage_ratio(p_.disturbances, bin); }  ///< see delivery_stages.hpp

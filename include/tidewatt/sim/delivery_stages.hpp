@@ -34,6 +34,11 @@ double voltage_ratio(std::span<const GridDisturbance> all, std::int64_t bin);
 /// Adds the energy of 1 ms means, W.
 void book(CompensatedSum& sum, std::span<const double> W);
 
+/// What somebody outside says of the battery's power and of voltage and frequency at the connection; nothing: as the site's own do.
+struct Imposed {
+  std::optional<double> storage_W, voltage_pu, frequency_Hz;
+};
+
 /// Turbines of the site's own: in parallel with the grid at a fixed output, alone once the site is an island.
 struct TurbineParams {
   power::GeneratorParams generator;
@@ -139,6 +144,8 @@ class SupplyStage {
   /// serve it again  @param out_W drawn from the utility
   void through(std::span<const double> load_W, double source_pu, std::int64_t first_bin, bool may_overload, PowerSwitch& power, std::span<double> out_W);
   void drop();  ///< the load, whatever the batteries still hold
+  void impose(std::optional<double> voltage_pu) { imposed_pu_ = voltage_pu; }  ///< by somebody outside
+  std::optional<double> imposed_pu() const { return imposed_pu_; }  ///< voltage that somebody outside says; nothing: nobody
   power::UpsMode mode() const { return supplies_state().mode; }
   double soc_frac() const { return supplies().battery().soc_frac(supplies_state().battery); }  ///< of the batteries, 0 to 1
   double stored_J() const { return supplies().battery().stored_J(supplies_state().battery); }  ///< rise of the batteries' energy
@@ -171,6 +178,7 @@ class SupplyStage {
   void step(std::span<const double> load_W, std::size_t from, std::size_t to, std::span<double> out_W);
   std::optional<power::Ups> alone_;
   std::optional<power::Backup> backup_;
+  std::optional<double> imposed_pu_;  ///< by somebody outside
   State state_;
   std::vector<double> source_pu_, served_W_;  ///< scratch
 };
@@ -223,6 +231,8 @@ class RideStage {
  public:
   /// @throws InputError as the curve
   RideStage(const grid::RideThroughCurve& curve, const grid::ReturnParams& back, double nominal_Hz) : ride_(curve, back, nominal_Hz) {}
+  /// Somebody outside says what voltage and frequency are.
+  void impose(const Imposed& given, double nominal_Hz) { imposed_ = given, nominal_Hz_ = nominal_Hz; }
   /// Acts on the bins of a chunk; adds what happened to `events`. @param ratio voltage over that without a disturbance
   void through(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, double ratio, const grid::Source& source, std::vector<grid::RideThroughEvent>& events);
   double own_supply_J() const { return state_.own_supply_J.value(); }  ///< served by the site itself while it was away
@@ -243,6 +253,8 @@ class RideStage {
 
  private:
   grid::RideThrough ride_;
+  Imposed imposed_;
+  double nominal_Hz_ = 0.0;  ///< of the grid that it is said of
   State state_;
   std::vector<double> voltage_pu_, share_;  ///< scratch
 };

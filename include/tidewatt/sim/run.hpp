@@ -53,6 +53,9 @@ class Engine {
   /// job whose iteration reaches beyond that step feels it after the iteration. @throws InputError for an unknown port, one that can only be
   /// read, or a value outside its range, with nothing changed
   void write(std::string_view port, double value);
+  /// Takes back what was written: from the present time on the site's own value holds, as if the port had never been written.
+  /// @throws InputError for an unknown port, or one that can only be read
+  void release(std::string_view port);
   /// All that the rest of the run and all that is read depend on, as bytes (see base/archive.hpp). Waits for work in flight.
   std::string save();
   /// Continues from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.

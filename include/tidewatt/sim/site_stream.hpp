@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tidewatt/power/feeder.hpp"
@@ -56,7 +58,7 @@ class SiteStream {
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
   /// A lane's load from the lane's end. @param iterating a job trains: candidates for the spectrum
-  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating);
+  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) { lanes_[lane].append(std::move(load), repetitions, iterating); }
   /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W mean cooling power since the last flush
   ///
   /// Plants change their power evenly, not at full minutes: a change that shows at the connection is a ramp through the first
@@ -68,6 +70,8 @@ class SiteStream {
   /// closed form.
   void flush(Tick until, double auxiliary_W);
   void finish();  ///< after the last flush
+  /// Takes what somebody outside gives. @param anew what was measured of repetitions says nothing about what follows
+  void impose(const Imposed& given, bool anew);
   /// Connection power since the last call.
   Span take_span() { return seen_.span.take(); }
 
@@ -100,8 +104,8 @@ class SiteStream {
   const GridMeters& meters() const { return seen_.grid; }
   bool has_orders() const { return seen_.orders.any(); }
   const OrderMeter::Figures& order_meters() const { return seen_.orders.figures(); }
-  double load_lost_W() const;  ///< in a disturbance; NaN: there was none
-  std::vector<grid::RideThroughEvent> take_events();
+  double load_lost_W() const { return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W() : std::numeric_limits<double>::quiet_NaN(); }  ///< in a disturbance; NaN: there was none
+  std::vector<grid::RideThroughEvent> take_events() { return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{}; }
   /// Hands over windows, pyramid, spectrum and ramps as result arrays. Call once, after finish().
   void add_arrays(std::vector<Array>& arrays);
 

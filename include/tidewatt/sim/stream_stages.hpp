@@ -46,6 +46,8 @@ class BatteryStage {
   BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear, double rest_W);
   /// Acts on the bins of a chunk. Its wear sees the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
   void through(std::span<double> pcc_W, double ceiling_W);
+  /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
+  void follow(std::optional<double> power_W) { asked_W_ = power_W; }
   /// There is nothing to charge from or to feed.
   void rest() { battery_.resume(state_, 0.0); }
   const mitigation::SiteBatteryMeters& meters() const { return meters_; }
@@ -61,7 +63,8 @@ class BatteryStage {
   }
 
  private:
-  mitigation::SiteBattery battery_;
+  mitigation::SiteBattery battery_, following_;  ///< with its own controller; without
+  std::optional<double> asked_W_;  ///< by somebody outside
   mitigation::SiteBatteryState state_, start_;
   mitigation::SiteBatteryMeters meters_;
   std::optional<mitigation::BatteryWear> wear_;
@@ -74,6 +77,8 @@ class GridStage {
  public:
   /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
   GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W, const power::FeederPoint& load);
+  /// Somebody outside says what voltage and frequency are; nothing: they follow from the load.
+  void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) { voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz; }
   /// Bins from `first_bin` on: their voltages and deviations of frequency.
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions pass that leave it where it is.
@@ -96,6 +101,7 @@ class GridStage {
   grid::Source source_;
   grid::Frequency frequency_;
   double nominal_Hz_;
+  std::optional<double> voltage_pu_, frequency_Hz_;  ///< from outside
   grid::FrequencyState state_;
   grid::FrequencyMeters frequency_meters_;
   grid::VoltageMeters voltage_meters_;
@@ -289,6 +295,8 @@ class RepeatDetector {
       a(period, range_W, high_W);
     }
   };
+  /// What passed bin by bin says nothing about what follows.
+  void begin_anew() { state_.last = state_.kept = {}; }
   /// The stretch does not repeat.
   void forget() { state_.last = {}; }
   /// Whether a constant stretch is a pause, behind which what repeated before goes on.

@@ -1,0 +1,27 @@
+#pragma once
+// Private to sim: the air around the site.
+#include <optional>
+
+#include "tidewatt/cooling/weather.hpp"
+
+namespace tidewatt::sim {
+
+/// The scenario's weather, or what a controller outside gives in its place. Air holds no more water than it can: below its dew
+/// point it is saturated, and its wet bulb is at most its dry bulb.
+class OutdoorAir {
+ public:
+  explicit OutdoorAir(const cooling::Weather& weather) : weather_(weather) {}
+  /// Nothing: the weather's.
+  void set(std::optional<double> drybulb_K, std::optional<double> wetbulb_K) { drybulb_K_ = drybulb_K, wetbulb_K_ = wetbulb_K; }
+  cooling::WeatherSample at(Tick t) const { return given(weather_.at(t)); }
+  /// @throws InputError as cooling::Weather
+  cooling::WeatherSample mean(Tick t0, Tick t1) const { return given(weather_.mean(t0, t1)); }
+  Tick local_at_start_ns() const { return weather_.local_at_start_ns(); }
+
+ private:
+  cooling::WeatherSample given(cooling::WeatherSample s) const;
+  const cooling::Weather& weather_;
+  std::optional<double> drybulb_K_, wetbulb_K_;
+};
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,52 @@
+#pragma once
+// Private to sim: what a controller outside has set.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/tick.hpp"
+
+namespace tidewatt::sim {
+
+/// Values that a controller outside has given in place of the site's own, until it releases them. Caps and clock locks are in
+/// `HallControls`.
+struct Outside {
+  std::vector<std::optional<double>> supply_K;                 ///< [hall] set point of its plant
+  std::optional<double> outdoor_drybulb_K, outdoor_wetbulb_K;  ///< instead of the weather's
+  std::optional<double> order_W;                               ///< the connection shall not draw more; met by caps
+  std::optional<double> storage_W;                             ///< of the site battery, positive: it charges
+  std::optional<double> voltage_pu, frequency_Hz;              ///< at the connection
+  std::vector<std::uint8_t> paused;                            ///< [job]
+  /// Of energy from a time on; absent: the tariff's.
+  struct Price {
+    Tick from = 0;
+    std::optional<double> USD_per_MWh;
+    bool operator==(const Price&) const = default;
+    template <class A>
+    void archive(A& a) {
+      a(from, USD_per_MWh);
+    }
+  };
+  std::vector<Price> prices;  ///< in order of time
+  /// How often a port was written with a new value.
+  struct Writes {
+    std::int64_t n = 0;
+    Tick first = 0, last = 0;
+    bool operator==(const Writes&) const = default;
+    template <class A>
+    void archive(A& a) {
+      a(n, first, last);
+    }
+  };
+  std::map<std::string, Writes> writes;  ///< by port
+  bool operator==(const Outside&) const = default;
+  template <class A>
+  void archive(A& a) {
+    auto& [supplies, drybulb, wetbulb, order, storage, voltage, frequency, jobs, energy, log] = *this;
+    a(supplies, drybulb, wetbulb, order, storage, voltage, frequency, jobs, energy, log);
+  }
+};
+
+}  // namespace tidewatt::sim
