@@ -14,6 +14,7 @@
 #include "tidewatt/study/machine_study.hpp"
 #include "tidewatt/study/network_study.hpp"
 #include "tidewatt/study/plant_alone.hpp"
+#include "tidewatt/study/replay_log.hpp"
 #include "tidewatt/study/scenario_reference.hpp"
 #include "tidewatt/study/scenario_schema.hpp"
 #include "tidewatt/validate/leave_one_out.hpp"
@@ -164,6 +165,25 @@ py::dict fit_overhead(const std::string& file, const std::string& name) {
   return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_overhead_log(file, name); }));
 }
 
+py::dict replay(const std::string& file, const std::string& server, const py::dict& given) {
+  study::ReplayOptions o;
+  o.file = file, o.server = server;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key) && !given[key].is_none()) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("gpu", o.gpu), take("catalog", o.catalog), take("host", o.host), take("node_log", o.node_log), take("power_window_s", o.power_window_s), take("cap_W", o.cap_W);
+  if (given.contains("inlet_degC") && !given["inlet_degC"].is_none()) o.inlet_degC = given["inlet_degC"].cast<double>();
+  const auto report = computed<study::ReplayReport>([o](study::ReplayReport& r) { r = study::replay_log(o); });
+  std::vector<double> time_s, power_W, measured, predicted;
+  std::vector<std::string> gpu;
+  for (const auto& row : report->rows) {
+    time_s.push_back(row.time_s), power_W.push_back(row.power_W), measured.push_back(row.measured_degC), predicted.push_back(row.predicted_degC);
+    gpu.push_back(report->temperature[row.gpu].of);
+  }
+  return py::dict("json"_a = study::replay_json(*report), "text"_a = study::replay_text(*report), "time_s"_a = time_s, "gpu"_a = gpu, "power_W"_a = power_W,
+                  "measured_degC"_a = measured, "predicted_degC"_a = predicted);
+}
+
 std::string write_entry(const py::dict& given, const std::string& folder, bool force) {
   study::FittedEntry e{given["kind"].cast<std::string>(), given["name"].cast<std::string>(), given["toml"].cast<std::string>(), {}, 0.0, "", {}};
   for (const auto& item : given["values"]) {
@@ -220,6 +240,7 @@ void bind_study(py::module_& m) {
   m.def("fit_nodes", &fit_nodes, "file"_a, "name"_a, "events"_a, "meter_period_s"_a, "iterations_per_token"_a);
   m.def("fit_fans", &fit_fans, "file"_a, "name"_a);
   m.def("fit_overhead", &fit_overhead, "file"_a, "name"_a);
+  m.def("replay", &replay, "file"_a, "server"_a, "options"_a);
   m.def("write_entry", &write_entry, "entry"_a, "folder"_a, "force"_a);
   m.def("validate_rows", &validate_rows, "groups"_a, "data"_a);
   m.def("leave_one_out", &leave_one_out);

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._fit_inference import InferencePower, fit_inference_power
+    from ._replay import Replay, replay
     from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
     from ._load import Scenario, load
     from ._machines import MachineAnswer, machines
@@ -77,6 +78,7 @@ _HOME = {
     **dict.fromkeys(["filing", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
+    **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
@@ -87,8 +89,8 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "report", "ride", "rules", "run", "schema", "size",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
     "sweep", "validate", "verify", *_READERS,
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
-OPEN = ("replay through the physics", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
+OPEN = ("replay into a fleet's halls and plant", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
         "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
 
 

@@ -107,6 +107,8 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   const auto die = t.column({"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_degC", "die_degC"});
   const auto clock = t.column({"clocks.sm", "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clock_MHz"});
   const auto energy = t.column({"energy_J", "total_energy_consumption", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"});
+  const auto limit = t.column({"limit_W", "enforced.power.limit", "power.limit", "DCGM_FI_DEV_POWER_MGMT_LIMIT"});
+  const auto inlet = t.column({"inlet_degC"});
   // The driver's own names count in millijoules.
   const double energy_unit_J = energy >= 0 && t.header[static_cast<std::size_t>(energy)].rfind("energy_J", 0) == 0 ? 1.0 : 1e-3;
   std::vector<Finding> findings;
@@ -131,6 +133,8 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
     g.record.power_W.push_back(W);
     g.record.die_K.push_back(degC + 273.15);
     if (clock >= 0) g.clock_Hz.push_back(cell_number(cell(clock)) * 1e6);
+    if (limit >= 0) g.limit_W.push_back(cell_number(cell(limit)));
+    if (inlet >= 0) g.inlet_K.push_back(cell_number(cell(inlet)) + 273.15);
     if (energy >= 0) g.energy_J.push_back(cell_number(cell(energy)) * energy_unit_J);
   }
   std::vector<GpuTelemetry> out;

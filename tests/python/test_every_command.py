@@ -17,7 +17,7 @@ CLI = os.environ["TIDEWATT_CLI"]
 FUNCTION = {
     "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "report": tw.Result.report,
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
-    "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
+    "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
     "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
 }  # fmt: skip
 # Option of the command line -> where Python has it, when not as a parameter of that name.
@@ -179,6 +179,21 @@ def test_a_gpus_fit_says_what_its_log_does_not_identify(tmp_path):
     done = subprocess.run([CLI, "fit", "gpu", log, "--name", "mine", "--before-W", "650", "--out", tmp_path, "--json"], check=True, capture_output=True, text=True)
     assert json.loads(done.stdout) == fit.details and fit.details["gpus"][0]["residuals_K"]["spectrum"]
     assert fit.save(tmp_path / "ours").read_text() == (tmp_path / "gpu" / "mine.toml").read_text()
+
+
+def test_replay_gives_the_commands_figures(tmp_path):
+    log = tmp_path / "gpus.csv"
+    rows = (f"{t},{g},{600 if t // 60 % 2 else 120},{45 + g + 8 * (t // 60 % 2)}" for t in range(400) for g in range(8))
+    log.write_text("time_s,gpu,power_W,temperature_degC\n" + "\n".join(rows) + "\n")
+    ours = tw.replay(log, "dgx_h100", inlet_degC=25)
+    assert json.loads(json.dumps(dict(ours))) == command_json("replay", log, "--server", "dgx_h100", "--inlet-degC", 25)
+    assert len(ours["temperature"]) == 8 and any("no clocks" in f for f in ours.findings)
+    assert list(ours.series.columns) == ["time_s", "gpu", "power_W", "measured_degC", "predicted_degC"]
+    assert len(ours.plot(gpu="3").lines) == 2
+    with pytest.raises(KeyError, match="GPU"):
+        ours.plot(gpu="9")
+    with pytest.raises(tw.InputError, match="liquid-cooled"):
+        tw.replay(log, "hgx_h100_liquid")
 
 
 def test_validate_has_the_commands_rows():

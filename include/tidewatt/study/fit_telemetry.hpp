@@ -33,11 +33,13 @@ struct GpuTelemetry {
   ThermalRecord record;
   std::vector<double> clock_Hz;  ///< empty where the file has none
   std::vector<double> energy_J;  ///< counter; empty where the file has none, a cell is missing or it steps back
+  std::vector<double> limit_W;   ///< power limit; empty where the file has none, NaN where a cell is missing
+  std::vector<double> inlet_K;   ///< air into the server; as limit_W
 };
 
 /// Reads nvidia-smi CSV (timestamp, index, power.draw, temperature.gpu, clocks.sm …), DCGM CSV (timestamp, gpu,
 /// DCGM_FI_DEV_POWER_USAGE, DCGM_FI_DEV_GPU_TEMP, DCGM_FI_DEV_SM_CLOCK) or a generic CSV (time_s or time_ms, gpu, power_W,
-/// temperature_degC, clock_MHz, energy_J), told apart by their headers. Rows without power or temperature are left out.
+/// temperature_degC, clock_MHz, energy_J, limit_W, inlet_degC), told apart by their headers. Rows without power or temperature are left out.
 /// @throws InputError naming what is missing
 std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path);
 

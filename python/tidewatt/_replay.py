@@ -1,0 +1,123 @@
+"""Replay: measured GPU watts through a server's physics."""
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._fit import _as_file
+from ._load import Path, _absolute
+from ._study import Answer
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+
+class Replay(Answer):
+    """Predicted against measured temperatures, clocks and node watts. Made by `replay`; `series` holds the temperatures."""
+
+    def __init__(self, figures: dict[str, Any], text: str, series: pandas.DataFrame):
+        super().__init__(figures, text)
+        self.series = series
+        """A row per reading: time_s, gpu, power_W, measured_degC, predicted_degC."""
+
+    @property
+    def findings(self) -> list[str]:
+        """What the log lacks, contradicts or leaves to an assumption."""
+        return list(self["findings"])
+
+    def plot(self, *, gpu: str = "", ax: Any = None) -> Axes:
+        """Measured and predicted die temperature of one GPU over time.
+
+        Parameters
+        ----------
+        gpu : str, optional
+            Which GPU; empty: the first.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes of the picture.
+
+        Raises
+        ------
+        KeyError
+            No such GPU.
+        """
+        import matplotlib.pyplot as plt
+
+        from ._given import unknown
+
+        names = list(dict.fromkeys(self.series.gpu))
+        if gpu and gpu not in names:
+            raise KeyError(unknown("GPU", gpu, names))
+        of = gpu or names[0]
+        rows = self.series[self.series.gpu == of]
+        ax = ax or plt.subplots()[1]
+        minutes = (rows.time_s - rows.time_s.iloc[0]) / 60
+        ax.plot(minutes, rows.measured_degC, label="measured", lw=0.8)
+        ax.plot(minutes, rows.predicted_degC, label="predicted", lw=1.2)
+        ax.set(xlabel="time, min", ylabel="die temperature, °C", title=f"Die temperature of GPU {of}")
+        ax.legend()
+        return ax
+
+
+def replay(
+    log: Path | pandas.DataFrame,
+    server: str,
+    *,
+    gpu: str = "h100_sxm_700W",
+    catalog: Path | None = None,
+    host: str = "",
+    node_log: Path | None = None,
+    inlet_degC: float | None = None,
+    power_window_s: float = 1.0,
+    cap_W: float | None = None,
+) -> Replay:
+    """Measured GPU watts through a server's physics. As `tidewatt replay`.
+
+    The watts drive packages, the two rows of air and the fans; the server's own watts follow. Clocks are predicted for the second half of
+    the record, with the activity of its first half.
+
+    Parameters
+    ----------
+    log : path or pandas.DataFrame
+        Telemetry of the GPUs of one or more hosts: a file, or the table that a `read_…` function gives.
+    server : str
+        Catalog entry of kind server, in air.
+    gpu : str, default 'h100_sxm_700W'
+        Catalog entry of kind gpu, e.g. one that `fit_gpu` made.
+    catalog : path, optional
+        A folder of catalog files that add to or replace the built-in ones.
+    host : str, optional
+        Which host of the log; empty: the first.
+    node_log : path, optional
+        Measured node power: time, then watts.
+    inlet_degC : float, optional
+        Air into the server, °C, −20–60; None: the log's `inlet_degC`, or the one that fits the mean of the dies.
+    power_window_s : float, default 1
+        Trailing mean behind each power reading, s, 0–30.
+    cap_W : float, optional
+        Power limit, W; None: the log's `limit_W`, or the gpu's own.
+
+    Returns
+    -------
+    Replay
+        `temperature` and `clock` (a row per GPU: means, bias, rms, worst), `node`, `findings`, `inlet_degC`, `fan_mean_frac`.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read, or the server is liquid-cooled.
+    """
+    import pandas
+
+    with _as_file(log) as path:
+        given = {"gpu": gpu, "catalog": _absolute(catalog), "host": host, "node_log": _absolute(node_log), "inlet_degC": inlet_degC,
+                 "power_window_s": power_window_s, "cap_W": cap_W}  # fmt: skip
+        done = _core.replay(path, server, given)
+    series = pandas.DataFrame({key: done[key] for key in ("time_s", "gpu", "power_W", "measured_degC", "predicted_degC")})
+    return Replay(json.loads(done["json"]), done["text"], series)

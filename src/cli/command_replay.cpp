@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "option_checks.hpp"
+#include "tidewatt/io/durable_file.hpp"
+#include "tidewatt/study/replay_log.hpp"
+
+namespace {
+
+struct Arguments {
+  tidewatt::study::ReplayOptions options;
+  double inlet_degC = 0.0;
+  std::string out;
+  bool json = false;
+};
+
+void replay(const Arguments& a) {
+  const auto report = tidewatt::study::replay_log(a.options);
+  if (!a.out.empty()) tidewatt::io::write_durably(a.out, tidewatt::study::replay_csv(report));
+  fmt::print("{}", a.json ? tidewatt::study::replay_json(report) + "\n" : tidewatt::study::replay_text(report));
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto& o = a->options;
+  auto* c = app.add_subcommand("replay", "measured GPU watts through a server's physics: predicted against measured temperatures, clocks, node watts");
+  c->add_option("log", o.file, "telemetry: time, gpu, power, temperature, clock")->required()->check(CLI::ExistingFile);
+  c->add_option("--server", o.server, "catalog server, in air")->type_name("NAME")->required();
+  c->add_option("--gpu", o.gpu, "catalog gpu, e.g. one that `fit gpu` made")->type_name("NAME")->capture_default_str();
+  c->add_option("--catalog", o.catalog, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--host", o.host, "which host of the log; the first when not given")->type_name("NAME");
+  c->add_option("--node-log", o.node_log, "measured node power: time, then watts")->type_name("FILE")->check(CLI::ExistingFile);
+  auto* inlet = c->add_option("--inlet-degC", a->inlet_degC, "air into the server; the log's inlet_degC, or fitted, when not given")->check(within(-20.0, 60.0));
+  c->add_option("--power-window-s", o.power_window_s, "trailing mean behind each power reading")->check(within(0.0, 30.0))->capture_default_str();
+  c->add_option("--cap-W", o.cap_W, "power limit; the log's limit_W, or the gpu's own, when not given")->check(within(0.0, 1e4));
+  c->add_option("-o,--out", a->out, "CSV of measured and predicted temperatures")->type_name("FILE");
+  c->add_flag("--json", a->json, "print one JSON object");
+  c->callback([a, inlet] {
+    if (inlet->count()) a->options.inlet_degC = a->inlet_degC;
+    replay(*a);
+  });
+}

@@ -1,0 +1,371 @@
+#include "tidewatt/study/replay_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include "fit_words.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/reader.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/power/gpu.hpp"
+#include "tidewatt/power/sensor.hpp"
+#include "tidewatt/power/server.hpp"
+#include "tidewatt/study/fit_poles.hpp"
+#include "tidewatt/thermal/node_heat.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+constexpr double air_J_per_m3_K = 1190.0;  // ρ c_p of air at 25 °C and 1,000 hPa
+constexpr double zero_degC_K = 273.15;
+constexpr double start_s = 10.0;           // left out of the comparison: it depends on what was before the record
+
+struct Hardware {
+  thermal::PackageParams package;
+  power::GpuPowerParams gpu;
+  power::ServerPowerParams server;
+  thermal::ServerAirParams air;
+  thermal::HbmBranchParams memory;
+};
+
+template <class Params>
+void read_into(Params& p, const Node& node, const std::string& path, std::vector<Finding>& findings) {
+  TableReader r(node, path, findings);
+  p.fields(r);
+}
+
+Hardware hardware_of(const ReplayOptions& o) {
+  const catalog::Catalog catalog(o.catalog);
+  const Node gpu = catalog.values("gpu", o.gpu), server = catalog.values("server", o.server);
+  if (server.find("liquid")) throw InputError(Finding{{}, "server", fmt::format("'{}' is liquid-cooled; replay knows servers in air", o.server)});
+  std::vector<Finding> findings;
+  Hardware h;
+  const auto table = [&](auto& params, const Node& node, const std::string& entry, const char* key) {
+    if (const Node* at = node.find(key)) read_into(params, *at, key, findings);
+    else findings.push_back({{}, entry, fmt::format("has no [{}]", key)});
+  };
+  table(h.package, gpu, o.gpu, "package");
+  table(h.gpu, gpu, o.gpu, "power");
+  table(h.server, server, o.server, "power");
+  table(h.air, server, o.server, "air");
+  const Node* memory = gpu.find("memory");
+  const std::string name = memory && memory->is_text() ? std::get<std::string>(memory->value) : "h100_hbm3";
+  read_into(h.memory, catalog.values("memory_branch", name), "memory_branch", findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return h;
+}
+
+std::string host_of(const std::string& gpu) {
+  const auto colon = gpu.rfind(':');
+  return colon == std::string::npos ? std::string() : gpu.substr(0, colon);
+}
+
+/// GPUs of one host by slot: their own number where it is one, else their order.
+struct Slots {
+  std::vector<GpuTelemetry> gpu;
+  std::vector<std::size_t> slot;
+};
+
+Slots slots_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report) {
+  auto all = read_gpu_telemetry(o.file);
+  report.host = o.host.empty() ? host_of(all.front().gpu) : o.host;
+  Slots out;
+  std::vector<std::string> others;
+  for (auto& t : all) {
+    const auto host = host_of(t.gpu);
+    if (host == report.host) out.gpu.push_back(std::move(t));
+    else if (std::find(others.begin(), others.end(), host) == others.end()) others.push_back(host);
+  }
+  if (out.gpu.empty()) throw InputError(Finding{{}, "host", fmt::format("no GPU of '{}' in the log; it has '{}'", o.host, others.empty() ? "" : others.front())});
+  if (!others.empty()) report.findings.push_back(fmt::format("{} more hosts in the log: --host NAME replays another", others.size()));
+  if (out.gpu.size() > n_slot) throw InputError(fmt::format("{} GPUs in the log, but {} has {} slots; does `gpu` name several hosts?", out.gpu.size(), o.server, n_slot));
+  for (std::size_t i = 0; i < out.gpu.size(); ++i) {
+    const std::string word = out.gpu[i].gpu.substr(out.gpu[i].gpu.rfind(':') + 1);
+    std::size_t number = n_slot;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const bool is_slot = error == std::errc() && end == word.data() + word.size() && number < n_slot &&
+                         std::find(out.slot.begin(), out.slot.end(), number) == out.slot.end();
+    std::size_t free = 0;
+    while (std::find(out.slot.begin(), out.slot.end(), free) != out.slot.end()) ++free;
+    out.slot.push_back(is_slot ? number : free);
+  }
+  if (out.gpu.size() < n_slot)
+    report.findings.push_back(fmt::format("{} of {} GPUs in the log: the others take the mean of those", out.gpu.size(), n_slot));
+  return out;
+}
+
+/// Power of one GPU over time, from its readings or its counter.
+power::WaveMeter wave_of(const GpuTelemetry& t, double window_s) {
+  const auto drive = thermal_drive(t, window_s);
+  double length_s = 0.0;
+  for (const auto& p : drive.pieces) length_s += p.step_s;
+  power::StepWave wave;
+  wave.edge_s.push_back(t.record.time_s.back() - length_s);
+  for (const auto& p : drive.pieces) {
+    if (!(p.step_s > 1e-9)) continue;
+    wave.edge_s.push_back(wave.edge_s.back() + p.step_s);
+    wave.level_W.push_back(p.power_W);
+  }
+  return power::WaveMeter(std::move(wave));
+}
+
+/// A quantity between the readings, by straight lines; NaN cells are skipped.
+double at_time(const std::vector<double>& time_s, const std::vector<double>& x, double at_s) {
+  const auto next = static_cast<std::size_t>(std::lower_bound(time_s.begin(), time_s.end(), at_s) - time_s.begin());
+  for (std::size_t i = std::min(next, x.size() - 1) + 1; i-- > 0;)
+    if (std::isfinite(x[i])) return x[i];
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+struct Played {
+  std::vector<double> time_s, fan_frac, gpu_sum_W;  ///< [step]
+  std::vector<std::vector<double>> die_K;           ///< [GPU of the log][step]
+};
+
+class Player {
+ public:
+  Player(const Hardware& h, const Slots& slots, std::vector<power::WaveMeter> waves, double from_s, double to_s)
+      : hardware_(h), slots_(slots), waves_(std::move(waves)), from_s_(from_s), to_s_(to_s) {}
+
+  /// The record from its start to its end with air of this temperature, K at each time.
+  Played play(const std::function<double(double)>& inlet_K) const {
+    const auto n = static_cast<std::size_t>(hardware_.server.n_gpu);
+    const thermal::NodeHeat node(hardware_.package, hardware_.memory, hardware_.air, n, air_J_per_m3_K);
+    const std::vector<double> one(n, 1.0), none(n, 0.0);
+    auto state = node.cold(inlet_K(from_s_));
+    // At rest before the record: as it was in its first seconds.
+    const auto before = watts(from_s_, from_s_ + start_s);
+    for (int i = 0; i < 600; ++i) node.step(state, before, none, one, inlet_K(from_s_), 5.0);
+    Played out;
+    out.die_K.resize(slots_.gpu.size());
+    constexpr double step_s = 0.5;
+    for (double at_s = from_s_; at_s < to_s_; at_s += step_s) {
+      const auto W = watts(at_s, at_s + step_s);
+      node.step(state, W, none, one, inlet_K(at_s), step_s);
+      out.time_s.push_back(at_s + step_s);
+      out.fan_frac.push_back(state.fan_frac);
+      double sum = 0.0;
+      for (const double w : W) sum += w;
+      out.gpu_sum_W.push_back(sum);
+      for (std::size_t g = 0; g < slots_.gpu.size(); ++g) out.die_K[g].push_back(state.store_K[slots_.slot[g]][thermal::die_store]);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<double> watts(double from_s, double to_s) const {
+    double sum = 0.0;
+    std::vector<double> own;
+    for (const auto& w : waves_) own.push_back(std::max(0.0, w.mean_W(from_s, to_s))), sum += own.back();
+    std::vector<double> out(static_cast<std::size_t>(hardware_.server.n_gpu), sum / static_cast<double>(own.size()));
+    for (std::size_t g = 0; g < own.size(); ++g) out[slots_.slot[g]] = own[g];
+    return out;
+  }
+  const Hardware& hardware_;
+  const Slots& slots_;
+  std::vector<power::WaveMeter> waves_;
+  double from_s_, to_s_;
+};
+
+/// Value of a played series at a time: its steps are short, so the nearest end of a step serves.
+double played_at(const Played& p, const std::vector<double>& x, double at_s) {
+  const auto next = static_cast<std::size_t>(std::lower_bound(p.time_s.begin(), p.time_s.end(), at_s) - p.time_s.begin());
+  if (next == 0) return x.front();
+  if (next >= x.size()) return x.back();
+  const double share = (at_s - p.time_s[next - 1]) / (p.time_s[next] - p.time_s[next - 1]);
+  return x[next - 1] + share * (x[next] - x[next - 1]);
+}
+
+ReplayComparison compared(const std::string& of, const std::vector<double>& measured, const std::vector<double>& predicted) {
+  ReplayComparison c;
+  c.of = of, c.n_sample = measured.size();
+  const double n = static_cast<double>(measured.size());
+  double square = 0.0, own = 0.0;
+  for (std::size_t i = 0; i < measured.size(); ++i) c.measured_mean += measured[i] / n, c.predicted_mean += predicted[i] / n;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const double error = predicted[i] - measured[i];
+    square += error * error;
+    own += (measured[i] - c.measured_mean) * (measured[i] - c.measured_mean);
+    if (std::abs(error) > std::abs(c.worst)) c.worst = error;
+  }
+  c.bias = c.predicted_mean - c.measured_mean, c.rms = std::sqrt(square / n), c.spread = std::sqrt(own / n);
+  return c;
+}
+
+void compare_temperatures(const Slots& slots, const Played& played, double from_s, ReplayReport& report) {
+  report.temperature.clear(), report.rows.clear();
+  for (std::size_t g = 0; g < slots.gpu.size(); ++g) {
+    const auto& r = slots.gpu[g].record;
+    std::vector<double> measured, predicted;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      if (r.time_s[i] < from_s + start_s) continue;
+      measured.push_back(r.die_K[i] - zero_degC_K);
+      predicted.push_back(played_at(played, played.die_K[g], r.time_s[i]) - zero_degC_K);
+      report.rows.push_back({r.time_s[i], r.power_W[i], measured.back(), predicted.back(), g});
+    }
+    report.temperature.push_back(compared(slots.gpu[g].gpu, measured, predicted));
+  }
+}
+
+/// Activity that makes the model draw a reading, all power beyond board and leakage counted as switching.
+double activity_of(const power::GpuModel& gpu, double power_W, double die_K, double clock_Hz) {
+  const auto& p = gpu.params();
+  const double V = gpu.voltage(clock_Hz).V;
+  return (power_W - p.board_W - p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K)) / gpu.dynamic_W(V, clock_Hz);
+}
+
+/// The clock at which the model draws a reading with this activity; the highest where it draws less.
+double clock_of(const power::GpuModel& gpu, double power_W, double die_K, double activity) {
+  double low = gpu.clock_min_Hz(), high = gpu.clock_max_Hz();
+  if (activity_of(gpu, power_W, die_K, high) >= activity) return high;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (low + high);
+    (activity_of(gpu, power_W, die_K, middle) > activity ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+void compare_clocks(const Hardware& h, const Slots& slots, const Played& played, ReplayReport& report) {
+  const power::GpuModel gpu(h.gpu);
+  for (std::size_t g = 0; g < slots.gpu.size(); ++g) {
+    const auto& t = slots.gpu[g];
+    const auto& r = t.record;
+    if (t.clock_Hz.size() != r.size()) continue;
+    auto sorted = r.power_W;
+    std::sort(sorted.begin(), sorted.end());
+    const double load_W = 0.8 * sorted[sorted.size() * 9 / 10];
+    std::vector<std::size_t> row;
+    for (std::size_t i = 1; i + 1 < r.size(); ++i)  // inside a load: a mean over its edge belongs to no clock
+      if (std::min({r.power_W[i - 1], r.power_W[i], r.power_W[i + 1]}) > load_W && t.clock_Hz[i] >= gpu.clock_min_Hz() && t.clock_Hz[i] <= gpu.clock_max_Hz()) row.push_back(i);
+    if (row.size() < 40) {
+      report.findings.push_back(fmt::format("GPU {}: {} readings inside a load with a clock of the V/f table; clocks need 40", t.gpu, row.size()));
+      continue;
+    }
+    const auto die_K = [&](std::size_t i) { return played_at(played, played.die_K[g], r.time_s[i]); };
+    std::vector<double> activity, measured, predicted;
+    for (std::size_t k = 0; k < row.size() / 2; ++k) activity.push_back(activity_of(gpu, r.power_W[row[k]], die_K(row[k]), t.clock_Hz[row[k]]));
+    std::nth_element(activity.begin(), activity.begin() + static_cast<std::ptrdiff_t>(activity.size() / 2), activity.end());
+    for (std::size_t k = row.size() / 2; k < row.size(); ++k) {
+      measured.push_back(t.clock_Hz[row[k]] * 1e-6);
+      predicted.push_back(clock_of(gpu, r.power_W[row[k]], die_K(row[k]), activity[activity.size() / 2]) * 1e-6);
+    }
+    report.clock.push_back(compared(t.gpu, measured, predicted));
+  }
+}
+
+void compare_node(const ReplayOptions& o, const Hardware& h, const Played& played, ReplayReport& report) {
+  const TextTable table = read_table(o.node_log);
+  if (table.header.size() < 2) throw InputError(fmt::format("{}: node power needs a time and a column of watts", table.file));
+  std::vector<double> measured, predicted;
+  const double busy_W = 0.25 * h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
+  for (const auto& row : table.rows) {
+    const double at_s = table.time_s(row, 0), W = cell_number(row[1]);
+    if (!std::isfinite(at_s) || !std::isfinite(W) || at_s < played.time_s.front() + start_s || at_s > played.time_s.back()) continue;
+    const double gpu_W = played_at(played, played.gpu_sum_W, at_s);
+    measured.push_back(W);
+    predicted.push_back(power::server_power(h.server, gpu_W, played_at(played, played.fan_frac, at_s), gpu_W > busy_W).ac_W);
+  }
+  if (measured.empty()) throw InputError(fmt::format("{}: no reading lies within the log of the GPUs; are the clocks alike?", table.file));
+  report.node = compared("node", measured, predicted);
+}
+
+void find_powers_beyond(const ReplayOptions& o, const Hardware& h, const Slots& slots, ReplayReport& report) {
+  for (const auto& t : slots.gpu) {
+    std::size_t beyond = 0;
+    double worst_W = 0.0, of_W = 0.0;
+    for (std::size_t i = 0; i < t.record.size(); ++i) {
+      const double own_W = t.limit_W.size() == t.record.size() && std::isfinite(t.limit_W[i]) ? t.limit_W[i] : h.gpu.tdp_W;
+      const double cap_W = o.cap_W > 0.0 ? o.cap_W : own_W;
+      if (t.record.power_W[i] <= 1.02 * cap_W) continue;
+      ++beyond;
+      if (t.record.power_W[i] > worst_W) worst_W = t.record.power_W[i], of_W = cap_W;
+    }
+    if (beyond) report.findings.push_back(fmt::format("GPU {}: {} of {} readings lie more than 2 % beyond the cap, up to {:.0f} W of {:.0f} W", t.gpu, beyond, t.record.size(), worst_W, of_W));
+  }
+}
+
+void find_missing(const Hardware& h, const Slots& slots, ReplayReport& report) {
+  const auto& t = slots.gpu.front();
+  if (t.clock_Hz.empty()) report.findings.push_back("no clocks in the log (clock_MHz): none are compared");
+  if (t.limit_W.empty()) report.findings.push_back("no power limit in the log (limit_W): the gpu's own is taken");
+  if (t.energy_J.empty()) report.findings.push_back("no energy counter in the log (energy_J): power is what the readings' windows show");
+  const double slow_s = package_poles(h.package, h.air.fan_min_frac).slow_s + h.air.fan_lag_s;
+  if (report.span_s < 5.0 * slow_s)
+    report.findings.push_back(fmt::format("the log lasts {:.0f} s; sinks and fans settle in {:.0f} s, so what was before the log still shows", report.span_s, 5.0 * slow_s));
+  for (const auto& g : slots.gpu) {
+    double gap_s = 0.0;
+    for (std::size_t i = 1; i < g.record.size(); ++i) gap_s = std::max(gap_s, g.record.time_s[i] - g.record.time_s[i - 1]);
+    if (gap_s > 10.0) report.findings.push_back(fmt::format("GPU {}: a gap of {:.0f} s; its power is taken as the mean of the readings around it", g.gpu, gap_s));
+  }
+}
+
+}  // namespace
+
+ReplayReport replay_log(const ReplayOptions& o) {
+  check_range("power_window_s", o.power_window_s, 0.0, 30.0);
+  if (o.inlet_degC) check_range("inlet_degC", *o.inlet_degC, -20.0, 60.0);
+  const Hardware h = hardware_of(o);
+  ReplayReport report;
+  report.server = o.server, report.gpu = o.gpu;
+  const Slots slots = slots_of(o, static_cast<std::size_t>(h.server.n_gpu), report);
+  std::vector<power::WaveMeter> waves;
+  double from_s = -1e300, to_s = 1e300;
+  for (const auto& t : slots.gpu) {
+    waves.push_back(wave_of(t, o.power_window_s));
+    from_s = std::max(from_s, t.record.time_s.front()), to_s = std::min(to_s, t.record.time_s.back());
+  }
+  if (!(to_s - from_s > 2.0 * start_s)) throw InputError(fmt::format("the GPUs of the log share {:.3g} s; a replay needs {:g}", to_s - from_s, 2.0 * start_s));
+  report.span_s = to_s - from_s;
+  for (const auto& w : waves) report.gpu_mean_W += w.mean_W(from_s, to_s) / static_cast<double>(waves.size());
+  find_missing(h, slots, report);
+  find_powers_beyond(o, h, slots, report);
+
+  const Player player(h, slots, std::move(waves), from_s, to_s);
+  const auto& inlets = slots.gpu.front().inlet_K;
+  const bool column = !inlets.empty() && std::any_of(inlets.begin(), inlets.end(), [](double x) { return std::isfinite(x); });
+  Played played;
+  double inlet_K = o.inlet_degC.value_or(25.0) + zero_degC_K;
+  const auto play = [&](const std::function<double(double)>& inlet) {
+    played = player.play(inlet);
+    compare_temperatures(slots, played, from_s, report);
+  };
+  if (o.inlet_degC) {
+    report.inlet_from = "given";
+    play([&](double) { return inlet_K; });
+  } else if (column) {
+    report.inlet_from = "the log";
+    double known_K = inlet_K;
+    play([&](double at_s) {
+      const double x = at_time(slots.gpu.front().record.time_s, inlets, at_s);
+      return std::isfinite(x) ? known_K = x : known_K;
+    });
+    inlet_K = 0.0;
+    std::size_t n = 0;
+    for (const double x : inlets)
+      if (std::isfinite(x)) inlet_K += x, ++n;
+    inlet_K /= static_cast<double>(n);
+  } else {
+    report.inlet_from = "fitted to the mean of the dies";
+    report.findings.push_back("no air temperature (inlet_degC): the one that fits the mean of the dies is taken, so that only differences are predicted");
+    for (int i = 0; i < 8; ++i) {  // fans answer to temperature: a few turns until the mean agrees
+      play([&](double) { return inlet_K; });
+      double bias = 0.0;
+      for (const auto& c : report.temperature) bias += c.bias / static_cast<double>(report.temperature.size());
+      if (std::abs(bias) < 0.01) break;
+      inlet_K = std::clamp(inlet_K - bias, 253.15, 333.15);
+    }
+  }
+  report.inlet_degC = inlet_K - zero_degC_K;
+  for (const double f : played.fan_frac) report.fan_mean_frac += f / static_cast<double>(played.fan_frac.size());
+  compare_clocks(h, slots, played, report);
+  if (!o.node_log.empty()) compare_node(o, h, played, report);
+  return report;
+}
+
+}  // namespace tidewatt::study
