@@ -138,7 +138,8 @@ py::tuple export_window(const std::string& result, const py::dict& given) {
 
 py::dict entry(const study::FittedEntry& e) {
   py::list values;
-  for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high, "identified"_a = v.identified, "at_bound"_a = v.at_bound));
+  for (const auto& v : e.values) values.append(py::dict("key"_a = v.key, "value"_a = v.value, "low"_a = v.low, "high"_a = v.high, "identified"_a = v.identified, "at_bound"_a = v.at_bound,
+                           "before_low"_a = v.prior_low, "before_high"_a = v.prior_high));
   py::list open;
   for (const auto& v : e.values)
     if (!v.identified) open.append(v.key);
@@ -189,7 +190,8 @@ std::string write_entry(const py::dict& given, const std::string& folder, bool f
   for (const auto& item : given["values"]) {
     const auto v = item.cast<py::dict>();
     study::FitValue value{v["key"].cast<std::string>(), v["value"].cast<double>(), v["low"].cast<double>(), v["high"].cast<double>()};
-    value.at_bound = v["at_bound"].cast<bool>();
+    value.identified = v["identified"].cast<bool>(), value.at_bound = v["at_bound"].cast<bool>();
+    value.prior_low = v["before_low"].cast<double>(), value.prior_high = v["before_high"].cast<double>();
     e.values.push_back(std::move(value));
   }
   return study::write_entry(e, folder, force);

@@ -98,7 +98,7 @@ std::string write_entry(const FittedEntry& entry, const std::string& folder, boo
   if (!is_name(entry.name)) throw InputError(Finding{{}, "name", fmt::format("'{}' is no name of a catalog entry: 1 to {} letters, digits, _ and -", entry.name, name_limit)});
   std::vector<Finding> findings;
   for (const auto& v : entry.values)
-    if (v.at_bound && !force)
+    if (v.at_bound && v.identified && !force)
       findings.push_back({{}, v.key, fmt::format("{:.5g} is an end of the search and no estimate (before the log: {:.5g} to {:.5g}); --force writes it", v.value, v.prior_low, v.prior_high)});
   if (!findings.empty()) throw InputError(std::move(findings));
   const auto below = std::filesystem::path(folder) / entry.kind;

@@ -178,7 +178,10 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   if (leakage.empty()) {
     out.text += fmt::format("leakage stays the base's: {}\n", no_leakage);
   } else {
-    const auto shared = common_of(leakage, 2, {true, false}, {"chip_sigma_ratio", 0.10, 0.25, true});
+    auto shared = common_of(leakage, 2, {true, false}, {"chip_sigma_ratio", 0.10, 0.25, true});
+    // At an end of its search it is named and not written: the base's stays.
+    for (auto& v : shared.values)
+      if (v.at_bound) v.identified = false, v.low = v.prior_low, v.high = v.prior_high;
     say(out, "leakage at the reference temperature and voltage, by the base's V/f table", shared);
     // An unidentified value stays the base's, with its range.
     for (const auto& [key, v] : {std::pair{"power.leakage_W", shared.values[0]}, std::pair{"power.leakage_frac_per_K", shared.values[1]}})
