@@ -15,8 +15,8 @@ struct Order {
     largest = std::max(largest, p);
   }
   void judge(const char* what, double nominal) const {
-    figure(7, what, smallest, nominal, "smallest order");
-    figure(7, what, largest, nominal, "largest order");
+    figure(7, fmt::format("{}, smallest order", what).c_str(), smallest, nominal, "");
+    figure(7, fmt::format("{}, largest order", what).c_str(), largest, nominal, "");
     CHECK(smallest >= nominal - 0.05);
     CHECK(largest <= nominal + 0.2);
   }
