@@ -1,4 +1,5 @@
 """Acceptance of waveform to grid: rows, the full stop, the specification and its remedy, outages, orders, limits, speed."""
+import re
 import tempfile
 from pathlib import Path
 
@@ -199,8 +200,15 @@ def check_machines(report):
         result = product.call([report.binary, "run", SCENARIOS / "llama3_405b_transients.toml", "--json", "--quiet", "--out", folder]).json["result_file"]
         # By hand: the stop of 10.6 MW less its mean over the last 20 s, twice, leaves the mean speed f0/(2 E) * 5.52 s * dP off, E the
         # stored energy: the integral of 1 - 2x + x^2/2 over x = t/20 s up to its zero. The machines' own swings come on top.
+        # The calculation leaves out that loads answer the voltage. The 39-bus case's loads, all constant impedance, take half of the
+        # loss (11.1 mHz); they draw constant active power here.
         for case, machines, stored_J in (("kundur_two_area", 4, 22.8e9), ("ieee9", 3, 3.3e9), ("ieee39", 10, 78.3e9)):
-            answer = product.call([report.binary, "machines", result, "--case", case, "--begin-s", "410", "--length-s", "30", "--json", "--out", Path(folder) / f"{case}.csv"], timeout_s=1800).json
+            text = (product.ROOT / "catalog" / "grid" / f"{case}.toml").read_text(encoding="utf-8")
+            if case == "ieee39":
+                text = re.sub(r"(?m)^active_power_frac = 0$", "active_power_frac = 1", text)
+            (Path(folder) / "catalog" / "grid").mkdir(parents=True, exist_ok=True)
+            (Path(folder) / "catalog" / "grid" / f"{case}.toml").write_text(text, encoding="utf-8")
+            answer = product.call([report.binary, "machines", result, "--case", case, "--catalog", Path(folder) / "catalog", "--begin-s", "410", "--length-s", "30", "--json", "--out", Path(folder) / f"{case}.csv"], timeout_s=1800).json
             worst = max(m["peak_to_peak_mHz"] for m in answer["machines"])
             by_hand = 1e3 * 60 * 5.52 * 10.6e6 / (2 * stored_J)
             report.within(f"a failure of 16,384 GPUs on {case}: {machines} machines", worst if len(answer["machines"]) == machines else 0.0, 0.7 * by_hand, 1.6 * by_hand, "mHz",
