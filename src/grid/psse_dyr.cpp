@@ -4,37 +4,13 @@
 
 #include <cctype>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "psse_text.hpp"
 #include "tidewatt/base/text.hpp"
 
 namespace tidewatt::grid {
-namespace {
-
-std::string whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(Finding{{path, 0, 0}, "", "cannot be read"});
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string trimmed(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return std::string(s);
-}
-
-/// A number as the format writes it: a sign in front is allowed.
-std::optional<double> number_of(std::string_view word) {
-  double out = 0.0;
-  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-  if (!parse_number(word, out) || !std::isfinite(out)) return {};
-  return out;
-}
-
-}  // namespace
 
 std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name) {
   std::vector<DyrRecord> out;
@@ -44,14 +20,14 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
   std::uint32_t line = 1, first = 0;
   bool quoted = false, open = false;
   const auto close = [&] {
-    if (open) words.push_back(trimmed(word));
+    if (open) words.emplace_back(trim(word));
     word.clear();
     open = false;
   };
   const auto end_record = [&] {
     close();
     if (words.empty()) return;
-    const auto bus = number_of(words[0]);
+    const auto bus = psse_number(words[0]);
     if (words.size() < 3 || !bus || *bus != std::floor(*bus)) findings.push_back({{name, first, 0}, words[0], "a record begins with bus, 'MODEL' and unit"});
     else out.push_back({{name, first, 0}, static_cast<std::int64_t>(*bus), words[1], words[2], {words.begin() + 3, words.end()}});
     words.clear();
@@ -86,7 +62,7 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
   return out;
 }
 
-std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(whole_file(path), path); }
+std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(read_file(path, psse_file_limit_B), path); }
 
 double DyrValues::number(std::string_view name, Range range) {
   const double otherwise = std::isfinite(range.lo) ? (std::isfinite(range.hi) ? 0.5 * (range.lo + range.hi) : range.lo + 1.0) : 1.0;
@@ -95,7 +71,7 @@ double DyrValues::number(std::string_view name, Range range) {
     return otherwise;
   }
   const std::string& word = record_.values[next_++];
-  const auto value = number_of(word);
+  const auto value = psse_number(word);
   if (!value) wrong(name, fmt::format("'{}' is not a number", word));
   else if (!(*value >= range.lo && *value <= range.hi)) wrong(name, fmt::format("{:g} is outside of {:g} to {:g}", *value, range.lo, range.hi));
   else return *value;

@@ -5,37 +5,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "psse_text.hpp"
 #include "tidewatt/base/text.hpp"
 
 namespace tidewatt::grid {
 namespace {
 
 using Complex = std::complex<double>;
-
-std::string whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(Finding{{path, 0, 0}, "", "cannot be read"});
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string trimmed(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return std::string(s);
-}
-
-/// A number as the format writes it: a sign in front is allowed.
-std::optional<double> number_of(std::string_view word) {
-  double out = 0.0;
-  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-  if (!parse_number(word, out) || !std::isfinite(out)) return {};
-  return out;
-}
 
 /// One line's fields: between commas, or between blanks where a line has no commas; text in quotes is one field.
 struct Line {
@@ -48,7 +27,7 @@ Line split(std::string_view text, std::uint32_t number) {
   std::string field;
   bool quoted = false, open = false;
   const auto close = [&](bool even_if_empty) {
-    if (open || even_if_empty) out.fields.push_back(trimmed(field));
+    if (open || even_if_empty) out.fields.emplace_back(trim(field));
     field.clear();
     open = false;
   };
@@ -116,7 +95,7 @@ class RawReader {
   /// Field `at` as a number; absent or empty: `otherwise`.
   double number(const Line& l, std::size_t at, const char* key, double otherwise) {
     if (at >= l.fields.size() || l.fields[at].empty()) return otherwise;
-    if (const auto value = number_of(l.fields[at])) return *value;
+    if (const auto value = psse_number(l.fields[at])) return *value;
     wrong(l.number, key, fmt::format("'{}' is not a number", l.fields[at]));
     return otherwise;
   }
@@ -277,6 +256,6 @@ class RawReader {
 }  // namespace
 
 PowerNetwork parse_raw(std::string_view text, const std::string& name) { return RawReader(text, name).read(); }
-PowerNetwork read_raw(const std::string& path) { return parse_raw(whole_file(path), path); }
+PowerNetwork read_raw(const std::string& path) { return parse_raw(read_file(path, psse_file_limit_B), path); }
 
 }  // namespace tidewatt::grid

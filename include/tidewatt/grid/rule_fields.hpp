@@ -13,7 +13,7 @@ namespace tidewatt::grid {
 
 struct RuleBook;
 
-/// What a rule file says of itself: title, date, jurisdiction, document, status, tag, note.
+/// The head of a rule file: title, date, jurisdiction, document, status, tag, note.
 void rule_head(FieldVisitor& v, RuleBook& book);
 
 /// Takes down the keys of a rule set as `site.rules` reads them (see read_rules), for the scenario's reference.

@@ -95,7 +95,7 @@ class PowerSwitch {
   std::optional<PowerChange> change_;  ///< never outlives a macro step
 };
 
-/// What stands in racks and rows: storage, and behind it the control loops of converters.
+/// Devices in racks and rows: storage, then the control loops of the converters.
 class RackStage {
  public:
   /// At rest under a load. @throws InputError as the devices
@@ -254,7 +254,7 @@ class RideStage {
  private:
   grid::RideThrough ride_;
   Imposed imposed_;
-  double nominal_Hz_ = 0.0;  ///< of the grid that it is said of
+  double nominal_Hz_ = 0.0;  ///< of the grid that the imposed frequency belongs to
   State state_;
   std::vector<double> voltage_pu_, share_;  ///< scratch
 };

@@ -3,7 +3,7 @@
 
 #include "tidewatt/workload/timeline.hpp"
 
-/// Rules for the length of steps that know no job. They stand in step_planner.cpp with all others.
+/// Rules for the length of a step that do not depend on a job; defined in step_planner.cpp, like all rules for step lengths.
 namespace tidewatt::sim {
 
 /// The first step after an edge of what a GPU does.

@@ -27,7 +27,7 @@ struct GridMeterParams {
   double spread_frac = 0.0;     ///< of every figure: half width of what the model does not know
 };
 
-/// A figure at a bin (−1: at none), as uncertain as a share of itself.
+/// A figure, in any unit, with the bin where it occurs (−1: none). Its spread is a share of its value, `spread_frac`.
 grid::Figure figure_of(double value, std::int64_t bin, double spread_frac);
 
 /// Lowest and highest of what was pushed, and the bins where they stand.

@@ -1,0 +1,23 @@
+#pragma once
+// Private to grid: words of PSS/E's text files.
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tidewatt/base/text.hpp"
+
+namespace tidewatt::grid {
+
+/// Largest RAW or DYR file that is read.
+inline constexpr std::uint64_t psse_file_limit_B = 64u << 20;
+
+/// A number as the format writes it: a sign in front is allowed. Nothing where it is no finite number.
+inline std::optional<double> psse_number(std::string_view word) {
+  double out = 0.0;
+  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  if (!parse_number(word, out) || !std::isfinite(out)) return {};
+  return out;
+}
+
+}  // namespace tidewatt::grid
