@@ -10,6 +10,17 @@
 
 namespace tidewatt::sim {
 
+/// How often a port was written with a new value. Not inside `Outside`: Clang refuses to default a nested class's pair there.
+struct PortWrites {
+  std::int64_t n = 0;
+  Tick first = 0, last = 0;
+  bool operator==(const PortWrites&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(n, first, last);
+  }
+};
+
 /// Values that a controller outside has given in place of the site's own, until it releases them. Caps and clock locks are in
 /// `HallControls`.
 struct Outside {
@@ -30,17 +41,7 @@ struct Outside {
     }
   };
   std::vector<Price> prices;  ///< in order of time
-  /// How often a port was written with a new value.
-  struct Writes {
-    std::int64_t n = 0;
-    Tick first = 0, last = 0;
-    bool operator==(const Writes&) const = default;
-    template <class A>
-    void archive(A& a) {
-      a(n, first, last);
-    }
-  };
-  std::map<std::string, Writes> writes;  ///< by port
+  std::map<std::string, PortWrites> writes;  ///< by port
   bool operator==(const Outside&) const = default;
   template <class A>
   void archive(A& a) {
