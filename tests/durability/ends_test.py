@@ -23,6 +23,12 @@ def limited(n_byte):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_byte, n_byte))
 
 
+def as_in_a_terminal():
+    """Signals with their default action, in a child only: a test started by nohup or in the background inherits ignored ones."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Command(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory(prefix="tidewatt_ends_")
@@ -31,6 +37,7 @@ class Command(unittest.TestCase):
 
     def start(self, *more, out=None, **keywords):
         command = [sweeps.CLI, "run", sweeps.TINY, "--quiet", "--out", out or self.folder / "r.h5", *more]
+        keywords.setdefault("preexec_fn", as_in_a_terminal)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **keywords)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
