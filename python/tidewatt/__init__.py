@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from ._fit_inference import InferencePower, fit_inference_power
+    from ._log import log_gpus
     from ._replay import Replay, replay
     from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
     from ._load import Scenario, load
@@ -78,6 +79,7 @@ _HOME = {
     **dict.fromkeys(["filing", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
+    "log_gpus": "_log",
     **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
@@ -90,7 +92,7 @@ _HOME = {
 __all__ = [
     "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
     "Replay", "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "machines", "most_gpus", "new", "open", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
     "sweep", "validate", "verify", *_READERS,
 ]  # fmt: skip
 

@@ -22,6 +22,7 @@ void add_machines_command(CLI::App& app, int& exit_code);  // machines
 void add_replay_command(CLI::App& app, int& exit_code);    // replay
 void add_plant_command(CLI::App& app, int& exit_code);     // plant
 void add_import_command(CLI::App& app, int& exit_code);    // import
+void add_log_command(CLI::App& app, int& exit_code);        // log
 void add_verify_command(CLI::App& app, int& exit_code);    // verify
 void add_schema_command(CLI::App& app, int& exit_code);      // schema
 void add_completion_command(CLI::App& app, int& exit_code);  // completion

@@ -32,30 +32,48 @@ Python python(const std::string& module) {
       fmt::format("the Python package tidewatt, which holds `{}`, is not installed beside this program", module));
 }
 
+/// A command line in the form that execv takes; lives as long as its strings.
+struct CommandLine {
+  Python python;
+  std::string path, name;
+  std::vector<std::string> arguments;
+
+  CommandLine(const std::string& module, std::vector<std::string> a) : python(::python(module)), name("tidewatt." + module), arguments(std::move(a)) {
+    const char* set = std::getenv("PYTHONPATH");
+    path = python.path + (set && !python.path.empty() ? std::string(":") + set : "");
+  }
+  /// Returns only where Python does not start.
+  void execute() {
+    std::string flag = "-m";
+    std::vector<char*> argv = {python.program.data(), flag.data(), name.data()};
+    for (std::string& s : arguments) argv.push_back(s.data());
+    argv.push_back(nullptr);
+    if (!path.empty()) setenv("PYTHONPATH", path.c_str(), 1);
+    execv(python.program.c_str(), argv.data());
+  }
+};
+
 }  // namespace
 
 int run_python_module(const std::string& module, const std::vector<std::string>& arguments) {
-  const Python p = python(module);
-  const char* set = std::getenv("PYTHONPATH");
-  const std::string path = p.path + (set && !p.path.empty() ? std::string(":") + set : ""), name = "tidewatt." + module;
-  std::vector<char*> argv;
-  const auto add = [&](const std::string& s) { argv.push_back(const_cast<char*>(s.c_str())); };
-  const std::string flag = "-m";
-  for (const std::string* s : {&p.program, &flag, &name}) add(*s);
-  for (const std::string& s : arguments) add(s);
-  argv.push_back(nullptr);
+  CommandLine line(module, arguments);
   const pid_t parent = ::getpid(), child = ::fork();
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // what a killed command would have shown is of use to nobody
     if (::getppid() != parent) ::_exit(74);
-    if (!path.empty()) setenv("PYTHONPATH", path.c_str(), 1);
-    execv(p.program.c_str(), argv.data());
+    line.execute();
     _exit(127);
   }
   int status = 0;
   if (child < 0) throw tidewatt::OutputError("Python could not be started");
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw tidewatt::OutputError("Python could not be waited for");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw tidewatt::OutputError(p.program + ": could not be started");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw tidewatt::OutputError(line.python.program + ": could not be started");
   return WIFEXITED(status) ? WEXITSTATUS(status) : 74;
+}
+
+void become_python_module(const std::string& module, const std::vector<std::string>& arguments) {
+  CommandLine line(module, arguments);
+  line.execute();
+  throw tidewatt::OutputError(line.python.program + ": could not be started");
 }

@@ -9,3 +9,7 @@
 /// @param module a module of the package `tidewatt`, e.g. "report"
 /// @throws OutputError if the package is not installed or Python does not start
 int run_python_module(const std::string& module, const std::vector<std::string>& arguments);
+
+/// As run_python_module, but this process becomes Python: signals reach it alone, and it may clean up after Ctrl-C in its own time.
+/// @throws OutputError as run_python_module; does not return otherwise
+[[noreturn]] void become_python_module(const std::string& module, const std::vector<std::string>& arguments);

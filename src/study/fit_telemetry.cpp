@@ -42,6 +42,29 @@ double days(int year, int month, int day) {
          719468;
 }
 
+/// Fills rows in which the counter was not read: between two readings of it as the power readings run, scaled to meet both; before the
+/// first and behind the last by the power readings alone. A counter that was never read is left out.
+void fill_counter(const ThermalRecord& record, std::vector<double>& energy_J) {
+  std::vector<double> of_power_J(energy_J.size(), 0.0);
+  for (std::size_t i = 1; i < energy_J.size(); ++i)
+    of_power_J[i] = of_power_J[i - 1] + record.power_W[i] * (record.time_s[i] - record.time_s[i - 1]);
+  std::vector<std::size_t> read;
+  for (std::size_t i = 0; i < energy_J.size(); ++i)
+    if (std::isfinite(energy_J[i])) read.push_back(i);
+  if (read.empty()) return energy_J.clear();
+  const auto shift = [&](std::size_t i, std::size_t from) { energy_J[i] = energy_J[from] + of_power_J[i] - of_power_J[from]; };
+  for (std::size_t i = 0; i < read.front(); ++i) shift(i, read.front());
+  for (std::size_t i = read.back() + 1; i < energy_J.size(); ++i) shift(i, read.back());
+  for (std::size_t k = 1; k < read.size(); ++k) {
+    const std::size_t a = read[k - 1], b = read[k];
+    const double whole_J = of_power_J[b] - of_power_J[a];
+    for (std::size_t i = a + 1; i < b; ++i) {
+      const double share = whole_J > 0.0 ? (of_power_J[i] - of_power_J[a]) / whole_J : 0.0;
+      energy_J[i] = energy_J[a] + share * (energy_J[b] - energy_J[a]);
+    }
+  }
+}
+
 }  // namespace
 
 std::ptrdiff_t TextTable::column(std::initializer_list<const char*> words) const {
@@ -139,6 +162,7 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   }
   std::vector<GpuTelemetry> out;
   for (auto& [name, g] : by_gpu) {
+    fill_counter(g.record, g.energy_J);
     // Of a counter only the differences are used, and each must be one of energy taken.
     for (std::size_t i = 1; i < g.energy_J.size(); ++i)
       if (!(g.energy_J[i] >= g.energy_J[i - 1])) g.energy_J.clear();

@@ -1,0 +1,182 @@
+"""The load of a record: matrix products on the GPU, or a command of the user's own, in processes of their own."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import matrix_worker
+from .matrix_worker import COUNTER, is_on
+from .sources import RecorderError
+
+
+class MatrixLoad:
+    """Square matrix products in bf16 on every chosen GPU, one process each."""
+
+    name = "matrix"
+
+    def __init__(self, gpus: list[int], size: int, cudart: str, cublas: str):
+        self.gpus, self.rest = gpus, [str(size), cudart, cublas]
+        self.workers, self.counters, self.ready = {}, {}, set()
+
+    def begin(self, context: bool) -> None:
+        """Starts the workers, whose CUDA context stands from then on, or ends them. @raises RecorderError: one does not start."""
+        if not context:
+            return self.end()
+        for gpu in self.gpus:
+            if gpu in self.workers:
+                continue
+            file = tempfile.TemporaryFile()
+            file.truncate(COUNTER.size)
+            worker = subprocess.Popen(
+                [sys.executable, "-B", matrix_worker.__file__, str(gpu), *self.rest, str(file.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                pass_fds=(file.fileno(),),
+                start_new_session=True,  # Ctrl-C is for the recorder, which ends its workers
+            )
+            self.workers[gpu], self.counters[gpu] = worker, (file, mmap.mmap(file.fileno(), COUNTER.size))
+        for gpu, worker in self.workers.items():
+            if gpu in self.ready:
+                continue
+            said = worker.stdout.readline().strip()
+            if said != "ready":
+                self.end()
+                raise RecorderError(f"the load does not start on GPU {gpu}: {said or 'it ended'}")
+            self.ready.add(gpu)
+        return None
+
+    def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
+        """From `begin_s` on: under load for `on_frac` of each `period_s`. @raises RecorderError: a worker ended."""
+        for gpu, worker in self.workers.items():
+            try:
+                worker.stdin.write(f"{begin_s!r} {period_s!r} {on_frac!r}\n")
+                worker.stdin.flush()
+            except OSError as error:
+                raise RecorderError(f"the load on GPU {gpu} ended: {worker.stdout.read().strip() or error}") from error
+
+    def products(self, gpu: int) -> int | None:
+        """Products on this `gpu` since the workers started."""
+        return COUNTER.unpack(self.counters[gpu][1][:])[0] if gpu in self.counters else None
+
+    def on_s(self, gpu: int) -> float | None:
+        """Seconds under load on this `gpu` since the workers started, waits for it included."""
+        return COUNTER.unpack(self.counters[gpu][1][:])[2] if gpu in self.counters else None
+
+    def check(self) -> None:
+        """@raises RecorderError: a worker ended."""
+        for gpu, worker in self.workers.items():
+            if worker.poll() is not None:
+                raise RecorderError(f"the load on GPU {gpu} ended: {worker.stdout.read().strip() or worker.returncode}")
+
+    def end(self) -> None:
+        """Ends the workers, and with them their contexts."""
+        for worker in self.workers.values():
+            worker.stdin.close()
+        for worker in self.workers.values():
+            try:
+                worker.wait(10)
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+            worker.stdout.close()
+        for file, memory in self.counters.values():
+            memory.close()
+            file.close()
+        self.workers, self.counters, self.ready = {}, {}, set()
+
+
+class CommandLoad:
+    """The user's own command with all its children, stopped and continued; periods under 0.1 s ask too much of it."""
+
+    name = "command"
+
+    def __init__(self, command: str):
+        self.command, self.process = command, None
+        self.begin_s, self.period_s, self.on_frac, self.on = 0.0, 0.0, 0.0, False
+
+    def begin(self, context: bool) -> None:
+        """Starts the command, stopped, or with no `context` ends it. @raises RecorderError: it does not start."""
+        if not context:
+            return self.end()
+        if self.process is None:
+            try:
+                self.process = subprocess.Popen(shlex.split(self.command), start_new_session=True, stdout=subprocess.DEVNULL)
+            except (OSError, ValueError) as error:
+                raise RecorderError(f"--command {self.command}: {error}") from error
+            self._switch(False)
+        return None
+
+    def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
+        """From `begin_s` on: continued for `on_frac` of each `period_s`, by `check`."""
+        self.begin_s, self.period_s, self.on_frac = begin_s, period_s, on_frac
+        self.check()
+
+    def products(self, gpu: int) -> None:
+        """Unknown, of any `gpu`."""
+        del gpu
+
+    def on_s(self, gpu: int) -> None:
+        """Unknown, of any `gpu`."""
+        del gpu
+
+    def check(self) -> None:
+        """Puts the command where the wave has it now. @raises RecorderError: it ended."""
+        if self.process is None:
+            return
+        if self.process.poll() is not None:
+            raise RecorderError(f"the command ended with status {self.process.returncode}")
+        on = is_on(time.monotonic(), self.begin_s, self.period_s, self.on_frac)
+        if on != self.on:
+            self._switch(on)
+
+    def _switch(self, on):
+        os.killpg(self.process.pid, signal.SIGCONT if on else signal.SIGSTOP)
+        self.on = on
+
+    def end(self) -> None:
+        """Ends the command with all its children."""
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGCONT)
+            os.killpg(self.process.pid, signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+        self.process = None
+
+
+class NoLoad:
+    """Only watches what others do."""
+
+    name = "none"
+
+    def begin(self, context: bool) -> None:
+        """Does nothing, with or without `context`."""
+        del context
+
+    def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
+        """Does nothing (`begin_s`, `period_s`, `on_frac`)."""
+        del begin_s, period_s, on_frac
+
+    def products(self, gpu: int) -> None:
+        """Unknown, of any `gpu`."""
+        del gpu
+
+    def on_s(self, gpu: int) -> None:
+        """Unknown, of any `gpu`."""
+        del gpu
+
+    def check(self) -> None:
+        """Nothing can end."""
+
+    def end(self) -> None:
+        """Nothing to end."""
