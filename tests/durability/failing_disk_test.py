@@ -14,7 +14,7 @@ from pathlib import Path
 import disk
 import sweeps
 
-MANY = {"run": 5, "sweep": 4}  # of each kind where the test is short: the first, the last and some between them
+MANY = {"run": 3, "sweep": 3}  # of each kind where the test is short: the first, the last and one between them
 
 
 class Tally:

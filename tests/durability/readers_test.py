@@ -125,4 +125,4 @@ def main(n_flip, n_cut, folder):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="tidewatt_readers_") as scratch:
-        sys.exit(0 if main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (100, 25)), Path(scratch)) else 1)
+        sys.exit(0 if main(*(map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (50, 12)), Path(scratch)) else 1)

@@ -74,56 +74,74 @@ def attribute(html, name):
     return re.search(rf'{name}="([^"]*)"', html.split("<script", 1)[0])
 
 
-@needs_browser
-@pytest.mark.parametrize("width", [1280, 500])
-def test_every_chart_is_drawn_without_an_error(page, width):
-    html = dom(page, width=width)
-    assert attribute(html, "data-error") is None
-    charts = int(attribute(html, "data-drawn")[1])
-    assert charts >= 12
-    assert html.count('class="main-svg"') >= charts  # Plotly draws two per chart
-
-
-def frame_width(page, width):
-    """Pixels that the page takes in a frame of `width` pixels: more means that a phone's reader has to push it sideways."""
+def framed(page, width):
+    """A page in a frame of `width` pixels, after four seconds: the pixels it takes (more means that a phone's reader has to push it
+    sideways), the charts it drew, Plotly's drawings, and its error."""
     frame = page.with_name("frame.html")
     frame.write_text(f"""<body><iframe src="{page.name}" style="width:{width}px;height:900px;border:0"></iframe><script>
-        setTimeout(function () {{ document.body.setAttribute("data-width",
-            document.querySelector("iframe").contentDocument.documentElement.scrollWidth); }}, 4000);</script></body>""")
-    return int(attribute(dumped(frame, page.parent / "profile", 1280, "--allow-file-access-from-files"), "data-width")[1])
+        setTimeout(function () {{
+            var inner = document.querySelector("iframe").contentDocument;
+            document.body.setAttribute("data-width", inner.documentElement.scrollWidth);
+            document.body.setAttribute("data-plots", inner.querySelectorAll(".main-svg").length);
+            ["data-drawn", "data-error"].forEach(function (name) {{
+                var at = inner.querySelector("[" + name + "]");
+                if (at) document.body.setAttribute(name, at.getAttribute(name)); }}); }}, 4000);</script></body>""")
+    html = dumped(frame, page.parent / "profile", 1280, "--allow-file-access-from-files")
+    error = attribute(html, "data-error")
+    return tuple(int(attribute(html, f"data-{name}")[1]) for name in ("width", "drawn", "plots")), error and error[1]
+
+
+@pytest.fixture(scope="module")
+def whole(page):
+    """The page as it opens on a desk."""
+    return dom(page)
+
+
+@pytest.fixture(scope="module")
+def used(page):
+    """The page after a click on its third zoom and a price of the reader's own: each start of the browser takes seconds."""
+    return dom(page, "document.querySelectorAll('[data-zoom]')[3].click();"
+               "var f = document.getElementById('cost'); f.price.value = 100; f.dispatchEvent(new Event('input'));")  # fmt: skip
 
 
 @needs_browser
-def test_nothing_is_wider_than_a_phone(page, file, tmp_path):
-    assert frame_width(page, 390) <= 390
-    assert frame_width(report.compare(file, file, tmp_path).paths[0], 390) <= 390
+def test_every_chart_is_drawn_without_an_error(whole):
+    assert attribute(whole, "data-error") is None
+    charts = int(attribute(whole, "data-drawn")[1])
+    assert charts >= 12
+    assert whole.count('class="main-svg"') >= charts  # Plotly draws two per chart
 
 
 @needs_browser
-def test_zooming_in_draws_milliseconds(page):
-    whole = dom(page)
-    steepest = dom(page, "document.querySelectorAll('[data-zoom]')[3].click();")
-    assert float(attribute(steepest, "data-step")[1]) == pytest.approx(1e-3)
-    assert "every 1 ms" in re.search(r'id="chart-zoom-level">([^<]*)', steepest)[1]
-    assert float(attribute(whole, "data-step")[1]) <= float(attribute(steepest, "data-step")[1]) * 1e5
+def test_on_a_phone_every_chart_is_drawn_and_nothing_is_wider(page):
+    (width, drawn, plots), error = framed(page, 390)
+    assert error is None and width <= 390
+    assert drawn >= 12 and plots >= drawn
+
+
+@needs_browser
+def test_two_results_compared_draw_also_on_a_phone(file, tmp_path):
+    (width, drawn, plots), error = framed(report.compare(file, file, tmp_path).paths[0], 390)
+    assert error is None and width <= 390
+    assert drawn >= 7 and plots >= drawn
+
+
+@needs_browser
+def test_zooming_in_draws_milliseconds(page, whole, used):
+    assert float(attribute(used, "data-step")[1]) == pytest.approx(1e-3)
+    assert "every 1 ms" in re.search(r'id="chart-zoom-level">([^<]*)', used)[1]
+    assert float(attribute(whole, "data-step")[1]) <= float(attribute(used, "data-step")[1]) * 1e5
     dragged = dom(page, "Plotly.relayout('chart-zoom', {'xaxis.range': ['2023-07-20 00:05:00', '2023-07-20 00:05:02']});")
     assert float(attribute(dragged, "data-step")[1]) == pytest.approx(1e-3)
     assert attribute(dragged, "data-error") is None
 
 
 @needs_browser
-def test_costs_follow_the_reader_s_price(page, file):
+def test_costs_follow_the_reader_s_price(used, file):
     with ResultFile(file) as result:
         site_MWh = energy.totals(result)["site"]
-    html = dom(page, "var f = document.getElementById('cost'); f.price.value = 100; f.dispatchEvent(new Event('input'));")
-    shown = re.search(r"<output>([\d,]+) USD", html)[1]
+    shown = re.search(r"<output>([\d,]+) USD", used)[1]
     assert float(shown.replace(",", "")) == pytest.approx(100 * site_MWh, rel=1e-3, abs=1)
-
-
-@needs_browser
-def test_two_results_compared_draw(file, tmp_path):
-    html = dom(report.compare(file, file, tmp_path).paths[0])
-    assert attribute(html, "data-error") is None and int(attribute(html, "data-drawn")[1]) >= 7
 
 
 def test_machines_of_the_grid_are_drawn_and_said(page, file):
