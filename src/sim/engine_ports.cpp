@@ -165,9 +165,29 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_sce
     for (auto& c : changes) c.message = "restore: not as when the state was saved: " + c.message;
     throw InputError(std::move(changes));
   }
+  bool inside = false;
+  Tick at = 0;
+  PortCounters previous, latest;
+  std::deque<Moment> moments;
+  std::size_t from = 0;
+  int n_look = 0;
   std::string played;
-  a(inside_, asked, before, last, moments_, from_, n_look_, played);
-  engine.load(played);
+  a(inside, at, previous, latest, moments, from, n_look, played);
+  // A state that does not fit is refused half-read: the present one takes its place again.
+  const std::string present = engine.save();
+  try {
+    engine.load(played);
+  } catch (...) {
+    engine.load(present);
+    throw;
+  }
+  inside_ = inside;
+  asked = at;
+  before = std::move(previous);
+  last = std::move(latest);
+  moments_ = std::move(moments);
+  from_ = from;
+  n_look_ = n_look;
 }
 
 }  // namespace tidewatt::sim

@@ -159,6 +159,33 @@ TEST_CASE("a state of another layout is refused, in a file and in memory") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a refused restore leaves the run as it was, inside a step too") {
+  const auto scenario = tiny();
+  sim::Engine plain(scenario, {1, {}}), engine(scenario, {1, {}}), later(scenario, {1, {}});
+  plain.advance_to(60.5);
+  engine.advance_to(60.5);
+  later.advance_to(90.25);
+  const std::string good = later.save(), whole = good.substr(0, good.size() - n_digest);
+  const std::size_t at = whole.rfind("tidewatt state ");  // what was played last, behind the beginning of its step
+  REQUIRE(at > layout_at(good));
+  std::string other_layout = whole;
+  other_layout[at + std::string("tidewatt state ").size()] = '0';
+  sim::Engine half(tiny("", {"hall.a.n_gpu=64", "job.main.plan.n_gpu=64", "job.main.plan.global_batch_sequences=32"}), {1, {}});
+  half.advance_to(90.25);
+  CHECK_THROWS_WITH(engine.restore(other_layout + sha256_hex(other_layout)), Catch::Contains("another version"));
+  CHECK_THROWS_AS(engine.restore(half.save(), true), InputError);
+  for (const std::size_t n : {whole.size() - 1, (at + whole.size()) / 2, at + 40}) {
+    const std::string cut = whole.substr(0, n);
+    CHECK_THROWS_AS(engine.restore(cut + sha256_hex(cut)), InputError);
+  }
+  CHECK(engine.time_s() == plain.time_s());
+  CHECK(engine.read("pcc_W") == plain.read("pcc_W"));
+  plain.advance_to(100.0);
+  engine.advance_to(100.0);
+  CHECK(engine.read("pcc_W") == plain.read("pcc_W"));
+  CHECK(hash_of(engine) == hash_of(plain));
+}
+
 TEST_CASE("a state's layout does not change without its number") {
   sim::Engine engine(tiny(), {1, {}});
   const std::string saved = engine.save();
