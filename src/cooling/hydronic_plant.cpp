@@ -69,14 +69,19 @@ double stored_J(std::span<const double> y) {
   return sum;
 }
 
-// One machine more above 90 % of those on, one less when the rest could carry 60 %; at most once in the hold time.
-void stage_chillers(const HydronicParams& p, std::span<double> y) {
-  if (!(p.chiller.capacity_W > 0.0) || y[chiller_since_s] < p.chiller_hold_s) return;
+constexpr double hold_slack_s = 1e-6;  // rounding of the time since the last start or stop
+
+// Machines that should be on: one more above 90 % of those on, one less when the rest could carry 60 %; as now within the hold time.
+double wanted_chillers(const HydronicParams& p, std::span<const double> y) {
   const double on = y[chiller_stage], drive = y[chiller_drive];
-  double next = on;
-  if (on < p.n_chiller && drive > (on > 0.0 ? 0.9 : 0.1)) next = on + 1.0;
-  if (on > 1.0 && drive * on < 0.6 * (on - 1.0)) next = on - 1.0;
-  if (on == 1.0 && drive < 0.02) next = 0.0;
+  if (!(p.chiller.capacity_W > 0.0) || y[chiller_since_s] < p.chiller_hold_s - hold_slack_s) return on;
+  if (on == 1.0 && drive < 0.02) return 0.0;
+  if (on > 1.0 && drive * on < 0.6 * (on - 1.0)) return on - 1.0;
+  return on < p.n_chiller && drive > (on > 0.0 ? 0.9 : 0.1) ? on + 1.0 : on;
+}
+
+void stage_chillers(const HydronicParams& p, std::span<double> y) {
+  const double on = y[chiller_stage], next = wanted_chillers(p, y);
   if (next == on) return;
   // The cooling asked for stays what it was.
   const double share = next > 0.0 && on > 0.0 ? on / next : 0.0;
@@ -84,6 +89,33 @@ void stage_chillers(const HydronicParams& p, std::span<double> y) {
   y[chiller_integral] = y[chiller_drive];
   y[chiller_stage] = next;
   y[chiller_since_s] = 0.0;
+}
+
+void integrate(Workspace& work, const System& system, double span_s, double time_s) {
+  work.solver.advance(system, work.y, span_s, time_s);
+  work.y[chiller_since_s] = std::min(work.y[chiller_since_s] + span_s, 1e9);
+}
+
+// Integrates up to the end of the span, of the hold time, or of the second in which a chiller starts or stops. Returns the time that passed, s.
+double integrate_to_staging(const HydronicParams& p, Workspace& work, const System& system, double span_s, double time_s) {
+  constexpr double resolution_s = 1.0;
+  const double hold_s = p.chiller_hold_s - work.y[chiller_since_s];
+  const bool holds = hold_s > hold_slack_s, chills = p.chiller.capacity_W > 0.0 && system.now.input.powered;
+  if (chills && holds && hold_s < span_s - hold_slack_s) span_s = hold_s;
+  const std::vector<double> begin = work.y;
+  const auto stages_within = [&](double s) {
+    work.y = begin;
+    integrate(work, system, s, time_s);
+    return wanted_chillers(p, work.y) != work.y[chiller_stage];
+  };
+  if (!stages_within(span_s) || !chills || holds) return span_s;
+  double before_s = 0.0, after_s = span_s;
+  while (after_s - before_s > resolution_s) {
+    const double middle_s = 0.5 * (before_s + after_s);
+    (stages_within(middle_s) ? after_s : before_s) = middle_s;
+  }
+  stages_within(after_s);
+  return after_s;
 }
 
 }  // namespace
@@ -139,11 +171,12 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   if (!input.powered) {  // fans, pumps and compressors stop at once; after the loss they start from standstill
     for (const auto i : {fan_live, cdu_live, pump_live, tower_live, chiller_live, chiller_stage, chiller_drive, chiller_integral, chiller_since_s}) y[i] = 0.0;
   }
-  stage_chillers(params_, y);
   const System system(params_, tower(), input);
   const double span_s = seconds(t1 - t0), stored_before_J = stored_J(y);
-  mine->solver.advance(system, y, span_s, seconds(t0));
-  y[chiller_since_s] = std::min(y[chiller_since_s] + span_s, 1e9);
+  for (double left_s = span_s; left_s > 0.0;) {
+    stage_chillers(params_, y);
+    left_s -= integrate_to_staging(params_, *mine, system, left_s, seconds(t0) + span_s - left_s);
+  }
 
   const HydronicParams& p = params_;
   PlantStep s;

@@ -64,7 +64,7 @@ struct HydronicParams {
 /// `P = P_d x^n` with floors; their heat enters the stream they move. The rejection loop cools the economiser, then the
 /// condensers. One PI loop each on server air (CRAH valve), server liquid (CDU valve), facility supply (rejection:
 /// bypass, then fan speed; and, above it, chiller load), with back-calculation against wind-up and actuator lags.
-/// Chillers are staged at steps' starts, at most once in `chiller_hold_s`. Part failures (PlantInput::capacity) act
+/// Chillers start and stop within a second of when they should, at most once in `chiller_hold_s`. Part failures (PlantInput::capacity) act
 /// through availabilities that fall in `trip_s` and return in `restart_s` (chillers: `chiller_restart_s`). Assumptions: well mixed volumes, no
 /// heat through walls, make-up water at basin temperature, fluid properties at 20 °C (air at its state). Integrated by
 /// SUNDIALS CVODE, restarted every step.

@@ -118,6 +118,35 @@ TEST_CASE("heat reuse takes heat away from the cooler, and the books still close
   CHECK(d.worst < 1e-11);
 }
 
+TEST_CASE("a chiller starts and stops when it should, however long the step") {
+  const HydronicParams params = plant("cdu_dry_cooler");
+  const double rated_W = 1e6;
+  const HydronicPlant built(params, rated_W);
+  const auto weather = [](Tick t) { return air(t < 60 * minute ? 33 : 18, 0.3); };  // hot, then mild at once
+  const auto course = [&](Tick step) {
+    std::vector<double> state(built.n_state()), supply_K;
+    built.initialise(state, hall(params, rated_W, 0.9, air(18, 0.3)), 0);
+    auto workspace = built.make_workspace();
+    double sum_K_s = 0.0, chilled = 0.0;
+    for (Tick t = 0; t < 120 * minute; t += step) {
+      const PlantStep s = built.advance(state, hall(params, rated_W, 0.9, weather(t)), t, t + step, *workspace);
+      CHECK(closure(s) < 1e-11);
+      sum_K_s += s.liquid_supply_mean_K * seconds(step), chilled += s.chilled_frac * seconds(step);
+      if ((t + step) % (15 * minute) == 0) supply_K.push_back(sum_K_s / 900.0), sum_K_s = 0.0;
+    }
+    supply_K.push_back(chilled);
+    return supply_K;
+  };
+  const auto fine = course(5 * ns_per_s);
+  REQUIRE(fine.back() > 300.0);  // chillers run
+  for (const Tick step : {minute, 5 * minute, 15 * minute}) {
+    const auto coarse = course(step);
+    INFO(step / minute << " min");
+    for (std::size_t i = 0; i + 1 < fine.size(); ++i) CHECK(std::abs(coarse[i] - fine[i]) < 0.005);
+    CHECK(coarse.back() == Approx(fine.back()).epsilon(0.005));
+  }
+}
+
 TEST_CASE("a macro step of 26 states stays within its budget") {
   const HydronicParams params = plant("frontier_like_tower");
   const HydronicPlant built(params, 20e6);
