@@ -1,6 +1,7 @@
 #include "tidewatt/bench/bench.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -104,10 +105,26 @@ struct Bench {
     add("day_16384_resolved_wall_s", resolved.wall_s * 86400.0 / resolved.simulated_s, "every iteration resolved, measured over day_16384_resolved_measured_s and scaled");
     add("day_16384_resolved_measured_s", resolved.simulated_s, "simulated time that was really resolved");
     day("day_100k_wall_s", file, scaled_to(98304), "the day with 98,304 GPUs");
+    whole_run("days54_16384_wall_s", "days54_16384_cpu_s", "llama3_405b_54days.toml", {});
+    whole_run("", "year_128_cpu_s", "bench/year_128.toml", {});
+    whole_run("", "smoothing_15min_16384_cpu_s", "bench/smoothing_fast.toml", {});
+    whole_run("", "island_10min_16384_cpu_s", "islanding.toml", {});
+    whole_run("", "day_983040_cpu_s", file, scaled_to(983040));
+    auto hours = scaled_to(1024);
+    hours.push_back("run.duration_h=10000");
+    whole_run("hours10000_1024_wall_s", "", "llama3_405b_54days.toml", std::move(hours));
+  }
+
+  /// One run, by wall time and by the processor time of all its threads; an empty key is left out.
+  void whole_run(const std::string& wall_key, const std::string& cpu_key, const std::string& file, const std::vector<std::string>& set) {
+    const std::string what = fmt::format("scenarios/{}{}", file, set.empty() ? "" : fmt::format(" with {}", fmt::join(set, ", ")));
     try {
-      day("days54_16384_wall_s", "llama3_405b_54days.toml", {}, "llama3_405b_54days.toml");
+      const auto t = run_scenario(options.scenarios, file, set, n_thread);
+      if (!wall_key.empty()) add(wall_key.c_str(), t.wall_s, fmt::format("{}, {:g} s simulated, {} threads, wall time of one run", what, t.simulated_s, n_thread));
+      if (!cpu_key.empty()) add(cpu_key.c_str(), t.cpu_s, fmt::format("{}, {:g} s simulated, {} threads, processor time of all of them, one run", what, t.simulated_s, n_thread));
     } catch (const InputError& e) {
-      skip("days54_16384_wall_s", e.what());
+      for (const auto& key : {wall_key, cpu_key})
+        if (!key.empty()) skip(key.c_str(), e.what());
     }
   }
 
@@ -135,7 +152,8 @@ std::vector<Figure> run_benchmarks(const Options& options) {
   b.ports();
   if (options.quick) {
     for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_16384_resolved_measured_s", "day_100k_wall_s",
-                            "days54_16384_wall_s", "per_gpu_cost_ratio_1M_over_16k"})
+                            "days54_16384_wall_s", "days54_16384_cpu_s", "year_128_cpu_s", "smoothing_15min_16384_cpu_s", "island_10min_16384_cpu_s",
+                            "day_983040_cpu_s", "hours10000_1024_wall_s", "per_gpu_cost_ratio_1M_over_16k"})
       b.skip(key, "left out by --quick");
   } else {
     b.runs();

@@ -20,10 +20,10 @@ Timed run_scenario(const std::string& folder, const std::string& file, std::vect
     throw InputError(fmt::format("{}: no such scenario; --scenarios names the folder", path.string()));
   sim::LoadOptions load;
   load.set = std::move(set);
-  const double start = wall_s();
+  const double start = wall_s(), spent = process_s();
   const auto scenario = sim::load_scenario(path.string(), load);
   sim::run(scenario, {n_thread, {}});
-  return {wall_s() - start, scenario.run.duration_s};
+  return {wall_s() - start, process_s() - spent, scenario.run.duration_s};
 }
 
 double driven_rate(const std::string& folder, std::int64_t n_gpu, double simulated_s) {

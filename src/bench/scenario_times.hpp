@@ -7,7 +7,7 @@
 namespace tidewatt::bench::detail {
 
 struct Timed {
-  double wall_s, simulated_s;
+  double wall_s, cpu_s, simulated_s;
 };
 
 /// Runs a scenario without writing its result. @throws InputError naming the file if it is absent

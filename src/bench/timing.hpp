@@ -1,5 +1,6 @@
 #pragma once
 // Private to bench.
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -14,6 +15,13 @@ inline double thread_s() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+/// Processor time of all threads of this process, user and system, s.
+inline double process_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return of(usage.ru_utime) + of(usage.ru_stime);
 }
 inline double wall_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

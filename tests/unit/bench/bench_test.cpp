@@ -25,6 +25,7 @@ TEST_CASE("a quick bench measures kernel, CVODE and machine, and says what it le
     CHECK(by_key.at(key).value > 0.0);
   }
   for (const char* key : {"day_16384_periodic_wall_s", "day_16384_resolved_wall_s", "day_100k_wall_s", "days54_16384_wall_s",
+                          "days54_16384_cpu_s", "year_128_cpu_s", "smoothing_15min_16384_cpu_s", "island_10min_16384_cpu_s", "day_983040_cpu_s", "hours10000_1024_wall_s",
                           "per_gpu_cost_ratio_1M_over_16k"})
     CHECK(std::isnan(by_key.at(key).value));
   CHECK(by_key.at("kernel_fraction_of_fma_peak").value < 1.0);
