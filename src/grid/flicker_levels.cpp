@@ -9,17 +9,31 @@
 
 namespace tidewatt::grid {
 
+/// The first class from `i` on that holds a level. Most classes hold none: whole lines of them are passed over at once.
+std::size_t Flickermeter::next_counted(std::size_t i) const {
+  constexpr std::size_t line = 64;
+  for (; i < counts_.size() && i % line != 0; ++i)
+    if (counts_[i] != 0) return i;
+  for (; i + line <= counts_.size(); i += line) {
+    std::uint32_t any = 0;
+    for (std::size_t k = 0; k < line; ++k) any |= counts_[i + k];
+    if (any != 0) break;
+  }
+  while (i < counts_.size() && counts_[i] == 0) ++i;
+  return i;
+}
+
 void Flickermeter::finish_window() {
   // Levels exceeded for these percentages of the time, from the lowest level up.
   constexpr std::array percent{80.0, 50.0, 30.0, 17.0, 13.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.2, 1.5, 1.0, 0.7, 0.1};
   std::array<double, percent.size()> P{};
   std::size_t which = 0;
   double below = 0.0;
-  for (std::size_t i = 0; i < counts_.size() && which < percent.size(); ++i) {
+  for (std::size_t i = next_counted(0); i < counts_.size() && which < percent.size(); i = next_counted(i + 1)) {
     const double here = static_cast<double>(counts_[i]);
     for (; which < percent.size(); ++which) {
       const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
-      if (here == 0.0 || below + here < rank) break;
+      if (below + here < rank) break;
       P[which] = class_floor(i) + (class_floor(i + 1) - class_floor(i)) * (rank - below) / here;
     }
     below += here;

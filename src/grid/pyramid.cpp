@@ -42,6 +42,11 @@ void Pyramid::close(std::size_t level) {
   if (o.n_bin == 0) return;
   const Open part = o;
   o.n_bin = 0;
+  finish(part, level);
+}
+
+/// A bucket that is complete, or ends here.
+void Pyramid::finish(const Open& part, std::size_t level) {
   // Σ n·x / n can round past x itself
   const double mean_W = std::clamp(part.sum_W / static_cast<double>(part.n_bin), part.min_W, part.max_W);
   done_[level].push_back({part.first_bin, part.n_bin, part.min_W, mean_W, part.max_W});
@@ -73,7 +78,8 @@ void Pyramid::push(std::span<const double> load_W) {
 void Pyramid::push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W) {
   const Open part{next_bin_, n_bin, min_W, sum_W, max_W};
   next_bin_ += n_bin;
-  raise(part, 0);
+  if (n_bin == lengths_[0]) finish(part, 0);
+  else raise(part, 0);
 }
 
 void Pyramid::end() {
@@ -81,5 +87,10 @@ void Pyramid::end() {
 }
 
 std::vector<Bucket> Pyramid::take(std::size_t level) { return std::exchange(done_.at(level), {}); }
+
+void Pyramid::take(std::size_t level, std::vector<Bucket>& into) {
+  into.clear();
+  std::swap(into, done_.at(level));
+}
 
 }  // namespace tidewatt::grid

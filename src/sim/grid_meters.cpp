@@ -24,6 +24,7 @@ void GridMeters::push(std::int64_t first_bin, std::span<const double> pcc_W, std
 
 void GridMeters::push_means(std::span<const grid::Bucket> finest) {
   std::vector<double> mean_W;
+  mean_W.reserve(finest.size());
   for (const auto& b : finest)
     if (b.first_bin >= p_.from_bin && b.first_bin + b.n_bin <= p_.until_bin) mean_W.push_back(b.mean_W);
   state_.load.push_means(mean_W);

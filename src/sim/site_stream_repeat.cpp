@@ -84,13 +84,17 @@ void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick p
   const auto lowest = sliding(pcc_W, width, [](double a, double b) { return a < b ? a : b; });
   const auto highest = sliding(pcc_W, width, [](double a, double b) { return a > b ? a : b; });
   const double period_J = integral_J[n];
-  Tick phase = s.phase;
+  Tick phase = s.phase % period;
+  double from_J = integral(phase);
   for (std::int64_t bin = s.bin, end = s.bin + s.n_bin; bin < end;) {
     const std::int64_t stop = std::min(end, (bin / 100 + 1) * 100);
-    const Tick length = (stop - bin) * ns_per_ms;
-    const Tick from = phase % period, to = from + length;
-    const double J = integral(to % period) - integral(from) + period_J * static_cast<double>(to / period);
-    const auto i = static_cast<std::size_t>(from / ns_per_ms);
+    const Tick to = phase + (stop - bin) * ns_per_ms;
+    Tick next = to;
+    double turns = 0.0;  // whole periods that end on the way; there is at most one unless iterations are very short
+    for (; next >= period; next -= period) turns += 1.0;
+    const double to_J = integral(next);
+    const double J = to_J - from_J + period_J * turns;
+    const auto i = static_cast<std::size_t>(phase / ns_per_ms);
     double low_W = lowest[i], high_W = highest[i];
     if (stop == end) {  // what comes behind may be something else: no bin beyond the end
       low_W = high_W = pcc_W[i];
@@ -101,7 +105,8 @@ void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick p
       }
     }
     levels.push_part(stop - bin, low_W, J * 1e3, high_W);
-    phase = to % period;
+    phase = next;
+    from_J = to_J;
     bin = stop;
   }
 }

@@ -233,18 +233,17 @@ void PowerLevels::skip(std::int64_t n_bin) {
   extremes_.skip(n_bin);
 }
 
-std::vector<grid::Bucket> PowerLevels::keep() {
-  std::vector<grid::Bucket> finest;
-  for (std::size_t level = 0; level < buckets_.size(); ++level) {
-    auto taken = pyramid_.take(level);
-    if (level >= first_kept_level_) buckets_[level].insert(buckets_[level].end(), taken.begin(), taken.end());
-    if (level == 0) finest = std::move(taken);
+std::span<const grid::Bucket> PowerLevels::keep() {
+  for (std::size_t level = buckets_.size(); level-- > 0;) {  // the finest last: it stays
+    pyramid_.take(level, finest_);
+    if (level >= first_kept_level_) buckets_[level].insert(buckets_[level].end(), finest_.begin(), finest_.end());
   }
-  if (whole_) return finest;
+  if (whole_) return finest_;
   std::vector<double> mean_W;
-  for (const auto& b : finest) mean_W.push_back(b.mean_W);
+  mean_W.reserve(finest_.size());
+  for (const auto& b : finest_) mean_W.push_back(b.mean_W);
   slow_ramp_.push(mean_W);
-  return finest;
+  return finest_;
 }
 
 std::vector<grid::Ramp> PowerLevels::ramps(const GridMeters& meters) const {

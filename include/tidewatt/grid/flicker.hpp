@@ -121,6 +121,7 @@ class Flickermeter {
     ++next_bin_;
     if (++n_counted_ == window_bins_) finish_window();
   }
+  std::size_t next_counted(std::size_t i) const;
   void finish_window();
   std::array<double, 22> memory() const;
   Bank bank_;

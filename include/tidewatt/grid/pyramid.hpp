@@ -36,6 +36,8 @@ class Pyramid {
   void push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W);
   void end();                                   ///< closes the buckets that are still open
   std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
+  /// The same, for memory that is used again and again.
+  void take(std::size_t level, std::vector<Bucket>& into);
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
   template <class A>
   void archive(A& a) {
@@ -53,6 +55,7 @@ class Pyramid {
   };
   void raise(const Open& part, std::size_t level);
   void close(std::size_t level);
+  void finish(const Open& part, std::size_t level);
   std::vector<std::int64_t> lengths_;
   std::vector<Open> open_;
   std::vector<std::vector<Bucket>> done_;

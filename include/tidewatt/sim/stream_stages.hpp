@@ -208,8 +208,8 @@ class PowerLevels {
   void skip(std::int64_t n_bin);
   /// Extremes that lie within bins, W.
   void widen(double low_W, double high_W) { extremes_.widen(low_W, high_W); }
-  /// Keeps what is complete. @return buckets of 100 ms since the last call
-  std::vector<grid::Bucket> keep();
+  /// Keeps what is complete. @return buckets of 100 ms since the last call, until the next one
+  std::span<const grid::Bucket> keep();
   void end() { pyramid_.end(); }
   double max_W() const { return extremes_.max_W(); }  ///< so far
   double min_W() const { return extremes_.min_W(); }  ///< so far
@@ -234,6 +234,7 @@ class PowerLevels {
   grid::Pyramid pyramid_{{100, 1000, 10000, 60000}};
   grid::ExtremesMeter extremes_;
   std::vector<std::vector<grid::Bucket>> buckets_;
+  std::vector<grid::Bucket> finest_;  ///< scratch: of the last call of `keep`
 };
 
 /// Power at the connection since the last look.
