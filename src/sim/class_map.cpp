@@ -51,18 +51,14 @@ void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, co
   }
 }
 
-// Mean of the nominal die over the repetition's periodic steady state, and where it peaks.
+// Segments whose die is further from their kind's mean are told apart.
+constexpr double apart_K = 0.75;
+
+// The nominal die from modes `z` on: its mean in every kind, the segments that stand apart, and the segment whose end is hottest.
 TIDEWATT_CLONES
-void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
-                    std::span<const double> power_W, const std::array<std::vector<double>, n_mode>& weight_s) {
-  std::array<double, n_mode> z{};
-  for (std::size_t m = 0; m < n_mode; ++m) {
-    double b = 0.0;
-    for (std::size_t i = 0; i < map.used.size(); ++i) b += power_W[map.used[i]] * weight_s[m][i];
-    const double x = modes.rate_per_s[m] * map.period_s;
-    z[m] = modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
-  }
-  std::vector<double> integral_Ks(map.kind_s.size(), 0.0);
+std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip, std::array<double, n_mode> z) {
+  const auto& modes = chip.modes;
+  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), mean_K(segments.size());
   double total_Ks = 0.0, peak_K = -1e300;
   std::size_t peak_segment = 0;
   for (std::size_t j = 0; j < segments.size(); ++j) {
@@ -71,19 +67,39 @@ void reference_rise(ClassMap& map, std::span<const workload::Segment> segments, 
     double area_Ks = 0.0, end_K = 0.0;
     for (std::size_t m = 0; m < n_mode; ++m) {
       const double x = modes.rate_per_s[m] * d;
-      const double drive = modes.gain_K_per_J[m] * power_W[s.kind];
+      const double drive = modes.gain_K_per_J[m] * chip.power_W[s.kind];
       const double next = z[m] * math::exp(-x) + drive * d * math::mean_decay(x);
       area_Ks += modes.shape[0][m] * (drive * d - (next - z[m])) / modes.rate_per_s[m];
       z[m] = next;
       end_K += modes.shape[0][m] * next;
     }
+    mean_K[j] = d > 0.0 ? area_Ks / d : end_K;
     integral_Ks[s.kind] += area_Ks;
     total_Ks += area_Ks;
     if (end_K > peak_K) peak_K = end_K, peak_segment = j;
   }
-  const double mean_K = total_Ks / map.period_s;
-  for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - mean_K;
-  peak_weights(map, segments, modes, peak_segment);
+  const double all_K = total_Ks / map.period_s;
+  for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - all_K;
+  map.apart.clear();
+  for (std::size_t j = 0; j < segments.size(); ++j) {
+    const double over_K = mean_K[j] - all_K - map.kind_rise_K[segments[j].kind];
+    if (std::abs(over_K) > apart_K) map.apart.push_back({static_cast<std::uint32_t>(j), math::exp(chip.leakage_per_K * over_K) - 1.0});
+  }
+  return peak_segment;
+}
+
+// Where the periodic steady state begins.
+std::array<double, n_mode> steady_modes(const ClassMap& map, const NominalChip& chip) {
+  std::array<std::vector<double>, n_mode> weight_s;
+  interpolate_weights(map, chip.modes.rate_per_s, weight_s);
+  std::array<double, n_mode> z{};
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    double b = 0.0;
+    for (std::size_t i = 0; i < map.used.size(); ++i) b += chip.power_W[map.used[i]] * weight_s[m][i];
+    const double x = chip.modes.rate_per_s[m] * map.period_s;
+    z[m] = chip.modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
+  }
+  return z;
 }
 
 }  // namespace
@@ -147,12 +163,17 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   return map;
 }
 
-void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& reference,
-               std::span<const double> reference_W) {
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
-  std::array<std::vector<double>, n_mode> weight_s;
-  interpolate_weights(map, reference.rate_per_s, weight_s);
-  reference_rise(map, segments, reference, reference_W, weight_s);
+  const std::size_t hottest = play_nominal(map, segments, chip, steady_modes(map, chip));
+  peak_weights(map, segments, chip.modes, hottest);
+}
+
+void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip, const std::array<double, n_mode>& store_K) {
+  std::array<double, n_mode> z{};
+  for (std::size_t m = 0; m < n_mode; ++m)
+    for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
+  play_nominal(map, segments, chip, z);
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

@@ -24,9 +24,15 @@ NodeBooks& NodeBooks::operator+=(const NodeBooks& o) {
   return *this;
 }
 
+NodeBooks sum_of_nodes(const NodeBooks* books, std::size_t n_node) {
+  NodeBooks out = books[0];
+  for (std::size_t i = 1; i < n_node; ++i) out += books[i];
+  return out;
+}
+
 void book(FleetMeters& meters, std::span<const NodeBooks> books) {
-  // Plain sums of a few nodes lose nothing that shows; compensated ones of all would take as long as the nodes themselves.
-  constexpr std::size_t few = 16;
+  // Plain sums of a few blocks lose nothing that shows; compensated ones of all would take as long as the nodes themselves.
+  constexpr std::size_t few = 4;
   for (std::size_t n = 0; n < books.size(); n += few) {
     NodeBooks b;
     for (const auto& node : books.subspan(n, std::min(few, books.size() - n))) b += node;
@@ -111,7 +117,7 @@ void store_packages(FleetState& state, const Block& b, const Packages& before, c
   for (std::size_t l = 0; l < n_lane; ++l)
     stored[l] = (pkg.die_J_per_K * (die_K[l] - before.die_K[l]) + pkg.base_J_per_K * (base_K[l] - before.base_K[l]) +
                  pkg.sink_J_per_K * (sink_K[l] - before.sink_K[l])) / before.r[l];
-  for (std::size_t i = 0; i < b.n_node; ++i) books[b.index[i]].package_stored += sum_of(stored, b, i);
+  for (std::size_t i = 0; i < b.n_node; ++i) books[i].package_stored += sum_of(stored, b, i);
   scatter(die_K, b, state.die_K.data());
   scatter(base_K, b, state.base_K.data());
   scatter(sink_K, b, state.sink_K.data());
@@ -121,7 +127,7 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
                   double step_s, const Lanes& heat_J, NodeBooks* books) {
   const auto front = front_W(fleet, b, heat_J, step_s);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    auto& k = books[b.index[i]];
+    auto& k = books[i];
     k.package_out += sum_of(heat_J, b, i);
     state.front_W[b.node[i]] = front[i];
     state.fan_frac[b.node[i]] = air.fan_end_frac[i];

@@ -20,7 +20,7 @@ struct alignas(64) Lanes {
 };
 using Modes = std::array<Lanes, n_mode>;  // or stores
 
-/// Energy of one node over a step, J; summed in node order afterwards so that threads cannot change the bits.
+/// Energy of one node or block of nodes over a step, J; blocks are summed in their order afterwards so that threads cannot change the bits.
 struct NodeBooks {
   double gpu_in = 0, package_out = 0, package_stored = 0;
   double ac_in = 0, conversion = 0, host = 0, fan = 0, psu = 0;
@@ -28,8 +28,10 @@ struct NodeBooks {
   double reference = 0, burn = 0;
   NodeBooks& operator+=(const NodeBooks& o);
 };
-/// Into the fleet's meters, in the nodes' order.
+/// Into the fleet's meters, in the blocks' order.
 void book(FleetMeters& meters, std::span<const NodeBooks> books);
+/// Of a block's nodes together.
+NodeBooks sum_of_nodes(const NodeBooks* books, std::size_t n_node);
 
 /// Nodes of one type and one class.
 struct Block {
@@ -194,7 +196,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
 /// Power of the task's pauses: nobody waits for anybody's clock.
 KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K);
 
-/// Temperatures at the end of a step into the state, stored energy into the books.
+/// Temperatures at the end of a step into the state, stored energy into the books. @param books [node of the block], as below
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K, const Lanes& sink_K,
                     NodeBooks* books);
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,

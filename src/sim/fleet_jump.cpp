@@ -8,6 +8,9 @@
 namespace tidewatt::sim::detail {
 namespace {
 
+/// Means that move by less in a pass stand: leakage and fans answer with a fifth of it at most.
+constexpr double settled_K = 0.03;
+
 /// Every mode of every node over the whole jump.
 struct Sums {
   static constexpr std::size_t most = n_mode * n_lane;
@@ -238,7 +241,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
     mean_K = pass.mean_K;
     front = front_W(fleet, b, pass.heat_J, course.step_s);
-    if (moved_K <= 0.02 && (i > 0 || !task.slice)) break;
+    if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
   }
   land(b, before, map, course, s, pass);
 }

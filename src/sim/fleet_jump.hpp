@@ -38,6 +38,9 @@ struct Scratch {
   std::vector<double> die_weight, heat_weight;    // [node of the block][used, padded]
   std::vector<double> weight_s;                   // [mode][used, padded]
   std::vector<double> node_W, spent_s;           // [used, pauses last]
+  std::array<NodeBooks, n_lane> books;            // [node of the block]
+  double* kind_ac_W = nullptr;                    // [kind] AC power of the block's nodes
+  double* kind_leak_W = nullptr;                  // [kind] what of it follows the dies' leakage
   Air air;
 };
 

@@ -40,9 +40,29 @@ TIDEWATT_INLINE void node_power(const Block& b, std::size_t node, std::size_t n_
   }
 }
 
+/// AC power per watt of GPUs at a node's load.
+double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
+  return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
+}
+
+/// What of the AC power of a block's kinds follows the dies' leakage: none where smoothing holds it.
 TIDEWATT_CLONES
-void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
-                const Pass& pass, NodeBooks* books, double* kind_ac_W, std::size_t n_kind) {
+void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const KindPower& kind = s.powers[i];
+    if (kind.low_W > 0.0 || kind.high_W < 1e30) continue;
+    double leak_W = 0.0, all_W = 0.0;
+    for (std::size_t l = 0; l < b.n_used(); ++l) {
+      leak_W += s.watts[i][l] - kind.fixed_W[l];
+      all_W += s.watts[i][l];
+    }
+    const auto& server = b.type->server;
+    s.kind_leak_W[map.used[i]] = leak_W * ac_per_gpu_W(server, all_W / static_cast<double>(b.n_node) / server.gpu_conversion_ratio + server.host_W);
+  }
+}
+
+TIDEWATT_CLONES
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s, const Pass& pass) {
   const bool busy = task.class_busy[b.cls] != 0;
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
   const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
@@ -53,14 +73,14 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     reference_J += task.kind_reference_W[kind_of(i)] * s.spent_s[i];
   }
   for (std::size_t n = 0; n < b.n_node; ++n) {
-    NodeBooks& book = books[b.index[n]];
+    NodeBooks& book = s.books[n];
     if (b.n_gpu == n_usual) node_power<n_usual>(b, n, n_used, n_all, s);
     else node_power<0>(b, n, n_used, n_all, s);
     double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
     power::ServerPower p{};
     for (std::size_t i = 0; i < n_all; ++i) {
       if (!task.dark) p = power::server_power(b.type->server, s.node_W[i], s.air.fan_mean_frac[n], busy);
-      kind_ac_W[b.index[n] * n_kind + kind_of(i)] = p.ac_W;
+      s.kind_ac_W[kind_of(i)] += p.ac_W;
       ac_J += p.ac_W * s.spent_s[i];
       conversion_J += p.conversion_W * s.spent_s[i];
       psu_J += p.psu_W * s.spent_s[i];
@@ -132,9 +152,23 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
   }
 }
 
+/// Power of a class in its segments: that of their kinds, and where the die stands apart its own leakage. A kind keeps its energy.
+/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature
+std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W, const double* leak_W) {
+  std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
+  for (const auto& a : map.apart) {
+    const auto& s = segments[a.segment];
+    rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
+  for (const auto& a : map.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
+  return out;
+}
+
 void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map,
-                const Block& b, const Course& course, Scratch& s, NodeBooks* books, double* kind_ac_W) {
+                const Block& b, const Course& course, Scratch& s, NodeBooks& books) {
   const double step_s = course.step_s;
+  std::fill_n(s.books.begin(), b.n_node, NodeBooks{});
   const Packages before = load_packages(fleet, state, signals, b);
   gated_powers(fleet, state, signals, task, b, before.guess_K, map.used, s.powers);
   s.rise.resize(map.used.size());
@@ -153,14 +187,16 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   }
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
-  book_power(b, task, map, course, s, pass, books, kind_ac_W, task.kind_mix.size());
-  store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], books);
+  book_power(b, task, map, course, s, pass);
+  if (!map.apart.empty() && !task.dark) find_leakage(b, map, s);
+  store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    books[b.index[i]].gpu_in += sum_of(pass.gpu_J, b, i);
+    s.books[i].gpu_in += sum_of(pass.gpu_J, b, i);
     signals.miss_K[b.node[i]] = largest_gap(pass.mean_K, before.guess_K, i * b.n_gpu, b.n_gpu);
   }
-  finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, books);
+  finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, s.books.data());
+  books = sum_of_nodes(s.books.data(), b.n_node);
 }
 
 }  // namespace
@@ -170,24 +206,29 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const auto& classes = task.timeline->classes;
   const std::size_t n_kind = task.kind_mix.size();
   const Course course = course_of(task);
-  std::vector<NodeBooks> books(n_node_of(task));
-  std::vector<double> kind_ac_W(n_node_of(task) * n_kind, 0.0);
   const auto& blocks = blocks_of(fleet, task);
+  std::vector<NodeBooks> books(blocks.size());
+  std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch scratch;
-    for (std::size_t i = begin; i < end; ++i)
-      jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books.data(), kind_ac_W.data());
+    for (std::size_t i = begin; i < end; ++i) {
+      scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
+      scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
+      jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
+    }
   });
   book(meters, books);
-  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0);
-  for (std::size_t n = 0; n < n_node_of(task); ++n)
-    for (std::size_t k = 0; k < n_kind; ++k) class_kind_W[task.node_class[n] * n_kind + k] += kind_ac_W[n * n_kind + k];
+  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (std::size_t k = 0; k < n_kind; ++k) {
+      class_kind_W[blocks[i].cls * n_kind + k] += kind_ac_W[i * n_kind + k];
+      class_leak_W[blocks[i].cls * n_kind + k] += kind_leak_W[i * n_kind + k];
+    }
   signals.pause_W = 0.0;
   if (course.n_pause > 0.0)
     for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
   ClassPower out(classes.size());
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    for (const auto& s : classes[c]) out[c].push_back(class_kind_W[c * n_kind + s.kind]);
+  for (std::size_t c = 0; c < classes.size(); ++c) out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind);
   return out;
 }
 

@@ -20,6 +20,7 @@ struct Scratch {
   std::vector<WattBounds> bounds;     // [kind]
   std::vector<PackageBlock> packages; // [node of the block]
   std::vector<double> lane_W;         // [node of the block][segment][lane]
+  std::array<NodeBooks, n_lane> books; // [node of the block]
   Air air;
 };
 
@@ -56,7 +57,7 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
   std::vector<const KindPower*> kind_power(task.timeline->kinds.size(), nullptr);
   for (std::size_t k = 0; k < s.used.size(); ++k) kind_power[s.used[k]] = &s.powers[k];
   for (std::size_t n = 0; n < b.n_node; ++n) {
-    NodeBooks& book = books[b.index[n]];
+    NodeBooks& book = books[n];
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const double d = seconds(segments[i].duration);
       const double* watts = &s.lane_W[(n * segments.size() + i) * n_slot];
@@ -129,7 +130,7 @@ void store_results(FleetState& state, FleetSignals& signals, const FleetTask& ta
       const auto& p = s.packages[n];
       const std::size_t l = n * b.n_gpu + slot, g = b.gpu[l];
       const double moves = s.air.K_per_s[l];
-      auto& book = books[b.index[n]];
+      auto& book = books[n];
       book.gpu_in += p.gpu_J[slot];
       state.die_K[g] = p.store_K[0][slot] + moves * drift.end_K[0];
       state.base_K[g] = p.store_K[1][slot] + moves * drift.end_K[1];
@@ -152,7 +153,9 @@ void store_results(FleetState& state, FleetSignals& signals, const FleetTask& ta
 }
 
 void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
-                const BatchPlan& plan, Scratch& s, NodeBooks* books, double* segment_W, std::size_t widest) {
+                const BatchPlan& plan, Scratch& s, NodeBooks& sum, double* segment_W, std::size_t widest) {
+  NodeBooks* books = s.books.data();
+  std::fill_n(books, b.n_node, NodeBooks{});
   const double step_s = seconds(task.timeline->period);
   const Packages before = load_packages(fleet, state, signals, b);
   const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
@@ -170,6 +173,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   Lanes heat_J{};
   store_results(state, signals, task, b, s, before, books, heat_J);
   finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
+  sum = sum_of_nodes(books, b.n_node);
 }
 
 }  // namespace
@@ -180,9 +184,9 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   const std::size_t n_kind = task.timeline->kinds.size();
   std::size_t widest = 0;
   for (const auto& c : classes) widest = std::max(widest, c.size());
-  std::vector<NodeBooks> books(n_node_of(task));
   std::vector<double> segment_W(n_node_of(task) * widest);
   const auto& blocks = blocks_of(fleet, task);
+  std::vector<NodeBooks> books(blocks.size());
   // The timeline is graded already: one step per segment.
   constexpr StepGrading whole{std::numeric_limits<Tick>::max() / 4, std::numeric_limits<Tick>::max() / 4, 1};
   std::vector<BatchPlan> plans;
@@ -198,7 +202,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
       std::vector<std::uint8_t> seen(n_kind, 0);
       for (const auto& seg : classes[blocks[i].cls])
         if (std::exchange(seen[seg.kind], std::uint8_t{1}) == 0) s.used.push_back(seg.kind);
-      play_block(fleet, state, signals, task, blocks[i], plans[blocks[i].cls], s, books.data(), segment_W.data(), widest);
+      play_block(fleet, state, signals, task, blocks[i], plans[blocks[i].cls], s, books[i], segment_W.data(), widest);
     }
   });
   book(meters, books);

@@ -18,7 +18,7 @@ class Agenda;
 
 /// How often the fleet was moved, by kind of step; how fast a run is follows from these.
 struct StepCounts {
-  std::int64_t jumps = 0, repetitions = 0, slices = 0, resolved = 0, macro_steps = 0;
+  std::int64_t jumps = 0, repetitions = 0, slices = 0, holds = 0, macro_steps = 0;
 };
 
 /// What a step of any occupant reaches: constants, the fleet's state, and who is told what happened.

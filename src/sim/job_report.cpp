@@ -17,9 +17,14 @@ constexpr double kept_ratio = 1.05;  ///< clocks follow predicted temperatures: 
 /// Loads of the single iterations that a jump's mean stands for.
 std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workload::Timeline& mean, const ClassPower& power) {
   const std::size_t n_kind = mean.kinds.size();
-  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0);
+  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0), kind_s(kind_W.size(), 0.0);
   for (std::size_t c = 0; c < mean.classes.size(); ++c)
-    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) kind_W[c * n_kind + mean.classes[c][s].kind] = power[c][s];
+    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) {
+      const std::size_t k = c * n_kind + mean.classes[c][s].kind;
+      kind_W[k] += power[c][s] * seconds(mean.classes[c][s].duration);
+      kind_s[k] += seconds(mean.classes[c][s].duration);
+    }
+  for (std::size_t k = 0; k < kind_W.size(); ++k) kind_W[k] /= kind_s[k] > 0.0 ? kind_s[k] : 1.0;
   std::vector<LoadTemplate> out;
   for (const auto& single : training.singles()) {
     ClassPower W(single.classes.size());

@@ -184,12 +184,12 @@ StepLength JobRun::choose_length(Tick until, StepContext& c) {
   planner_.ahead().reset();
   const auto& step = job_.scratch.step;
   if (job_.state.doing == JobState::iterate && step.state == JobState::checkpoint) {
-    if (planner_.jump_through(job_, until, c)) return {planner_.ahead()->repetitions, StepKind::repeated, false};
+    if (planner_.jump_through(job_, until, c)) return {planner_.ahead()->repetitions};
     begin(JobState::checkpoint, c);
   }
   if (!works(step.state)) {
     set_hold(planner_.hold_length(job_, heat_, until, c), c);
-    return {1, StepKind::resolved, false};
+    return {};
   }
   const auto length = planner_.work_length(job_, heat_, until, c);
   if (length.cut && length.piece == 0 && planner_.next_cut(job_, c) == c.agenda.end()) offer_snapshot(true, c);
@@ -242,34 +242,45 @@ double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
   return advance_periodic(c.fleet, c.state, c.signals, unbooked, task, make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
 }
 
-void JobRun::play(const StepLength& length, StepContext& c) {
+/// What the task is set to, by the exact map of its timeline, or every segment integrated for the reference.
+/// @param offsets nullptr: it happens once
+ClassPower JobRun::move_packages(KindTemperatureOffsets* offsets, StepContext& c) {
   auto& task = job_.scratch.task;
-  task.repetitions = length.repetitions;
-  if (length.kind == StepKind::sliced) return play_sliced(length, c);
-  const bool iterates = job_.scratch.step.state == JobState::iterate && !length.cut;
-  const double tokens = iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0;
+  if (c.scenario.run.advance != Advance::resolved)
+    return advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, offsets));
+  job_.scratch.piece = graded(*task.timeline, planner_.first_grade(job_));
+  task.timeline = &job_.scratch.piece;
+  return advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+}
+
+void JobRun::play(const StepLength& length, StepContext& c) {
+  job_.scratch.task.repetitions = length.repetitions;
+  if (length.sliced) return play_sliced(length, c);
   iteration_.end_slices();
-  ClassPower power;
-  if (length.kind == StepKind::resolved) {
-    job_.scratch.piece = graded(*task.timeline, planner_.first_grade(job_));
-    task.timeline = &job_.scratch.piece;
-    ++c.counts.resolved;
-    power = advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
-  } else {
-    ++c.counts.jumps;
-    c.counts.repetitions += length.repetitions;
-    power = advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, &job_.state.kind_temperature_offsets));
-    planner_.judge(job_, c);
+  const bool iterates = job_.scratch.step.state == JobState::iterate;
+  if (!works(job_.scratch.step.state)) {
+    ++c.counts.holds;
+    auto& task = job_.scratch.task;
+    // Behind an edge the waveform follows the dies: their leakage is told part by part.
+    if (planner_.since_change() == 0 && !job_.state.dark) {
+      job_.scratch.piece = graded(*task.timeline);
+      task.timeline = &job_.scratch.piece;
+    }
+    return deliver(move_packages(nullptr, c), 0.0, c);
   }
-  deliver(power, tokens, c);
+  ++c.counts.jumps;
+  c.counts.repetitions += length.repetitions;
+  const auto power = move_packages(&job_.state.kind_temperature_offsets, c);
+  if (planner_.ahead()) planner_.judge(job_, c);
+  deliver(power, iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0, c);
 }
 
 /// One iteration, or a part of it, in slices.
 void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   auto& task = job_.scratch.task;
   const workload::Timeline whole = *task.timeline;
-  const bool resolve = c.scenario.run.advance == Advance::resolved;
-  const auto [begin, end] = planner_.played(job_, length, c);
+  const auto pieces = planner_.pieces(job_, length, c);
+  const Tick begin = pieces.front().begin, end = pieces.back().end;
   if (length.cut) job_.training->cut(end);
   const bool counts = !length.cut && job_.scratch.step.state == JobState::iterate;
   const double tokens_per_ns = counts ? job_.training->model().tokens_per_iteration() / static_cast<double>(whole.period) : 0.0;
@@ -278,18 +289,16 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   std::vector<double> sum_J(gpu_J.size(), 0.0);
   iteration_.begin_slices(planner_.begun_frac() == 0.0, die_mean_K);
   task.slice = true;
-  Tick at = begin;
-  for (const Tick stop : planner_.slices({begin, end}, c)) {
-    job_.scratch.piece = resolve ? graded(slice(whole, at, stop)) : slice(whole, at, stop);
+  for (const auto& piece : pieces) {
+    job_.scratch.piece = slice(whole, piece.begin, piece.end);
     task.timeline = &job_.scratch.piece;
     set_air(c);
     ++c.counts.slices;
-    const auto power = resolve ? advance_resolved(c.fleet, c.state, c.signals, c.meters, task)
-                               : advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, nullptr));
+    const auto power = move_packages(nullptr, c);
     for (std::size_t i = 0; i < sum_J.size(); ++i) sum_J[i] += gpu_J[i];
-    iteration_.add(die_mean_K, seconds(stop - at));
-    deliver(power, tokens_per_ns * static_cast<double>(stop - at), c);
-    at = stop;
+    const double s = seconds(piece.end - piece.begin);
+    iteration_.add(die_mean_K, s);
+    deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
   // Together they are one step.

@@ -92,6 +92,7 @@ class JobRun {
   void set_air(const StepContext& c);
   void play(const StepLength& length, StepContext& c);
   void play_sliced(const StepLength& length, StepContext& c);
+  ClassPower move_packages(KindTemperatureOffsets* offsets, StepContext& c);
   void deliver(const ClassPower& power, double tokens, StepContext& c);
   std::span<double> of_gpus(std::vector<double>& all, const Fleet& fleet) const;
 

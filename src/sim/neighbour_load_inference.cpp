@@ -100,7 +100,9 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
   for (int i = 0; i < 8; ++i) {
     predict(node_, state, task, nominal_W, seconds(settling), signals);
     own_clocks(node_, state, task, seconds(settling), signals);
-    const auto power = advance_periodic(node_, state, signals, unbooked, task, make_class_maps(node_, state, signals, task, &offsets));
+    auto maps = make_class_maps(node_, state, signals, task, &offsets);
+    maps[0].apart.clear();  // a kind's mean is asked for
+    const auto power = advance_periodic(node_, state, signals, unbooked, task, maps);
     for (std::size_t s = 0; s < power[0].size(); ++s) out[timeline.classes[0][s].kind] = power[0][s];
   }
   return out;

@@ -223,8 +223,8 @@ Result finish(Simulation& run) {
                        {"version", TIDEWATT_VERSION},
                        {"weather", run.model.weather.source()},
                        {"wall_s", fmt::format("{:.3f}", wall_s)},
-                       {"steps", fmt::format("{} jumps of {} iterations, {} slices, {} resolved, {} macro steps; {:.0f} s of load booked as repetitions", counts.jumps,
-                                             counts.repetitions, counts.slices, counts.resolved, counts.macro_steps,
+                       {"steps", fmt::format("{} jumps of {} iterations, {} slices, {} holds, {} macro steps; {:.0f} s of load booked as repetitions", counts.jumps,
+                                             counts.repetitions, counts.slices, counts.holds, counts.macro_steps,
                                              static_cast<double>(stream.repeated_bins()) * 1e-3)},
                        {"threads", fmt::format("{}", run.model.options.n_thread)},
                        {"compiler", __VERSION__}};

@@ -48,6 +48,26 @@ workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
   return out;
 }
 
+void split_long(workload::Timeline& timeline) {
+  constexpr Tick first = 40 * ns_per_ms;
+  std::vector<workload::Segment> parts;
+  for (auto& segments : timeline.classes)
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto s = segments[i];
+      if (s.duration <= first + first / 2) continue;
+      parts.clear();
+      Tick left = s.duration;
+      for (Tick step = first; left > 0; step *= 2) {
+        const Tick d = left <= step + step / 2 ? left : step;
+        parts.push_back({d, s.kind});
+        left -= d;
+      }
+      segments[i] = parts.front();
+      segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin() + 1, parts.end());
+      i += parts.size() - 1;
+    }
+}
+
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {
   std::vector<Tick> out;
   Tick length = first;
@@ -148,26 +168,26 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
   if (heat.near_s(job) < 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period))) {
     state_.jump_s = 0.0;
-    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c); end > 0) return {1, StepKind::sliced, true, end};
+    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c); end > 0) return {1, true, true, end};
   }
-  if (edge < hard_end && edge - now < left) return {1, StepKind::sliced, false, edge - now};
-  if (hard_end - now < left) return {1, StepKind::sliced, true};
-  if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, StepKind::sliced, false};
-  if (c.scenario.run.advance == Advance::resolved || job.scratch.step.state == JobState::evaluate) return {1, StepKind::resolved, false};
+  if (edge < hard_end && edge - now < left) return {1, true, false, edge - now};
+  if (hard_end - now < left) return {1, true, true};
+  if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, true};
+  const bool reference = c.scenario.run.advance == Advance::resolved;
+  if (reference || job.scratch.step.state == JobState::evaluate) return {1, !reference};
   jump_through(job, until, c);
-  return {ahead_->repetitions, StepKind::repeated, false};
+  return {ahead_->repetitions};
 }
 
-/// What of the iteration that the task is set to is played now.
-IterationPart StepPlanner::played(const Job& job, const StepLength& length, const StepContext& c) const {
-  const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
-  return {begin, length.piece > 0 ? begin + length.piece : length.cut ? begin + next_cut(job, c) - job.state.now : period};
-}
-
-/// Slices grow fourfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that warms by the second;
+/// Slices grow eightfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that warms by the second;
 /// twofold where each is resolved.
-std::vector<Tick> StepPlanner::slices(const IterationPart& part, const StepContext& c) const {
-  return slice_ends(part.begin, part.end, state_.since_change == 0 ? first_step_after_edge : ns_per_s, c.scenario.run.advance == Advance::resolved ? 2 : 4);
+std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
+  const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
+  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + next_cut(job, c) - job.state.now : period;
+  std::vector<Piece> out;
+  for (const Tick stop : slice_ends(begin, end, state_.since_change == 0 ? first_step_after_edge : ns_per_s, c.scenario.run.advance == Advance::resolved ? 2 : 8))
+    out.push_back({out.empty() ? begin : out.back().end, stop});
+  return out;
 }
 
 /// The longest step after an edge of what is resolved.

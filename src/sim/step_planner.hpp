@@ -57,18 +57,16 @@ class Agenda {
   Tick macro_edge_ = 0;           ///< scratch: that the macro step must not cross
 };
 
-enum class StepKind { repeated, sliced, resolved };
-
 /// How far a step goes.
 struct StepLength {
   std::int64_t repetitions = 1;
-  StepKind kind = StepKind::repeated;
-  bool cut = false;  ///< an iteration that a failure or the run's end cuts short
-  Tick piece = 0;    ///< so much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest
+  bool sliced = false;  ///< part of an iteration, or one whose temperatures say nothing about the next
+  bool cut = false;     ///< an iteration that a failure or the run's end cuts short
+  Tick piece = 0;       ///< so much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest
 };
 
-/// Part of an iteration.
-struct IterationPart {
+/// Part of a timeline.
+struct Piece {
   Tick begin = 0, end = 0;
 };
 
@@ -111,9 +109,8 @@ class StepPlanner {
   StepLength work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c);
   /// Where the work is cut, whatever it does.
   Tick next_cut(const Job& job, const StepContext& c) const;
-  /// What of the iteration that the task is set to is played now, and where the slices of that end.
-  IterationPart played(const Job& job, const StepLength& length, const StepContext& c) const;
-  std::vector<Tick> slices(const IterationPart& part, const StepContext& c) const;
+  /// What of the iteration that the task is set to is played now, piece by piece.
+  std::vector<Piece> pieces(const Job& job, const StepLength& length, const StepContext& c) const;
   Tick first_grade(const Job& job) const;
   /// Takes the error estimate of the jump just made.
   void judge(const Job& job, const StepContext& c);

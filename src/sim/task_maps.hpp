@@ -13,9 +13,11 @@ struct KindTemperatureOffsets {
   struct OfClass {
     std::vector<double> kind_K, peak_K_per_W;
     double mean_W = 0.0;
+    std::vector<ClassMap::Apart> apart;
+    std::uint64_t n_segment = 0;
     template <class A>
     void archive(A& a) {
-      a(kind_K, peak_K_per_W, mean_W);
+      a(kind_K, peak_K_per_W, mean_W, apart, n_segment);
     }
   };
   double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;
@@ -29,7 +31,7 @@ struct KindTemperatureOffsets {
 };
 
 /// Maps of all classes of a task for the fan speeds that can occur in the step.
-/// @param offsets kept from step to step; nullptr: a slice, see ClassMap::repeats
+/// @param offsets kept from step to step; nullptr: what happens once
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
                                       KindTemperatureOffsets* offsets);
 

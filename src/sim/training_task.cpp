@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/step_lengths.hpp"
 
 namespace tidewatt::sim {
 namespace {
@@ -122,6 +123,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   timeline_ = work == Work::iterate ? model_.iteration(pace_) : model_.evaluation(pace_, batches);
   scatter_.set_work(static_cast<std::int64_t>(n_group), timeline_.period);
   if (scatters() && work == Work::iterate) timeline_ = model_.iteration(pace_, scatter_.one(iteration, begin));
+  else if (!held_.any()) split_long(timeline_);
   task.class_window.clear();
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group)

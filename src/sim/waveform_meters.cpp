@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidewatt/numerics/block.hpp"
+
 namespace tidewatt::sim {
 namespace {
 
@@ -59,9 +61,10 @@ std::vector<std::pair<double, double>> bands_with_lines(const GridMeterParams& p
 }  // namespace
 
 void RangeMeter::push(std::int64_t first_bin, std::span<const double> x) {
-  const auto [least, most] = std::minmax_element(x.begin(), x.end());
-  if (*least < state_.low) state_.low = *least, state_.low_bin = first_bin + (least - x.begin());
-  if (*most > state_.high) state_.high = *most, state_.high_bin = first_bin + (most - x.begin());
+  const auto bin_of = [&](auto it) { return first_bin + (it - x.begin()); };
+  if (const double least = numerics::lane_min(x); least < state_.low) state_.low = least, state_.low_bin = bin_of(std::find(x.begin(), x.end(), least));
+  // The last of equal ones, as std::minmax_element has it.
+  if (const double most = numerics::lane_max(x); most > state_.high) state_.high = most, state_.high_bin = bin_of(std::find(x.rbegin(), x.rend(), most).base() - 1);
 }
 
 LoadMeters::LoadMeters(const GridMeterParams& p)

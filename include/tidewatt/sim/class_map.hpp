@@ -31,7 +31,18 @@ struct ClassMap {
   /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
   std::vector<double> peak_K_per_W;
   double pause_rise_K = 0.0;        ///< mean die temperature in a pause of the jump − mean over the repetition
-  bool repeats = false;              ///< false: a slice that happens once; its kinds have no rise of their own
+  bool repeats = false;              ///< false: it happens once
+  /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there
+  /// over that at the mean, − 1. Packages hardly feel it, the site's waveform does.
+  struct Apart {
+    std::uint32_t segment;
+    double leakage_share;
+    template <class A>
+    void archive(A& a) {
+      a(segment, leakage_share);
+    }
+  };
+  std::vector<Apart> apart;
 };
 
 /// Lowest and highest rate of each mode among the nodes.
@@ -39,12 +50,20 @@ struct RateRange {
   std::array<double, thermal::n_mode> lo, hi;
 };
 
-/// A map without rises: of a slice, see ClassMap::repeats.
+/// A map without rises.
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates);
 
-/// Adds the rises of a repetition, those of a chip at `reference` that draws `reference_W` [kind].
-void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& reference,
-               std::span<const double> reference_W);
+/// A chip whose temperatures stand for those of its class.
+struct NominalChip {
+  const thermal::PackageModes& modes;
+  std::span<const double> power_W;  ///< [kind]
+  double leakage_per_K = 0.0;
+};
+
+/// Adds the rises of a repetition, in its periodic steady state.
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip);
+/// Adds the rises of segments that happen once. @param store_K where the chip begins, over its air
+void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip, const std::array<double, thermal::n_mode>& store_K);
 
 /// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
 double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);

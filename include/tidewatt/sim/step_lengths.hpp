@@ -13,6 +13,9 @@ inline constexpr Tick first_step_after_edge = 10 * ns_per_ms;
 /// graded and none crosses an edge.
 workload::Timeline graded(const workload::Timeline& timeline, Tick first = first_step_after_edge);
 
+/// Splits segments so long that the die's answer to them shows in the waveform; their parts double.
+void split_long(workload::Timeline& timeline);
+
 /// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last takes a short rest along.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);
 

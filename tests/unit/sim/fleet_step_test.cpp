@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "h100.hpp"
 #include "tidewatt/sim/load_template.hpp"
+#include "tidewatt/sim/training_task.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -122,7 +123,7 @@ struct Setup {
     std::vector<ClassMap> out;
     for (const auto& c : timeline.classes) {
       out.push_back(make_class_map(c, 3, rates));
-      add_rises(out.back(), c, fleet.types[0].modes[fan_step(0.75)], nominal_W);
+      add_rises(out.back(), c, {fleet.types[0].modes[fan_step(0.75)], nominal_W, gpu.params().leakage_per_K});
     }
     return out;
   }
@@ -211,6 +212,75 @@ TEST_CASE("a long jump ends where the fans are then, not where they were in its 
   INFO("die " << worst_K << " fan " << worst_fan);
   CHECK(worst_K < 0.03);    // 0.14 K if packages do not feel that their fans move, 0.10 K if targets are held through a step
   CHECK(worst_fan < 6e-4);  // speeds are held to steps of 1/4096
+}
+
+namespace {
+
+/// A fleet that has worked for long and then waits, in stretches; each ends at one of `ends_s`.
+struct Wait {
+  Setup s;
+  workload::Timeline hold;
+  std::vector<double> mean_Ks;  ///< [gpu] integral of the die temperature
+
+  explicit Wait(bool context) {
+    for (int i = 0; i < 40; ++i) {
+      s.gate(54.0);
+      s.task.repetitions = 10;
+      advance_periodic(s.fleet, s.state, s.signals, s.meters, s.task, s.maps());
+    }
+    workload::PhaseKind kind = idle_kind();
+    kind.context = context;
+    hold_task(kind, ns_per_s, f_ref, s.fleet, 0, s.fleet.n_node(), hold, s.task);
+    s.task.repetitions = 1;
+    s.state.mean_W.assign(s.fleet.n_gpu(), 0.0);
+    s.state.die_mean_K = s.state.die_peak_K = s.state.die_K;
+    mean_Ks.assign(s.fleet.n_gpu(), 0.0);
+  }
+  void play(const std::vector<double>& ends_s, bool exact) {
+    double now_s = 0.0;
+    for (const double end_s : ends_s) {
+      const double stretch_s = end_s - now_s;
+      hold.classes = {{{to_tick(stretch_s), 0}}};
+      hold.period = to_tick(stretch_s);
+      s.task.timeline = &hold;
+      const double nominal_W[] = {nominal_kind_W(s.task, s.fleet.types[0], s.state.controls[0], 0, nominal_die_K)[0]};
+      predict(s.fleet, s.state, s.task, nominal_W, stretch_s, s.signals);
+      idle_clocks(s.fleet, s.state, s.task, s.signals);
+      if (exact) {
+        const auto& slow = s.fleet.types[0].modes[fan_step(s.fleet.types[0].air.fan_min_frac)].rate_per_s;
+        const auto& fast = s.fleet.types[0].modes[fan_step(0.85)].rate_per_s;
+        const ClassMap maps[] = {make_class_map(hold.classes[0], 1, {slow, fast})};
+        advance_periodic(s.fleet, s.state, s.signals, s.meters, s.task, maps);
+      } else {
+        const auto fine = graded(hold);
+        s.task.timeline = &fine;
+        advance_resolved(s.fleet, s.state, s.signals, s.meters, s.task);
+      }
+      for (std::size_t g = 0; g < mean_Ks.size(); ++g) mean_Ks[g] += s.state.die_mean_K[g] * stretch_s;
+      s.task.before_s = stretch_s;
+      now_s = end_s;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a constant state in exact steps is that state with every edge resolved") {
+  for (const bool context : {false, true}) {
+    Wait exact(context), resolved(context);
+    const std::vector<double> ends_s = {3, 12, 48, 108, 168};
+    exact.play(ends_s, true);
+    resolved.play(ends_s, false);
+    double end_K = 0.0, mean_K = 0.0;
+    for (std::size_t g = 0; g < exact.mean_Ks.size(); ++g) {
+      end_K = std::max(end_K, std::abs(exact.s.state.die_K[g] - resolved.s.state.die_K[g]));
+      mean_K = std::max(mean_K, std::abs(exact.mean_Ks[g] - resolved.mean_Ks[g]) / ends_s.back());
+    }
+    INFO("end " << end_K << " mean " << mean_K);
+    CHECK(end_K < 0.03);
+    CHECK(mean_K < 0.03);
+    CHECK(closure(exact.s.meters) < 1e-12);
+  }
 }
 
 TEST_CASE("the site's template carries exactly the nodes' energy, and its extremes are those of the edges") {
