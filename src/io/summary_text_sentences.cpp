@@ -5,9 +5,11 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "summary_figures.hpp"
 #include "tidewatt/io/summary_text.hpp"
+#include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::io {
 namespace {
@@ -154,7 +156,10 @@ class Sentences {
   /// Whether the run holds a disturbance that the grid causes.
   bool grid_disturbs() const {
     const auto& kind = f_.texts("/events/kind");
-    return std::any_of(kind.begin(), kind.end(), [](const std::string& k) { return k == "sag" || k == "utility_loss" || k == "islanding"; });
+    return std::any_of(kind.begin(), kind.end(), [](const std::string& k) {
+      const auto known = value_of<sim::EventKind>(k);
+      return known && sim::of_grid(*known);
+    });
   }
 
   /// How far the load falls within a second of a moment: the mean of the second before less the lowest millisecond after. NaN
@@ -174,20 +179,36 @@ class Sentences {
     return std::nan("");
   }
 
+  static std::string_view phrase_of(sim::EventKind kind) {
+    using enum sim::EventKind;
+    switch (kind) {
+      case failure: return "failure";
+      case planned_stop: return "planned stop";
+      case pause: return "pause";
+      case power_brake: return "power brake";
+      case sag: return "voltage sag";
+      case utility_loss: return "loss of the utility";
+      case islanding: return "islanding";
+      case curtailment: return "curtailment";
+      case fan_wall_out: return "failure of fan walls";
+      case cdu_out: return "failure of coolant distribution units";
+      case pump_out: return "failure of pumps";
+      case rejection_out: return "failure of heat rejection";
+      case chiller_out: return "failure of chillers";
+    }
+    return "event";
+  }
+
   /// The first event of each kind: what it does to the load.
   void events() {
-    static const std::map<std::string, std::string> words = {{"failure", "failure"}, {"pause", "pause"}, {"planned_stop", "planned stop"}, {"utility_loss", "loss of the utility"},
-                                                             {"sag", "voltage sag"}, {"islanding", "islanding"}, {"power_brake", "power brake"}, {"curtailment", "curtailment"},
-                                                             {"fan_wall_out", "failure of fan walls"}, {"cdu_out", "failure of coolant distribution units"},
-                                                             {"pump_out", "failure of pumps"}, {"rejection_out", "failure of heat rejection"}, {"chiller_out", "failure of chillers"}};
     const auto& kind = f_.texts("/events/kind");
     const auto& text = f_.texts("/events/text");
     const auto& time = f_.array("/events/time");
     std::map<std::string, std::vector<double>> when;
     for (std::size_t i = 0; i < std::min(kind.size(), time.size()); ++i)
-      if (words.contains(kind[i]) && !(i < text.size() && text[i].starts_with("released"))) when[kind[i]].push_back(time[i]);
+      if (value_of<sim::EventKind>(kind[i]) && !(i < text.size() && text[i].starts_with("released"))) when[kind[i]].push_back(time[i]);
     for (const auto& [k, at] : when) {
-      const std::string what = at.size() == 1 ? words.at(k) : fmt::format("the first of {} events of kind {}", at.size(), k);
+      const std::string what = at.size() == 1 ? std::string(phrase_of(*value_of<sim::EventKind>(k))) : fmt::format("the first of {} events of kind {}", at.size(), k);
       const double fall = fall_MW(at.front());
       say(fmt::format("Event at {} s ({}): {}.", shown(at.front(), 6), what,
                       std::isfinite(fall) ? fmt::format("within a second, the load {} {} MW {} its mean of the second before", fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)), fall >= 0.0 ? "below" : "above")

@@ -122,7 +122,7 @@ void Delivery::set_power(bool on, std::int64_t bin) {
 }
 
 bool Delivery::can_lose_power() const {
-  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) || std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return supplies_ || d.kind != Kind::sag; });
+  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) || std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return supplies_ || ends_power(d.kind); });
 }
 
 bool Delivery::near_disturbance(std::int64_t bin, std::int64_t margin) const {

@@ -29,6 +29,15 @@ bool inside(std::span<const GridDisturbance> all, std::int64_t bin, GridDisturba
   return std::any_of(all.begin(), all.end(), [&](const auto& d) { return d.kind == kind && d.begin_bin <= bin && bin < d.end_bin; });
 }
 
+bool ends_power(GridDisturbance::Kind kind) {
+  switch (kind) {
+    case GridDisturbance::Kind::sag: return false;
+    case GridDisturbance::Kind::utility_loss:
+    case GridDisturbance::Kind::islanding: return true;
+  }
+  return true;
+}
+
 double voltage_ratio(std::span<const GridDisturbance> all, std::int64_t bin) {
   double ratio = 1.0;
   for (const auto& d : all)

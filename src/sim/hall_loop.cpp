@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
@@ -41,12 +42,15 @@ HallSpec with_supply(HallSpec spec, double supply_K) {
 
 cooling::PlantCapacity left_after(const EventParams& e) {
   cooling::PlantCapacity left;
-  using enum EventKind;
-  (e.kind == fan_wall_out    ? left.fan_frac
-   : e.kind == cdu_out       ? left.cdu_frac
-   : e.kind == pump_out      ? left.pump_frac
-   : e.kind == rejection_out ? left.rejection_frac
-                             : left.chiller_frac) = 1.0 - e.out_frac;
+  const double frac = 1.0 - e.out_frac;
+  switch (e.kind) {
+    case EventKind::fan_wall_out: left.fan_frac = frac; break;
+    case EventKind::cdu_out: left.cdu_frac = frac; break;
+    case EventKind::pump_out: left.pump_frac = frac; break;
+    case EventKind::rejection_out: left.rejection_frac = frac; break;
+    case EventKind::chiller_out: left.chiller_frac = frac; break;
+    default: throw std::logic_error("not an event of a plant");  // of_plant says otherwise
+  }
   return left;
 }
 

@@ -42,13 +42,30 @@ power::UpsParams supplies(const SiteDevices& d, double design_W) {
   return ups;
 }
 
+/// What the grid does in an event of this kind; nothing where it does nothing. No default: the compiler asks about a new kind.
+std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
+  switch (kind) {
+    case EventKind::sag: return GridDisturbance::Kind::sag;
+    case EventKind::utility_loss: return GridDisturbance::Kind::utility_loss;
+    case EventKind::islanding: return GridDisturbance::Kind::islanding;
+    case EventKind::failure:
+    case EventKind::planned_stop:
+    case EventKind::pause:
+    case EventKind::power_brake:
+    case EventKind::curtailment:
+    case EventKind::fan_wall_out:
+    case EventKind::cdu_out:
+    case EventKind::pump_out:
+    case EventKind::rejection_out:
+    case EventKind::chiller_out: return {};
+  }
+  return {};
+}
+
 std::vector<GridDisturbance> disturbances(const Scenario& s) {
   std::vector<GridDisturbance> out;
-  for (const auto& e : s.events) {
-    using Kind = GridDisturbance::Kind;
-    const Kind kind = e.kind == EventKind::sag ? Kind::sag : e.kind == EventKind::utility_loss ? Kind::utility_loss : Kind::islanding;
-    if (of_grid(e.kind)) out.push_back({kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
-  }
+  for (const auto& e : s.events)
+    if (const auto kind = disturbance(e.kind)) out.push_back({*kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
   return out;
 }
 

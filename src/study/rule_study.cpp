@@ -13,6 +13,7 @@
 #include "tidewatt/grid/record_check.hpp"
 #include "tidewatt/io/read_waveform.hpp"
 #include "tidewatt/io/result_origin.hpp"
+#include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::study {
 
@@ -39,7 +40,8 @@ std::vector<std::pair<double, double>> grid_disturbances(const io::Waveform& w, 
   constexpr double after_s = 60.0, back_pu = 0.9;
   std::vector<std::pair<double, double>> out;
   for (const auto& [at_s, kind] : o.events) {
-    if (kind != "sag" && kind != "utility_loss" && kind != "islanding") continue;
+    const auto known = value_of<sim::EventKind>(kind);
+    if (!known || !sim::of_grid(*known)) continue;
     auto i = static_cast<std::size_t>(std::max(0.0, (at_s - w.first_s) / w.step_s)) + 1;
     while (i < w.bus_pu.size() && w.bus_pu[i] < back_pu) ++i;
     out.emplace_back(at_s, w.first_s + static_cast<double>(i) * w.step_s + after_s);

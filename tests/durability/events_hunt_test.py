@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Every kind of event on five sites, at four times (0 s and the end among them) and for three lengths: every run ends with finite
 figures and closed books, or with an error that says where. events_hunt_test.py [--show] [--quick]"""
+import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -63,7 +65,16 @@ def cases(folder):
                     yield f"{site}: {kind} at {at_s} s for {length_s} s", path, sets
 
 
+def of_schema():
+    """The kinds that a scenario may name."""
+    schema = json.loads(subprocess.run([sweeps.CLI, "schema"], capture_output=True, text=True, check=True).stdout)
+    return set(schema["properties"]["event"]["items"]["properties"]["kind"]["enum"])
+
+
 def main(show, quick):
+    if unhunted := of_schema() ^ set(KINDS):
+        print(f"KINDS is not what the schema knows: {', '.join(sorted(unhunted))}")
+        return False
     with tempfile.TemporaryDirectory(prefix="tidewatt_events_") as folder:
         tally = hunt.hunt(list(cases(folder))[:: 20 if quick else 1], show)
     print(f"{tally.refused} refused with a finding or an error that says where")

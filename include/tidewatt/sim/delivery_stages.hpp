@@ -28,6 +28,8 @@ struct GridDisturbance {
 std::int64_t next_edge(std::span<const GridDisturbance> all, std::int64_t bin);
 /// Whether `bin` lies inside one of this kind.
 bool inside(std::span<const GridDisturbance> all, std::int64_t bin, GridDisturbance::Kind kind);
+/// Whether this kind alone can leave the site without power.
+bool ends_power(GridDisturbance::Kind kind);
 /// Grid voltage over that without a disturbance, relative.
 double voltage_ratio(std::span<const GridDisturbance> all, std::int64_t bin);
 
