@@ -11,12 +11,15 @@
 #include "tidewatt/study/export_result.hpp"
 #include "tidewatt/study/explain_swing.hpp"
 #include "tidewatt/study/fit_log.hpp"
+#include "tidewatt/study/frequency_study.hpp"
 #include "tidewatt/study/machine_study.hpp"
 #include "tidewatt/study/network_study.hpp"
+#include "tidewatt/study/order_study.hpp"
 #include "tidewatt/study/plant_alone.hpp"
 #include "tidewatt/study/replay_log.hpp"
 #include "tidewatt/study/scenario_reference.hpp"
 #include "tidewatt/study/scenario_schema.hpp"
+#include "tidewatt/study/stability_study.hpp"
 #include "tidewatt/validate/leave_one_out.hpp"
 #include "tidewatt/validate/row_json.hpp"
 
@@ -86,6 +89,7 @@ py::tuple play_network(const py::dict& given) {
   take("raw", o.raw), take("dyr", o.dyr), take("bus", o.bus), take("step_W", o.step_W), take("ramp_s", o.ramp_s), take("trip", o.trip), take("at_s", o.at_s);
   take("result", o.result), take("window", o.window), take("begin_s", o.begin_s), take("dispatch_s", o.dispatch_s), take("length_s", o.length_s);
   take("time_step_s", o.time_step_s), take("loads", o.loads), take("site", o.site), take("shaft", o.shaft);
+  take("site_W", o.site_W), take("rating_W", o.rating_W), take("gain_ratio", o.gain_ratio), take("control", o.control), take("catalog", o.catalog_overlay);
   const auto run = computed<study::NetworkRun>([o](study::NetworkRun& r) { r = study::play_network(o); });
   const auto& t = run->trace;
   std::vector<double> frequency_Hz, voltage_pu;
@@ -99,6 +103,35 @@ py::tuple play_network(const py::dict& given) {
     voltage_pu.push_back(t.voltage_pu[r * n_bus + t.site_bus]);
   }
   return py::make_tuple(study::network_json(*run), study::network_text(*run), t.time_s, t.mean_Hz, frequency_Hz, unit, voltage_pu);
+}
+
+py::tuple play_frequency(const py::dict& given) {
+  study::FrequencyOptions o;
+  const auto take = [&](const char* key, auto& value) { value = given[key].cast<std::decay_t<decltype(value)>>(); };
+  take("grid", o.grid), take("reserves", o.reserves), take("catalog", o.catalog_overlay), take("step_W", o.step_W), take("at_s", o.at_s), take("length_s", o.length_s);
+  take("result", o.result), take("window", o.window);
+  const auto run = computed<study::FrequencyRun>([o](study::FrequencyRun& r) { r = study::play_frequency(o); });
+  return py::make_tuple(study::frequency_json(*run), study::frequency_text(*run), run->deviation_Hz, run->reserve_W, run->shed_W);
+}
+
+py::tuple stability(const py::dict& given) {
+  study::StabilityOptions o;
+  const auto take = [&](const char* key, auto& value) { value = given[key].cast<std::decay_t<decltype(value)>>(); };
+  take("control", o.control), take("catalog", o.catalog_overlay), take("load_W", o.load_W), take("rating_W", o.rating_W), take("short_circuit_VA", o.short_circuit_VA);
+  take("x_over_r_ratio", o.x_over_r_ratio), take("source_pu", o.source_pu), take("nominal_Hz", o.nominal_Hz), take("gain_ratio", o.gain_ratio), take("link_filter_s", o.link_filter_s), take("map", o.map);
+  take("ratio_from", o.ratio_from), take("ratio_to", o.ratio_to), take("gain_from", o.gain_from), take("gain_to", o.gain_to), take("points", o.points);
+  take("fit_stable_W", o.fit_stable_W), take("fit_unstable_W", o.fit_unstable_W), take("fit_Hz", o.fit_Hz), take("fit_within_Hz", o.fit_within_Hz);
+  const auto s = computed<study::Stability>([o](study::Stability& out) { out = study::site_stability(o); });
+  const bool drawn = !s->cells.empty() || !s->trace.time_s.empty();
+  return py::make_tuple(study::stability_json(*s), study::stability_text(*s), drawn ? study::stability_svg(*s) : std::string(), s->trace.time_s, s->trace.power_W, s->trace.voltage_pu, s->trace.link_ratio);
+}
+
+py::tuple orders(const std::shared_ptr<sim::Scenario>& scenario, const std::string& file, const std::string& result, const py::dict& given) {
+  study::OrderOptions o;
+  const auto take = [&](const char* key, auto& value) { value = given[key].cast<std::decay_t<decltype(value)>>(); };
+  take("order", o.order), take("settlement_s", o.how.settlement_s), take("baseline_s", o.how.baseline_s), take("rebound_s", o.how.rebound_s);
+  const auto s = computed<study::OrderStudy>([=](study::OrderStudy& out) { out = study::judge_orders(*scenario, file, result, o); });
+  return py::make_tuple(study::orders_json(*s), study::orders_text(*s));
 }
 
 py::tuple sweep_periods(const py::dict& given) {
@@ -235,6 +268,9 @@ void bind_study(py::module_& m) {
   m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
   m.def("sweep_periods", &sweep_periods, "options"_a);
   m.def("play_network", &play_network, "options"_a);
+  m.def("play_frequency", &play_frequency, "options"_a);
+  m.def("stability", &stability, "options"_a);
+  m.def("orders", &orders, "scenario"_a, "file"_a, "result"_a, "options"_a);
   m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a, "days"_a, "step_s"_a, "seed"_a);
   m.def("export_formats", &study::result_formats);
   m.def("export_window", &export_window, "result"_a, "options"_a);

@@ -76,7 +76,7 @@ _HOME = {
     "compare": "_sweep",
     "new": "_sweep",
     **dict.fromkeys(_READERS, "_read"),
-    **dict.fromkeys(["filing", "ride", "rules", "verify"], "_rules"),
+    **dict.fromkeys(["filing", "orders", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     "log_gpus": "_log",
@@ -84,6 +84,7 @@ _HOME = {
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
+    **dict.fromkeys(["StabilityAnswer", "stability"], "_stability"),
     **dict.fromkeys(
         ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
         "_core",
@@ -91,9 +92,9 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
-    "sweep", "validate", "verify", *_READERS,
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
+    "stability", "sweep", "validate", "verify", *_READERS,
 ]  # fmt: skip
 
 

@@ -72,6 +72,12 @@ def machines(
     site: str = "power",
     shaft: str = "power",
     time_step_s: float = 0.005,
+    site_W: float = 0.0,
+    rating_W: float = 0.0,
+    control: str = "psu_single_phase",
+    gain: float = 1.0,
+    grid: str = "",
+    reserves: str = "",
 ) -> MachineAnswer:
     """A run's waveform, a step of load, or square waves of every period, on a power system of several machines. As `tidewatt machines`.
 
@@ -118,11 +124,21 @@ def machines(
     dispatch_s : float, default 10
         The waveform's mean over so long from `begin_s` on is dispatched, and playing begins behind it, s.
     loads, site : {'impedance', 'current', 'power'}
-        What the network's loads and the site keep constant.
+        What the network's loads and the site keep constant. site='supplies': a model on which voltage and frequency act back.
     shaft : {'power', 'torque'}
         What a governor's output is.
     time_step_s : float, default 0.005
         Time step of the solution, s.
+    site_W, rating_W : float
+        Supplies: their load at rest (0 with a result: what is dispatched) and rated power (0: that load), W.
+    control : str, default 'psu_single_phase'
+        Supplies: catalog entry of kind supply_control.
+    gain : float, default 1
+        Supplies: loop gain over the control's own.
+    grid : str
+        One machine that stands for a system, in place of `case`: catalog entry of kind grid. With `step_W` or a result.
+    reserves : str
+        With `grid`: catalog entry of kind frequency_reserves (deadband, fast reserve, under-frequency stages).
 
     Returns
     -------
@@ -147,9 +163,16 @@ def machines(
 
     if (raw is None) != (dyr is None):
         raise ValueError("raw and dyr belong together")
+    if reserves and not grid:
+        raise ValueError("reserves need a grid")
+    if grid:
+        if raw is not None:
+            raise ValueError("grid and raw are two systems; name one")
+        return _one_machine(result, dict(grid=grid, reserves=reserves, catalog=_absolute(catalog), step_W=step_W, at_s=at_s, length_s=length_s, window=window))
     if raw is not None:
         return _network(result, dict(raw=_absolute(raw), dyr=_absolute(dyr), bus=int(bus), step_W=step_W, ramp_s=ramp_s, trip=trip, at_s=at_s, window=window,
-                                     begin_s=begin_s, dispatch_s=dispatch_s, length_s=length_s, time_step_s=time_step_s, loads=loads, site=site, shaft=shaft))  # fmt: skip
+                                     begin_s=begin_s, dispatch_s=dispatch_s, length_s=length_s, time_step_s=time_step_s, loads=loads, site=site, shaft=shaft,
+                                     site_W=site_W, rating_W=rating_W, control=control, gain_ratio=gain, catalog=_absolute(catalog)))  # fmt: skip
     if (result is None) == (not swing_W):
         raise ValueError("name either a result or swing_W")
     options = dict(grid_case=case, bus=float(bus), window=window, begin_s=begin_s, length_s=length_s, shaft_Hz=list(shaft_Hz),
@@ -187,5 +210,20 @@ def _network(result: Result | Path | None, options: dict[str, Any]) -> MachineAn
          "mean_Hz": ("time_s", mean_Hz, {"units": "Hz", "long_name": "deviation of the centre of inertia from nominal"}),
          "voltage_pu": ("time_s", voltage_pu, {"units": "pu", "long_name": "voltage at the site's bus"})},
         {"time_s": ("time_s", time_s, {"units": "s", "long_name": "time since playing began"}), "unit": list(units)},
+    )  # fmt: skip
+    return MachineAnswer(json.loads(figures), text, series)
+
+
+def _one_machine(result: Result | Path | None, options: dict[str, Any]) -> MachineAnswer:
+    """A step or a result's waveform on one machine that stands for a system."""
+    import xarray
+
+    with contextlib.nullcontext("") if result is None else _file_of(result) as path:
+        figures, text, deviation_Hz, reserve_W, shed_W = _core.play_frequency({**options, "result": path})
+    series = xarray.Dataset(
+        {"mean_Hz": ("time_s", deviation_Hz, {"units": "Hz", "long_name": "deviation from nominal"}),
+         "reserve_W": ("time_s", reserve_W, {"units": "W", "long_name": "fast reserve"}),
+         "shed_W": ("time_s", shed_W, {"units": "W", "long_name": "load that under-frequency stages have shed"})},
+        {"time_s": ("time_s", 1e-3 * np.arange(1, len(deviation_Hz) + 1), {"units": "s", "long_name": "time since playing began"})},
     )  # fmt: skip
     return MachineAnswer(json.loads(figures), text, series)

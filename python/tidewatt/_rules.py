@@ -5,7 +5,7 @@ import contextlib
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Iterable
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from . import _core
 from ._engine import _as_scenario
@@ -144,6 +144,53 @@ def ride(
     figures, text, svg = _core.ride(site._core, site.path, options)
     if plot is not None and svg:
         whole(plot, svg)
+    return Answer(json.loads(figures), text)
+
+
+def orders(
+    scenario: Scenario | Path,
+    result: Result | Path,
+    *,
+    order: str = "",
+    settlement_s: Sequence[float] = (300.0, 900.0),
+    baseline_s: float = 3600.0,
+    rebound_s: float = 3600.0,
+) -> Answer:
+    """Did a run meet the utility's orders, as they are metered? As `tidewatt orders`.
+
+    Parameters
+    ----------
+    scenario : Scenario or path
+        The site with its orders (events of kind curtailment).
+    result : Result or path
+        A run of it.
+    order : str, default ''
+        Name of one order; empty: all.
+    settlement_s : sequence of float
+        Lengths of the intervals that are billed, s.
+    baseline_s : float, default 3600
+        The load before is the mean over so long before an order's notice, s.
+    rebound_s : float, default 3600
+        So long behind an order the load is compared with the load before, s.
+
+    Returns
+    -------
+    Answer
+        `orders`: one row each with asked and given reduction, settlements, response time and rebound.
+
+    Raises
+    ------
+    InputError
+        A scenario without an order, or a result that ends before it.
+
+    Examples
+    --------
+    >>> tw.orders("curtailment_cap", result).table("orders")
+    """
+    site = _as_scenario(scenario)
+    options = dict(order=order, settlement_s=[float(s) for s in settlement_s], baseline_s=baseline_s, rebound_s=rebound_s)
+    with _file_of(result) as path:
+        figures, text = _core.orders(site._core, site.path, path, options)
     return Answer(json.loads(figures), text)
 
 

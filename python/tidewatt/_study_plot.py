@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def draw_machines(answer: MachineAnswer, ax: Any = None) -> Axes:
     """The curves of an `answer` into `ax` or a new figure's axes: see `MachineAnswer.plot`."""
-    return _draw(_sweep if "worst_period_s" in answer else _network if "network" in answer else _response, answer, ax)
+    kinds = {"worst_period_s": _sweep, "network": _network, "grid": _one_machine}
+    return _draw(next((draw for key, draw in kinds.items() if key in answer), _response), answer, ax)
 
 
 def draw_sizing(sizing: Sizing, ax: Any = None) -> Axes:
@@ -102,6 +103,17 @@ def _network(answer, ax):
     axes.plot(series.time_s, 1e3 * series.mean_Hz, color=VERMILION, lw=1.2, label="centre of inertia")
     axes.set(xlabel="time (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+    return axes
+
+
+def _one_machine(answer, ax):
+    from .report.style import VERMILION, one_panel
+
+    series = answer.series
+    title = f"The frequency moves by at most {text(answer['extremum_mHz'])} mHz"
+    axes = one_panel(ax, 10, 4.6, title, f"{answer['grid']}, reserves: {answer['reserves'] or 'none'}")
+    axes.plot(series.time_s, 1e3 * series.mean_Hz, color=VERMILION, lw=1.2)
+    axes.set(xlabel="time (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
     return axes
 
 

@@ -221,3 +221,75 @@ def check_networks(report):
         report.at_most(f"{what}: settled", abs(last[0] / last[1] - 1), 0.02, note=f"{1e3 * last[0]:+.3f}, {1e3 * last[1]:+.3f} mHz")
         worst = max(max(abs(a - b) for a, b in zip(at_times(series["time_s"], series[f"unit_{unit}_Hz"], times), speed)) for unit, speed in zip(other["names"], other["speed_Hz"]))
         report.at_most(f"{what}: largest difference of a machine's speed, share of the extremum", worst / abs(other_peak), 0.05)
+
+
+def command(report, *arguments):
+    outcome = product.call([report.binary, *arguments, "--json"])
+    if outcome.code != 0:
+        raise RuntimeError(outcome.stderr)
+    return outcome.json
+
+
+LINK_S = 0.0125  # fitted to 23 Hz, with gain and short-circuit power
+
+
+def check_stability(report):
+    """A site behind an impedance: eigenvalues against a simulation, and the event of Texas 2024 as a fit."""
+    folder = Path(report.folder.name)
+    worst = {"frequency": 0.0, "damping": 0.0, "onset": 0.0}
+    cases = [(200, 1200, 3.0), (320, 1040, 2.8)] if report.quick else [(MW, MVA, gain) for MW in (120, 240, 360) for MVA in (1000, 1600, 4000) for gain in (0.8, 1.9, 2.8, 3.5)]
+    n_onset = 0
+    for MW, MVA, gain in cases:
+        found = command(report, "stability", "--load-MW", MW, "--rating-MW", 400, "--short-circuit-MVA", MVA, "--gain", gain, "--out", folder / "stability")
+        mode, simulated = found["modes"][0], found["simulated"]
+        worst["frequency"] = max(worst["frequency"], abs(simulated["frequency_Hz"] / mode["frequency_Hz"] - 1) if mode["frequency_Hz"] > 0.05 else 0.0)
+        worst["damping"] = max(worst["damping"], abs(simulated["damping_percent"] - mode["damping_percent"]) / 100)
+        n_onset += found["onset"]["ends_by"] == "oscillates"
+        worst["onset"] = max(worst["onset"], abs(found["onset_simulated"]["load_MW"] / found["onset"]["load_MW"] - 1))
+    report.at_most(f"supplies behind an impedance, {len(cases)} sites: frequency, eigenvalues against simulation", worst["frequency"], 0.02)
+    report.at_most("same: damping ratio", worst["damping"], 0.005)
+    report.at_most(f"same: onset of the load ({n_onset} oscillate)", worst["onset"], 0.02)
+    points = 8 if report.quick else 24
+    fit = command(report, "stability", "--load-MW", 320, "--rating-MW", 400, "--short-circuit-MVA", 1600, "--map", "--points", points, "--fit-stable-MW", 300,
+                  "--fit-unstable-MW", 320, "--fit-Hz", 23, "--link-filter-s", LINK_S, "--out", folder / "map")
+    report.judge("map of the onset", len(fit["map"]) == points**2 and (folder / "map.svg").stat().st_size > 1000, f"{len(fit['map'])} cells", f"{points**2}, and a picture")
+    rows = fit["fit"]["rows"]
+    said = f"{len(rows)} loop gains fit; " + (f"{rows[0]['loop_Hz']:.1f} Hz, {rows[0]['short_circuit_low_MVA']:.0f} to {rows[0]['short_circuit_high_MVA']:.0f} MVA" if rows else "")
+    report.judge("23 Hz from 320 MW, none at 300 MW, as a fit", report.quick or rows, said, "one pair or more")
+
+
+def check_reserves(report):
+    """Deadband, fast reserve and under-frequency stages against closed forms, through the command."""
+    out = Path(report.folder.name) / "frequency.csv"
+    bare = command(report, "machines", "--grid", "ercot_like_60GVA", "--step-MW", 5000, "--length-s", 120, "--out", out)
+    held = command(report, "machines", "--grid", "ercot_like_60GVA", "--reserves", "three_stages", "--step-MW", 5000, "--length-s", 120, "--out", out)
+    # Settled: droop of 8 % and damping of 1 on 60 GVA.
+    report.at_most("no reserves: settled against f0 dP/(S (D + 1/R))", abs(bare["settled_mHz"] / (-60e3 * 5 / 60 / 13.5) - 1), 1e-3)
+    shed = sum(s["shed_MW"] for s in held["stages"] if s["open_s"] is not None)
+    left = 5000 - shed - 450
+    wanted = 60e3 * (left / 60e3 + (17e-3 / 60 / 0.08 if left > 0 else -17e-3 / 60 / 0.08)) / 13.5
+    report.at_most("with reserves: settled, deadband included", abs(held["settled_mHz"] / -wanted - 1), 0.02, note=f"{held['settled_mHz']:+.1f} mHz, {shed:.0f} MW shed")
+    report.judge("fast reserve asked before a stage opens", held["fast_from_s"] is not None and all(s["open_s"] is None or s["open_s"] > held["fast_from_s"] for s in held["stages"]), f"{held['fast_from_s']} s", "in this order")
+
+
+def check_orders(report):
+    """An order judged as it is metered, against the result's own means."""
+    scenario = SCENARIOS / "curtailment_cap.toml"
+    sets = {"hall.a.n_gpu": 512, "job.main.plan.n_gpu": 512, "job.main.plan.global_batch_sequences": 64, "event.order.limit_MW": 0.5} if report.quick else {}
+    result = report.run(scenario, sets=sets).json["result_file"]
+    more = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+    order = command(report, "orders", scenario, result, *more)["orders"][0]
+    report.judge("order by caps: means of 5 and 15 minutes", [s["n"] for s in order["settlements"]] == [6, 2] and order["met"],
+                 "; ".join(f"{s['interval_min']:g} min: {s['n_over']} of {s['n']} over, highest {s['worst_MW']:.3f} MW" for s in order["settlements"]), f"6 and 2, at most {order['limit_MW']:g} MW")
+    report.judge("given against asked", order["given_percent"] >= order["asked_percent"], f"asked {order['asked_percent']:.1f} %, given {order['given_percent']:.1f} %, rebound {order['rebound_MW']:.3f} MW", "at least what was asked")
+
+
+def check_events(report):
+    """Rows V1 to V12 of the validation: which say what was published and what was chosen."""
+    rows = [r for r in command(report, "validate", "grid", "--data", "/nonexistent")["rows"] if r["id"].startswith("V")]
+    numbers = {r["id"].split("/")[0] for r in rows}
+    report.judge("rows V1 to V12", numbers == {f"V{i}" for i in range(1, 13)}, f"{len(rows)} rows of {len(numbers)}", "12")
+    wrong = [r["id"] for r in rows if r["verdict"] not in ("pass", "calibrated")]
+    report.judge("each passes, or is a fit", not wrong, f"fail: {wrong or 'none'}; fits: {[r['id'] for r in rows if r['verdict'] == 'calibrated']}", "no failure")
+    silent = [r["id"] for r in rows if "published:" not in r["note"] or "chosen:" not in r["note"]]
+    report.judge("each says what is published and what was chosen", not silent, f"silent: {silent or 'none'}", "none")

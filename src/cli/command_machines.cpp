@@ -8,6 +8,7 @@
 #include "option_checks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/durable_file.hpp"
+#include "tidewatt/study/frequency_study.hpp"
 #include "tidewatt/study/machine_study.hpp"
 #include "tidewatt/study/network_study.hpp"
 
@@ -21,7 +22,8 @@ struct Arguments {
   double swing_MW = 0.0, damping_percent = -1.0, deadband_mHz = 36.0, shaft_damping_percent = 0.1;
   study::MachineOptions options;
   study::NetworkOptions network;
-  double step_MW = 0.0;
+  study::FrequencyOptions frequency;
+  double step_MW = 0.0, site_MW = 0.0, rating_MW = 0.0;
   bool json = false;
 };
 
@@ -53,6 +55,9 @@ void sweep(const Arguments& a) {
 void play_network(Arguments& a) {
   auto& o = a.network;
   o.step_W = 1e6 * a.step_MW;
+  o.site_W = 1e6 * a.site_MW;
+  o.rating_W = 1e6 * a.rating_MW;
+  o.catalog_overlay = a.options.catalog_overlay;
   o.result = a.result;
   o.bus = static_cast<std::int64_t>(a.options.bus);
   o.window = a.options.window;
@@ -68,7 +73,30 @@ void play_network(Arguments& a) {
   fmt::print("{}\n", object.dump());
 }
 
+/// One machine that stands for a system.
+void play_frequency(Arguments& a) {
+  auto& o = a.frequency;
+  o.step_W = 1e6 * a.step_MW;
+  o.result = a.result;
+  o.window = a.options.window;
+  o.at_s = a.network.at_s;
+  o.length_s = a.options.length_s;
+  o.catalog_overlay = a.options.catalog_overlay;
+  const auto run = study::play_frequency(o);
+  const std::string path = !a.out.empty() ? a.out : o.result.empty() ? o.grid + "_step.csv" : std::filesystem::path(o.result).replace_extension("").string() + "_frequency.csv";
+  io::write_durably(path, study::frequency_csv(run));
+  if (!a.json) return fmt::print("{}{}\n", study::frequency_text(run), path);
+  auto object = nlohmann::ordered_json::parse(study::frequency_json(run));
+  object["csv"] = path;
+  fmt::print("{}\n", object.dump());
+}
+
 void machines(Arguments a) {
+  if (!a.frequency.reserves.empty() && a.frequency.grid.empty()) throw InputError("machines: --reserves needs --grid");
+  if (!a.frequency.grid.empty()) {
+    if (!a.network.raw.empty()) throw InputError("machines: --grid and --raw are two systems; name one");
+    return play_frequency(a);
+  }
   if (a.network.raw.empty() != a.network.dyr.empty()) throw InputError("machines: --raw and --dyr belong together");
   if (!a.network.raw.empty()) return play_network(a);
   if (a.result.empty() == !(a.swing_MW > 0.0)) throw InputError("machines: name either a result file or --swing-MW");
@@ -100,6 +128,9 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(within(0.01, 1e4))->capture_default_str();
   c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(within(0.5, 200.0));
   c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(within(0.001, 40.0))->capture_default_str();
+  a->frequency.grid.clear();
+  c->add_option("--grid", a->frequency.grid, "one machine that stands for a system: catalog entry of kind grid; with --step-MW or a result")->type_name("NAME");
+  c->add_option("--reserves", a->frequency.reserves, "with --grid: catalog entry of kind frequency_reserves: deadband, fast reserve, under-frequency stages")->type_name("NAME");
   c->add_option("--raw", a->network.raw, "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")->type_name("FILE");
   c->add_option("--dyr", a->network.dyr, "its dynamic records: GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, REGCA1, REECB1, REPCA1")->type_name("FILE");
   c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")->check(within(-1e6, 1e6));
@@ -108,7 +139,11 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--at-s", a->network.at_s, "network: when the step, ramp or trip begins")->check(within(0.1, 3600.0))->capture_default_str();
   c->add_option("--dispatch-s", a->network.dispatch_s, "network, result: the mean over so long from --begin-s on is dispatched, playing begins behind it")->check(within(0.1, 3600.0))->capture_default_str();
   c->add_option("--loads", a->network.loads, "network: what its loads keep constant")->check(CLI::IsMember({"impedance", "current", "power"}))->capture_default_str();
-  c->add_option("--site", a->network.site, "network: what the site keeps constant")->check(CLI::IsMember({"impedance", "current", "power"}))->capture_default_str();
+  c->add_option("--site", a->network.site, "network: what the site keeps constant; supplies: a model on which voltage and frequency act back")->check(CLI::IsMember({"impedance", "current", "power", "supplies"}))->capture_default_str();
+  c->add_option("--site-MW", a->site_MW, "supplies: their load at rest; left out with a result: what is dispatched")->check(within(0.001, 1e6));
+  c->add_option("--rating-MW", a->rating_MW, "supplies: rated power; left out: the load at rest")->check(within(0.001, 1e6));
+  c->add_option("--control", a->network.control, "supplies: catalog entry of kind supply_control")->type_name("NAME")->capture_default_str();
+  c->add_option("--gain", a->network.gain_ratio, "supplies: loop gain over the control's own")->check(within(0.01, 100.0))->capture_default_str();
   c->add_option("--shaft", a->network.shaft, "network: a governor's output is power (the torque falls as speed rises) or torque")->check(CLI::IsMember({"power", "torque"}))->capture_default_str();
   c->add_option("--time-step-s", a->network.time_step_s, "network: time step of the solution")->check(within(1e-4, 0.05))->capture_default_str();
   c->add_option("--out", a->out, "response, network: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");

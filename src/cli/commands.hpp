@@ -19,6 +19,8 @@ void add_rules_command(CLI::App& app, int& exit_code);     // rules
 void add_ride_command(CLI::App& app, int& exit_code);      // ride
 void add_size_command(CLI::App& app, int& exit_code);      // size
 void add_machines_command(CLI::App& app, int& exit_code);  // machines
+void add_orders_command(CLI::App& app, int& exit_code);    // orders
+void add_stability_command(CLI::App& app, int& exit_code); // stability
 void add_replay_command(CLI::App& app, int& exit_code);    // replay
 void add_plant_command(CLI::App& app, int& exit_code);     // plant
 void add_import_command(CLI::App& app, int& exit_code);    // import

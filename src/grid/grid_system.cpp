@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace tidewatt::grid {
 
@@ -17,8 +18,27 @@ double LoadShares::ratio(double u) const {
 }
 
 GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft)
-    : n_(std::move(network)), motion_(motion), units_(make_units(n_, records, shaft)), flow_(solve_network(n_)) {
+    : GridSystem(std::move(network), records, site_bus, motion, shaft, nullptr) {}
+
+GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies)
+    : GridSystem(std::move(network), records, site_bus, motion, shaft, &supplies) {}
+
+GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies)
+    : n_(std::move(network)), motion_(motion), units_(make_units(n_, records, shaft)) {
   site_ = n_.bus_index(site_bus);
+  Complex supplied_VA = 0.0;
+  if (supplies) {
+    auto model = std::make_unique<SupplyLoad>(supplies->control, supplies->impedance_pu, n_.nominal_Hz, supplies->gain_ratio);
+    supplies_ = model.get();
+    supplied_VA = flow_with(*supplies);
+    PowerNetwork::Generator record;  // out of service: the power flow has it as a load
+    record.bus = site_, record.id = "supplies", record.rating_VA = supplies->rating_W, record.in_service = false;
+    n_.generator.push_back(record);
+    units_.push_back({n_.generator.size() - 1, std::move(model)});
+    flow_.generated_VA.push_back(-supplied_VA);
+  } else {
+    flow_ = solve_network(n_);
+  }
   connected_.assign(units_.size(), true);
   loads_at_.resize(n_.bus.size());
   for (std::size_t l = 0; l < n_.load.size(); ++l)
@@ -29,7 +49,27 @@ GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& recor
   rest_.v = flow_.voltage_pu;
   for (std::size_t u = 0; u < units_.size(); ++u)
     units_[u].model->rest(rest_.v[bus_of(u)], flow_.generated_VA[units_[u].generator] / generator(u).rating_VA, part(std::span(rest_.x), u));
+  if (supplies_) supplies_rest_pu_ = supplies_->load_pu();
   connect();
+}
+
+/// Power flow with the supplies as a load: what their reactances take depends on the voltage, which depends on it.
+Complex GridSystem::flow_with(const SiteSupplies& s) {
+  if (!(s.rating_W > 0.0)) throw InputError("network: the supplies' rating must be above 0");
+  PowerNetwork with = n_;
+  with.load.push_back({site_, "supplies", s.load_W, 0.0, 0.0, true});
+  Complex drawn_VA = s.load_W, before_VA = 0.0;
+  for (int i = 0; i < 100 && std::abs(drawn_VA - before_VA) > 1e-11 * s.rating_W; ++i) {
+    with.load.back().power_VA = before_VA = drawn_VA;
+    flow_ = solve_network(with);
+    drawn_VA = s.rating_W * supplies_->drawn_pu(std::abs(flow_.voltage_pu[site_]), s.load_W / s.rating_W);
+  }
+  return drawn_VA;
+}
+
+void GridSystem::set_site(Complex load_VA) {
+  if (supplies_) supplies_->set_load(supplies_rest_pu_ + load_VA.real() / n_.generator[units_.back().generator].rating_VA);
+  else site_VA_ = load_VA;
 }
 
 void GridSystem::connect() {

@@ -80,7 +80,11 @@ std::string ticks(const Axis& x, const Axis& y, double top, double height) {
     out += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' text-anchor='middle'>{4:g}</text>", at, top, bottom, bottom + 16, v);
   };
   if (x.log) {
-    for (double v = std::pow(10.0, std::ceil(std::log10(x.low) - 1e-9)); v <= x.high * (1.0 + 1e-9); v *= 10.0) vertical(v);
+    // Within less than two decades, digits between them too.
+    const bool short_axis = x.high < 100.0 * x.low;
+    for (double decade = std::pow(10.0, std::floor(std::log10(x.low) - 1e-9)); decade <= x.high; decade *= 10.0)
+      for (const double digit : {1.0, 2.0, 3.0, 5.0})
+        if (const double v = decade * digit; (short_axis || digit == 1.0) && v >= x.low * (1.0 - 1e-9) && v <= x.high * (1.0 + 1e-9)) vertical(v);
   } else {
     const double step = tick_step(x.high - x.low);
     for (double v = step * std::ceil(x.low / step - 1e-9); v <= x.high + 1e-9 * step; v += step) vertical(rounded(v, step));

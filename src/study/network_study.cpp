@@ -10,6 +10,7 @@
 #include "tidewatt/base/text.hpp"
 #include "tidewatt/grid/psse_raw.hpp"
 #include "tidewatt/io/read_waveform.hpp"
+#include "tidewatt/study/stability_study.hpp"
 
 namespace tidewatt::study {
 namespace {
@@ -18,7 +19,7 @@ grid::LoadShares shares(const std::string& key, const std::string& constant, std
   if (constant == "impedance") return {0.0, 0.0};
   if (constant == "current") return {0.0, 1.0};
   if (constant == "power") return {1.0, 0.0};
-  findings.push_back({{}, key, fmt::format("'{}' is not one of impedance, current, power", constant)});
+  findings.push_back({{}, key, fmt::format("'{}' is not one of impedance, current, power{}", constant, key == "site" ? ", supplies" : "")});
   return {};
 }
 
@@ -33,6 +34,11 @@ void check(const NetworkOptions& o, std::vector<Finding>& findings) {
   range("begin_s", o.begin_s, 0.0, 1e12);
   range("dispatch_s", o.dispatch_s, 0.1, 3600.0);
   range("time_step_s", o.time_step_s, 1e-4, 0.05);
+  range("site_MW", o.site_W * 1e-6, 0.0, 1e6);
+  range("rating_MW", o.rating_W * 1e-6, 0.0, 1e6);
+  range("gain", o.gain_ratio, 0.01, 100.0);
+  if (o.site == "supplies" && o.result.empty() && !(o.site_W > 0.0)) findings.push_back({{}, "site_MW", "must be given with supplies: their load at rest"});
+  if (o.site != "supplies" && (o.site_W > 0.0 || o.rating_W > 0.0)) findings.push_back({{}, "site_MW, rating_MW", "need site = supplies"});
   if (o.shaft != "power" && o.shaft != "torque") findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", o.shaft)});
   const int events = (o.step_W != 0.0) + !o.trip.empty() + !o.result.empty();
   if (events != 1) findings.push_back({{}, "step_MW, trip, result", fmt::format("{} of them are given, expected one", events)});
@@ -59,6 +65,15 @@ std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_
   return out;
 }
 
+/// The site's supplies, at rest at what is dispatched unless a load is given.
+grid::SiteSupplies supplies_of(const NetworkOptions& o, double dispatch_W) {
+  std::vector<Finding> findings;
+  grid::SiteSupplies out{read_supply_control(o.control, o.catalog_overlay, findings), o.rating_W, o.site_W > 0.0 ? o.site_W : dispatch_W, 0.0, o.gain_ratio};
+  if (!findings.empty()) throw InputError(std::move(findings));
+  if (out.rating_W == 0.0) out.rating_W = out.load_W;
+  return out;
+}
+
 grid::GridTrip trip_of(const NetworkOptions& o) {
   const std::size_t dash = o.trip.find('-');
   double bus = 0.0;
@@ -81,7 +96,8 @@ NetworkRun play_network(const NetworkOptions& o) {
   check(o, findings);
   grid::LoadMotion motion;
   motion.active = motion.reactive = shares("loads", o.loads, findings);
-  motion.site = shares("site", o.site, findings);
+  const bool supplies = o.site == "supplies";
+  if (!supplies) motion.site = shares("site", o.site, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   auto network = grid::read_raw(o.raw);
   const auto records = grid::read_dyr(o.dyr);
@@ -89,7 +105,6 @@ NetworkRun play_network(const NetworkOptions& o) {
   out.options = o;
   out.bus = site_bus(network, o.bus);
   for (const auto& b : network.bus) out.bus_number.push_back(b.number);
-  grid::GridSystem system(std::move(network), records, out.bus, motion, o.shaft == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power);
   std::vector<grid::SitePoint> site;
   std::vector<grid::GridTrip> trips;
   double length_s = o.length_s;
@@ -101,7 +116,10 @@ NetworkRun play_network(const NetworkOptions& o) {
   } else {
     site = {{o.at_s, 0.0}, {o.at_s + o.ramp_s, o.step_W}};
   }
-  out.trace = grid::play(system, site, trips, {length_s, o.time_step_s});
+  const auto shaft = o.shaft == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power;
+  auto system = supplies ? grid::GridSystem(std::move(network), records, out.bus, motion, shaft, supplies_of(o, out.dispatch_W)) : grid::GridSystem(std::move(network), records, out.bus, motion, shaft);
+  if (supplies) out.modes = grid::grid_modes(system, system.rest());
+  out.trace = grid::play(system, site, trips, {length_s, supplies ? std::min(o.time_step_s, 0.001) : o.time_step_s});  // loops of supplies take milliseconds
   out.has_answer = o.result.empty();
   if (out.has_answer) out.answer = grid::grid_answer(out.trace, o.at_s);
   return out;

@@ -61,6 +61,26 @@ class Grid(unittest.TestCase):
         self.assertGreater(outcome.json["dispatch_MW"], 0)
         self.assertGreater(max(m["highest_mHz"] for m in outcome.json["machines"]), 0)
 
+    def test_supplies_behind_an_impedance_have_modes_an_onset_and_files(self):
+        stem = pathlib.Path(self.folder.name) / "stability"
+        site = ("stability", "--load-MW", "200", "--rating-MW", "400", "--short-circuit-MVA", "1200", "--gain", "3", "--out", stem)
+        found = self.call(*site, "--json").json
+        self.assertTrue(found["stable"])
+        self.assertAlmostEqual(found["onset_simulated"]["load_MW"] / found["onset"]["load_MW"], 1, delta=0.02)
+        self.assertEqual([pathlib.Path(f).suffix for f in found["files"]], [".csv", ".svg"])
+        self.assertIn("onset by eigenvalues: oscillates from", self.call(*site).stdout)
+        self.assertEqual(self.call(*site, "--control", "psu").code, 2)
+        self.assertIn("--short-circuit-MVA", self.call("stability", "--load-MW", "200").stderr)
+
+    def test_one_machine_with_reserves_and_orders_without_any(self):
+        out = pathlib.Path(self.folder.name) / "frequency.csv"
+        held = self.call("machines", "--grid", "ercot_like_60GVA", "--reserves", "three_stages", "--step-MW", "6000", "--out", out, "--json").json
+        self.assertIsNotNone(held["stages"][0]["open_s"])
+        self.assertEqual(self.call("machines", "--reserves", "three_stages", "--step-MW", "6000").code, 2)
+        outcome = self.call("orders", TINY, self.figures["result_file"])
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("no order of the utility", outcome.stderr)
+
     def test_size_without_rules_says_what_is_missing(self):
         outcome = self.call("size", TINY)
         self.assertEqual(outcome.code, 2)

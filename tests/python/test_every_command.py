@@ -19,6 +19,7 @@ FUNCTION = {
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
     "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "log": tw.log_gpus, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
     "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
+    "orders": tw.orders, "stability": tw.stability,
 }  # fmt: skip
 # Option of the command line -> where Python has it, when not as a parameter of that name.
 ELSEWHERE = {
@@ -31,6 +32,7 @@ ELSEWHERE = {
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
     "size --cooling-unit-frac": "most_gpus", "size --peak": "most_gpus(by_peak=True)", "size --write": "Sizing.cheapest",
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
+    "stability --short-circuit-MVA": "short_circuit_VA", "orders --settlement-min": "settlement_s",
     "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
@@ -117,6 +119,28 @@ def test_a_network_of_files_has_the_commands_figures_and_a_picture():
     assert "centre of inertia" in [t.get_text() for t in ours.plot().get_legend().get_texts()]
     with pytest.raises(ValueError, match="belong together"):
         tw.machines(raw=f"{stem}.raw", step_W=1e6)
+
+
+def test_supplies_on_a_network_and_one_machine_with_reserves_have_the_commands_figures(tmp_path):
+    stem = pathlib.Path(__file__).resolve().parents[2] / "scenarios" / "networks" / "kundur_two_area"
+    ours = tw.machines(raw=f"{stem}.raw", dyr=f"{stem}.dyr", bus=7, step_W=50e6, length_s=10, site="supplies", site_W=100e6, rating_W=200e6)
+    same(ours, command_json("machines", "--raw", f"{stem}.raw", "--dyr", f"{stem}.dyr", "--bus", 7, "--step-MW", 50, "--length-s", 10, "--site", "supplies",
+                            "--site-MW", 100, "--rating-MW", 200, "--out", tmp_path / "a.csv"))  # fmt: skip
+    assert any(m["state"].endswith("link energy") or "supplies" in m["state"] for m in ours["modes"])
+    held = tw.machines(grid="ercot_like_60GVA", reserves="three_stages", step_W=5e9)
+    same(held, command_json("machines", "--grid", "ercot_like_60GVA", "--reserves", "three_stages", "--step-MW", 5000, "--out", tmp_path / "b.csv"))
+    assert float(held.series.shed_W.max()) == pytest.approx(1e6 * sum(s["shed_MW"] for s in held["stages"] if s["open_s"] is not None))
+    assert held.plot().get_ylabel() == "frequency off nominal (mHz)"
+
+
+def test_stability_has_the_commands_figures_and_a_map(tmp_path):
+    ours = tw.stability(200e6, 1200e6, rating_W=400e6, gain=3.0, map=True, points=4, scr_from=2.5)
+    same(ours, command_json("stability", "--load-MW", 200, "--short-circuit-MVA", 1200, "--rating-MW", 400, "--gain", 3.0, "--map", "--points", 4, "--scr-from", 2.5,
+                            "--out", tmp_path / "s"), leave_out=("files",))  # fmt: skip
+    cells = ours.map()
+    assert cells.onset_W.shape == (4, 4) and float(cells.onset_W[0, 0]) <= float(cells.onset_W[0, 3])
+    assert ours.svg == (tmp_path / "s.svg").read_text()
+    assert ours["onset"]["load_MW"] == pytest.approx(ours["onset_simulated"]["load_MW"], rel=0.02)
 
 
 def test_plant_has_the_commands_figures():

@@ -7,6 +7,7 @@
 
 #include "tidewatt/grid/network_units.hpp"
 #include "tidewatt/grid/power_network.hpp"
+#include "tidewatt/grid/supply_load.hpp"
 
 namespace tidewatt::grid {
 
@@ -23,6 +24,14 @@ struct LoadMotion {
   LoadShares site;              ///< of what the site draws
 };
 
+/// A site's supplies at its bus, with what they draw before anything happens.
+struct SiteSupplies {
+  SupplyControl control;
+  double rating_W = 0.0, load_W = 0.0;
+  std::complex<double> impedance_pu = 0.0;  ///< of the site's own line, on the rating, beside the control's reactance
+  double gain_ratio = 1.0;
+};
+
 /// Values of a network in motion, pu: states of all units, then the buses' voltages.
 struct GridState {
   std::vector<double> x;                 ///< [n_state]
@@ -33,14 +42,17 @@ struct GridState {
 ///
 ///     x' = f(x, v) in every unit,   0 = Σ i_unit(x, v) − i_load(v) − i_site(v) − Y v at every bus
 ///
-/// Constant power turns into a constant impedance below 0.7 pu. Assumptions: balanced, fundamental phasors, network
+/// A site is a load that depends on its voltage at once, or supplies: a unit of its own, on which voltage and frequency act back
+/// within the step. Constant power turns into a constant impedance below 0.7 pu. Assumptions: balanced, fundamental phasors, network
 /// transients left out (valid below some 10 Hz), loads do not depend on frequency. Source: [@kundur], ch. 12 and 13.
 class GridSystem {
  public:
   /// @param site_bus number of the bus where a site draws on top of its load  @throws InputError, RefusedError (no operating point)
   GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft);
+  /// The same with supplies as the site, in the power flow with their load. Their unit is the last one.
+  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies);
 
-  /// At rest, the site drawing nothing.
+  /// At rest, the site drawing nothing, or what its supplies draw.
   const GridState& rest() const { return rest_; }
   const PowerNetwork& network() const { return n_; }
   const NetworkFlow& flow() const { return flow_; }
@@ -52,8 +64,9 @@ class GridSystem {
   bool connected(std::size_t u) const { return connected_[u]; }  ///< false once it was switched off
   std::size_t site_bus() const { return site_; }  ///< index of the bus
 
-  /// What the site draws at its bus's voltage at rest. @param load_VA P + jQ
-  void set_site(std::complex<double> load_VA) { site_VA_ = load_VA; }
+  /// What the site draws at its bus's voltage at rest; supplies: what their servers draw on top of the load at rest, Q left out.
+  /// @param load_VA P + jQ
+  void set_site(std::complex<double> load_VA);
   /// Takes a unit off the network. @throws InputError for one that is not there
   void trip_unit(std::int64_t bus, const std::string& id);
   /// Opens a line or transformer. @throws InputError for one that is not there
@@ -95,6 +108,10 @@ class GridSystem {
   std::size_t site_ = 0;
   std::complex<double> site_VA_ = 0.0;
   GridState rest_;
+  SupplyLoad* supplies_ = nullptr;  // the model of the last unit
+  double supplies_rest_pu_ = 0.0;
+  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies);
+  std::complex<double> flow_with(const SiteSupplies& supplies);
   void connect();
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/grid/grid_modes.hpp"
 #include "tidewatt/grid/grid_play.hpp"
 
 namespace tidewatt::study {
@@ -25,7 +26,13 @@ struct NetworkOptions {
   double length_s = 60.0;
   double time_step_s = 0.005;          ///< of the solution
   std::string loads = "impedance";     ///< what the network's loads keep constant: impedance, current or power
-  std::string site = "power";          ///< what the site keeps constant
+  std::string site = "power";          ///< what the site keeps constant; supplies: a model on which voltage and frequency act back
+
+  double site_W = 0.0;                         ///< supplies: load at rest; 0 with a waveform: what is dispatched
+  double rating_W = 0.0;                       ///< supplies: rated power; 0: the load at rest
+  double gain_ratio = 1.0;                     ///< supplies: loop gain over the control's own
+  std::string control = "psu_single_phase";    ///< supplies: catalog entry of kind supply_control
+  std::string catalog_overlay;
   std::string shaft = "power";         ///< what a governor's output is: power, or torque
 };
 
@@ -38,6 +45,7 @@ struct NetworkRun {
   bool has_answer = false;               ///< a step, ramp or trip: `answer` holds its figures
   grid::GridAnswer answer;
   double dispatch_W = 0.0;               ///< waveform: taken as dispatched
+  std::vector<grid::GridMode> modes;     ///< supplies: of the whole network at rest, rightmost first
 };
 
 /// @throws InputError with findings of both files, for an unknown bus, unit or window, or an option out of range; SolverError

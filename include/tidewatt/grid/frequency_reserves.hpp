@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/grid/frequency.hpp"
+
+namespace tidewatt::grid {
+
+/// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
+struct ReserveParams {
+  double governor_deadband_Hz = 0.0;   ///< 0: none
+  double fast_W = 0.0;                 ///< fast reserve that is held; 0: none
+  double fast_below_Hz = 0.0;          ///< it starts when frequency falls below this
+  double fast_delay_s = 0.0;           ///< from there to its first power
+  double fast_ramp_s = 0.0;            ///< from nothing to everything, a straight line; 0: at once
+  double fast_hold_s = 0.0;            ///< then it lasts, and ends as it began
+  std::vector<double> shed_below_Hz;   ///< [stage] frequency
+  std::vector<double> shed_frac;       ///< [stage] of the system's load
+  double shed_delay_s = 0.0;           ///< relay and breaker
+  double system_load_W = 0.0;          ///< what stages take their shares of
+  void fields(FieldVisitor& v);
+  /// @throws InputError for stages that do not belong together or rise, or a share above everything
+  void check() const;
+};
+
+/// The system's state, and what has acted. Plain numbers.
+struct ReserveState {
+  double equilibrium_W = 0.0;          ///< the site's load at which the system is at rest
+  std::array<double, 4> deviation{};   ///< speed, governor, chest, reheater, pu
+  double time_s = 0.0;                 ///< since the start
+  double fast_from_s = -1.0;           ///< when the fast reserve was asked; below 0: not yet
+  std::vector<double> below_from_s;    ///< [stage] since when frequency is below; below 0: it is not
+  std::vector<double> shed_at_s;       ///< [stage] when it opened; below 0: not yet
+};
+
+/// Frequency of a system with deadband, fast reserve and under-frequency stages under the site's load.
+///
+///     2H ω' = P_m + r(t) + Σ_k shed_k L/S − (P − P_0)/S − D ω,   T_g y' = −dead(ω)/R − y
+///     dead(ω) = sign(ω) max(0, |ω| − ω_db)
+///
+/// The rest as Frequency. The fast reserve starts once, its delay behind the instant at which frequency crosses its threshold;
+/// a stage opens when frequency has been below its threshold for the delay, and stays open. Crossings lie on the straight line
+/// within a step, and steps end where something acts. Runge-Kutta rule of order 4 in steps of 1 ms at most. Without deadband,
+/// reserve and stages it is Frequency. Assumptions as there; stages shed their share of the load at rest. Source: [@kundur], ch. 11.
+class FrequencyReserves {
+ public:
+  /// @throws InputError as Frequency, and for reserves that do not belong together
+  FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves);
+
+  /// At rest under a steady load.
+  ReserveState start(double load_W) const;
+  /// A chunk of 1 ms means that follows the last one. @param load_W of the site  @param deviation_Hz same length, at the ends of the bins
+  /// @throws InputError if lengths differ
+  void advance(std::span<const double> load_W, std::span<double> deviation_Hz, ReserveState& state) const;
+  /// What the fast reserve gives. @param time_s since the start
+  double fast_W(const ReserveState& state, double time_s) const;
+  double shed_W(const ReserveState& state) const;  ///< load that is shed
+  /// Where a lasting step of the load ends with governors and their deadband alone, no reserve and no stage.
+  double settled_Hz(double step_W) const;
+
+ private:
+  void rates(const std::array<double, 4>& x, double power_pu, std::array<double, 4>& rate) const;
+  void step(double load_W, double h_s, ReserveState& state) const;
+  void act(double before_Hz, double after_Hz, double from_s, double h_s, ReserveState& state) const;
+  double next_action_s(const ReserveState& state) const;
+  FrequencyParams p_;
+  ReserveParams r_;
+};
+
+}  // namespace tidewatt::grid

@@ -1,0 +1,105 @@
+#include "tidewatt/grid/grid_modes.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::grid {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double two_pi = 6.283185307179586476925287, nudge = 1e-6;
+
+Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+std::vector<GridMode> modes_of(const Eigen::MatrixXd& A, const std::vector<std::string>& names) {
+  // Left vectors from the transpose, not from an inverse: a free angle and its speed share one eigenvalue and one vector.
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(A), turned(A.transpose());
+  if (solver.info() != Eigen::Success || turned.info() != Eigen::Success) throw SolverError("grid modes: the eigenvalues were not found");
+  const Eigen::MatrixXcd right = solver.eigenvectors(), left = turned.eigenvectors();
+  std::vector<GridMode> out;
+  for (Eigen::Index k = 0; k < A.rows(); ++k) {
+    GridMode m;
+    m.s = solver.eigenvalues()[k];
+    if (m.s.imag() < 0.0) continue;
+    m.frequency_Hz = m.s.imag() / two_pi;
+    m.damping_frac = std::abs(m.s) > 0.0 ? -m.s.real() / std::abs(m.s) : 0.0;
+    Eigen::Index same = 0;
+    (turned.eigenvalues().array() - m.s).abs().minCoeff(&same);
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      m.parts.push_back({names[static_cast<std::size_t>(i)], std::abs(right(i, k) * left(i, same))});
+      sum += m.parts.back().share_frac;
+    }
+    std::stable_sort(m.parts.begin(), m.parts.end(), [](const auto& a, const auto& b) { return a.share_frac > b.share_frac; });
+    if (m.parts.size() > 5) m.parts.resize(5);
+    for (auto& p : m.parts) p.share_frac /= sum;
+    out.push_back(std::move(m));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const GridMode& a, const GridMode& b) { return a.s.real() > b.s.real(); });
+  return out;
+}
+
+/// Rates and what the network lacks, one below the other.
+Eigen::VectorXd answer(const GridSystem& s, const GridState& y) {
+  const std::size_t nx = y.x.size(), nv = y.v.size();
+  std::vector<double> rate(nx);
+  std::vector<Complex> lack(nv);
+  s.rates(y, rate);
+  s.imbalance(y, lack);
+  Eigen::VectorXd out(index(nx + 2 * nv));
+  for (std::size_t i = 0; i < nx; ++i) out[index(i)] = rate[i];
+  for (std::size_t b = 0; b < nv; ++b) out[index(nx + 2 * b)] = lack[b].real(), out[index(nx + 2 * b + 1)] = lack[b].imag();
+  return out;
+}
+
+/// Moves one of all values: states, then real and imaginary parts of the voltages.
+void shift(GridState& y, std::size_t at, double by) {
+  const std::size_t nx = y.x.size();
+  if (at < nx) y.x[at] += by;
+  else y.v[(at - nx) / 2] += (at - nx) % 2 == 0 ? Complex(by, 0.0) : Complex(0.0, by);
+}
+
+}  // namespace
+
+std::vector<GridMode> unit_modes(const GridUnit& unit, std::span<const double> x, Complex v) {
+  const std::size_t n = x.size();
+  std::vector<double> moved(x.begin(), x.end()), above(n), below(n);
+  Eigen::MatrixXd A(index(n), index(n));
+  for (std::size_t c = 0; c < n; ++c) {
+    moved[c] = x[c] + nudge;
+    unit.rates(moved, v, above);
+    moved[c] = x[c] - nudge;
+    unit.rates(moved, v, below);
+    moved[c] = x[c];
+    for (std::size_t r = 0; r < n; ++r) A(index(r), index(c)) = (above[r] - below[r]) / (2.0 * nudge);
+  }
+  return modes_of(A, unit.states());
+}
+
+std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y) {
+  const Eigen::Index nx = index(y.x.size()), nv = index(2 * y.v.size());
+  Eigen::MatrixXd J(nx + nv, nx + nv);
+  GridState moved = y;
+  for (Eigen::Index c = 0; c < nx + nv; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    shift(moved, at, nudge);
+    const Eigen::VectorXd above = answer(system, moved);
+    shift(moved, at, -2.0 * nudge);
+    J.col(c) = (above - answer(system, moved)) / (2.0 * nudge);
+    moved = y;
+  }
+  const Eigen::MatrixXd A = J.topLeftCorner(nx, nx) - J.topRightCorner(nx, nv) * J.bottomRightCorner(nv, nv).partialPivLu().solve(Eigen::MatrixXd(J.bottomLeftCorner(nv, nx)));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < y.x.size(); ++i) names.push_back(system.state_name(i));
+  return modes_of(A, names);
+}
+
+const GridMode& least_stable(const std::vector<GridMode>& modes) {
+  const auto moves = std::find_if(modes.begin(), modes.end(), [](const GridMode& m) { return std::abs(m.s) > 0.02; });
+  return moves == modes.end() ? modes.front() : *moves;
+}
+
+}  // namespace tidewatt::grid

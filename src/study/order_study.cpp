@@ -1,0 +1,136 @@
+#include "tidewatt/study/order_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "say.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/text.hpp"
+#include "tidewatt/io/result_file.hpp"
+#include "tidewatt/io/result_origin.hpp"
+#include "tidewatt/sim/scenario_inputs.hpp"
+
+namespace tidewatt::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+/// Means of the connection's power and their largest millisecond, the finest that the result keeps.
+struct Kept {
+  grid::MeterRecord record;
+  std::vector<double> highest_W;
+};
+
+Kept read_means(const std::string& path) {
+  io::ResultFile file(path);
+  for (const auto& [name, step_s] : {std::pair{"1s", 1.0}, std::pair{"10s", 10.0}, std::pair{"60s", 60.0}}) {
+    const auto numbers = [&](const char* what) {
+      const auto* array = file.read(fmt::format("/pyramid_{}/{}", name, what));
+      const auto* values = array ? std::get_if<std::vector<double>>(&array->values) : nullptr;
+      return values ? *values : std::vector<double>();
+    };
+    const auto time = numbers("time");
+    if (time.empty()) continue;
+    return {{time.front(), step_s, numbers("pcc_mean_W")}, numbers("pcc_max_W")};
+  }
+  throw InputError(path + ": holds no means of the connection's power");
+}
+
+double highest(const Kept& k, double from_s, double until_s) {
+  double out = 0.0;
+  for (std::size_t i = 0; i < k.highest_W.size(); ++i) {
+    const double at_s = k.record.first_s + k.record.step_s * static_cast<double>(i);
+    if (at_s >= from_s - 1e-6 && at_s + k.record.step_s <= until_s + 1e-6) out = std::max(out, k.highest_W[i]);
+  }
+  return out;
+}
+
+/// "2024-07-20T14:05:30" as seconds of its day.
+double clock_of(const std::string& start_time) {
+  const std::size_t t = start_time.find_first_of("T ");
+  double h = 0.0, m = 0.0, s = 0.0;
+  if (t == std::string::npos || start_time.size() < t + 9 || !parse_number(start_time.substr(t + 1, 2), h) || !parse_number(start_time.substr(t + 4, 2), m) || !parse_number(start_time.substr(t + 7, 2), s))
+    throw InputError("order: the result's start_time '" + start_time + "' is not a date and a time of day");
+  return 3600.0 * h + 60.0 * m + s;
+}
+
+bool met(const OrderReport& r) {
+  return std::all_of(r.answer.settlements.begin(), r.answer.settlements.end(), [](const auto& s) { return s.met(); });
+}
+
+}  // namespace
+
+OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, const std::string& result, const OrderOptions& options) {
+  const auto origin = io::read_result_origin(result);
+  OrderStudy out;
+  out.file = file;
+  out.result = result;
+  for (const auto& change : sim::input_changes(origin.scenario, scenario.text)) out.notes.push_back(fmt::format("the result was made with another input: {}: {}", change.key, change.message));
+  const auto kept = read_means(result);
+  out.step_s = kept.record.step_s;
+  auto how = options.how;
+  how.clock_s = clock_of(origin.start_time);
+  std::vector<std::string> names;
+  for (const auto& e : scenario.events) {
+    if (e.kind != sim::EventKind::curtailment) continue;
+    names.push_back(e.name);
+    if (!options.order.empty() && e.name != options.order) continue;
+    OrderReport r{e.name, std::string(word_of(e.by)), grid::judge_order(kept.record, {e.at_s, e.at_s + e.duration_s, e.notice_s, e.limit_W}, how), 0.0, 0.0};
+    r.highest_ms_W = highest(kept, e.at_s, e.at_s + e.duration_s);
+    const double known_s = e.at_s - e.notice_s;
+    r.highest_before_W = highest(kept, known_s - how.baseline_s, known_s);
+    out.orders.push_back(std::move(r));
+  }
+  if (names.empty()) throw InputError(file + ": has no order of the utility ([[event]] kind = \"curtailment\")");
+  if (out.orders.empty()) {
+    const std::string close = nearest(options.order, names);
+    throw InputError(fmt::format("{}: no order '{}'{}", file, options.order, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+  }
+  return out;
+}
+
+std::string orders_text(const OrderStudy& s) {
+  std::string text;
+  for (const auto& r : s.orders) {
+    const auto& a = r.answer;
+    say(text, "order '{}': at most {:.4g} MW from {:g} s to {:g} s, by {}: {}\n", r.name, a.order.limit_W * 1e-6, a.order.begin_s, a.order.end_s, r.means, met(r) ? "met" : "not met");
+    say(text, "  before its notice {:.4g} MW in the mean; asked {:.1f} % less, given {:.1f} % ({:.3g} of {:.3g} MWh)\n", a.baseline_W * 1e-6, 100.0 * a.asked_frac, 100.0 * a.given_frac, a.given_J / 3.6e9, a.asked_J / 3.6e9);
+    for (const auto& i : a.settlements) {
+      if (i.n == 0) {
+        say(text, "  means of {:g} min: none lies wholly within the order\n", i.interval_s / 60.0);
+        continue;
+      }
+      say(text, "  means of {:g} min: {} of {} over the limit, highest {:.4g} MW at {:g} s{}\n", i.interval_s / 60.0, i.n_over, i.n, i.worst_W * 1e-6, i.worst_at_s,
+          i.n_over ? fmt::format(", {:.3g} MWh too much", i.over_J / 3.6e9) : "");
+    }
+    say(text, "  {}\n", std::isfinite(a.response_s) ? fmt::format("below the limit for good {:g} s after its begin", a.response_s) : std::string("not below the limit at its end"));
+    say(text, "  behind it: up to {:.3g} MW above the load before, {:.3g} MWh in all; {}\n", a.rebound_W * 1e-6, a.rebound_J / 3.6e9,
+        std::isfinite(a.back_s) ? fmt::format("back after {:g} s", a.back_s) : std::string("not back within the record or the hour"));
+    say(text, "  largest millisecond within it {:.4g} MW (before {:.4g} MW); no meter counts it\n", r.highest_ms_W * 1e-6, r.highest_before_W * 1e-6);
+  }
+  for (const auto& n : s.notes) say(text, "note: {}\n", n);
+  return text;
+}
+
+std::string orders_json(const OrderStudy& s) {
+  Json out{{"file", s.file}, {"result", s.result}, {"step_s", s.step_s}, {"orders", Json::array()}, {"notes", s.notes}};
+  for (const auto& r : s.orders) {
+    const auto& a = r.answer;
+    Json o{{"name", r.name}, {"by", r.means}, {"met", met(r)}, {"begin_s", a.order.begin_s}, {"end_s", a.order.end_s}, {"notice_s", a.order.notice_s}, {"limit_MW", a.order.limit_W * 1e-6},
+           {"baseline_MW", a.baseline_W * 1e-6}, {"mean_MW", a.mean_W * 1e-6}, {"asked_percent", 100.0 * a.asked_frac}, {"given_percent", 100.0 * a.given_frac}, {"asked_MWh", a.asked_J / 3.6e9},
+           {"given_MWh", a.given_J / 3.6e9}, {"settlements", Json::array()}, {"response_s", number(a.response_s)}, {"rebound_MW", a.rebound_W * 1e-6}, {"rebound_MWh", a.rebound_J / 3.6e9},
+           {"back_s", number(a.back_s)}, {"highest_ms_MW", r.highest_ms_W * 1e-6}, {"highest_before_MW", r.highest_before_W * 1e-6}};
+    for (const auto& i : a.settlements)
+      o["settlements"].push_back({{"interval_min", i.interval_s / 60.0}, {"n", i.n}, {"n_over", i.n_over}, {"met", i.met()}, {"worst_MW", i.worst_W * 1e-6}, {"worst_at_s", i.worst_at_s},
+                                  {"over_MWh", i.over_J / 3.6e9}, {"least_given_frac", number(i.given_frac)}});
+    out["orders"].push_back(std::move(o));
+  }
+  return out.dump();
+}
+
+}  // namespace tidewatt::study
