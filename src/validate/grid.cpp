@@ -11,6 +11,7 @@ std::vector<Row> grid_rows(const Context& context) {
   add(machine_rows());
   add(frequency_rows());
   add(ride_through_rows());
+  add(event_rows());
   add(delivery_rows(context));
   return out;
 }

@@ -10,5 +10,6 @@ std::vector<Row> flicker_rows(const Context&);  ///< G3
 std::vector<Row> machine_rows();                ///< G4, G13, G15
 std::vector<Row> frequency_rows();              ///< G5, G6
 std::vector<Row> ride_through_rows();           ///< G7
+std::vector<Row> event_rows();                  ///< V1 to V12
 
 }  // namespace tidewatt::validate
