@@ -75,7 +75,7 @@ TEST_CASE("a fit gives its event back: at its own gain and short-circuit power t
   CHECK(stability_text(s).find("a fit, not a prediction") != std::string::npos);
 }
 
-TEST_CASE("everything wrong with the options is said at once") {
+TEST_CASE("everything wrong with the stability options is said at once") {
   auto o = site();
   o.load_W = -1.0;
   o.gain_to = 0.1;
