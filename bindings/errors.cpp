@@ -1,7 +1,7 @@
 // The library's exceptions as Python classes that live, by name, in the package `tidewatt`.
 #include "bind.hpp"
+#include "io/verified_file.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/verified_file.hpp"
 
 namespace tidewatt::bindings {
 namespace {

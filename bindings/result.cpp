@@ -7,12 +7,12 @@
 #include <algorithm>
 
 #include "bind.hpp"
-#include "tidewatt/io/durable_file.hpp"
+#include "io/durable_file.hpp"
+#include "io/result_file.hpp"
+#include "io/summary_text.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
-#include "tidewatt/io/result_file.hpp"
 #include "tidewatt/io/summary_json.hpp"
-#include "tidewatt/io/summary_text.hpp"
 
 namespace tidewatt::bindings {
 namespace {

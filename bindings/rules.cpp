@@ -4,11 +4,11 @@
 
 #include "background.hpp"
 #include "bind.hpp"
-#include "tidewatt/study/filing.hpp"
-#include "tidewatt/study/ride_study.hpp"
-#include "tidewatt/study/scenario_toml.hpp"
-#include "tidewatt/sim/shipped_scenarios.hpp"
-#include "tidewatt/study/verify_any.hpp"
+#include "study/filing.hpp"
+#include "study/ride_study.hpp"
+#include "study/scenario_toml.hpp"
+#include "sim/shipped_scenarios.hpp"
+#include "study/verify_any.hpp"
 
 namespace tidewatt::bindings {
 namespace {

@@ -1,5 +1,5 @@
 // Sizing: the cheapest mitigations that meet the rules, and the most GPUs behind a connection.
-#include "tidewatt/study/sizing.hpp"
+#include "study/sizing.hpp"
 
 #include <pybind11/stl.h>
 
@@ -8,7 +8,7 @@
 
 #include "background.hpp"
 #include "bind.hpp"
-#include "tidewatt/study/gpu_capacity.hpp"
+#include "study/gpu_capacity.hpp"
 
 namespace tidewatt::bindings {
 namespace {

@@ -1,5 +1,5 @@
 // Sweeps: cases, their durable record, and the table.
-#include "tidewatt/study/sweep.hpp"
+#include "study/sweep.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -8,9 +8,9 @@
 
 #include "background.hpp"
 #include "bind.hpp"
+#include "study/compare.hpp"
+#include "study/new_scenario.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/compare.hpp"
-#include "tidewatt/study/new_scenario.hpp"
 
 namespace tidewatt::bindings {
 namespace {

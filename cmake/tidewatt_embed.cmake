@@ -1,7 +1,7 @@
 # Embeds text files as C++ string literals: `std::span<const EmbeddedFile> NAME()` in namespace tidewatt::embedded.
 function(tidewatt_embed target name root)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
-  set(text "#include \"tidewatt/base/embedded.hpp\"\nnamespace tidewatt::embedded {\nnamespace {\nconstexpr EmbeddedFile files[] = {\n")
+  set(text "#include \"base/embedded.hpp\"\nnamespace tidewatt::embedded {\nnamespace {\nconstexpr EmbeddedFile files[] = {\n")
   foreach(file ${ARGN})
     file(READ ${root}/${file} content)
     string(LENGTH "${content}" length)

@@ -1,6 +1,6 @@
-#include "tidewatt/base/escape.hpp"
+#include "escape.hpp"
 
-#include "tidewatt/base/text.hpp"
+#include "text.hpp"
 
 namespace tidewatt {
 

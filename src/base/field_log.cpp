@@ -1,6 +1,6 @@
-#include "tidewatt/base/field_log.hpp"
+#include "field_log.hpp"
 
-#include "tidewatt/base/text.hpp"
+#include "text.hpp"
 
 namespace tidewatt {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tidewatt/base/units.hpp"
+#include "units.hpp"
 
 namespace tidewatt::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/base/name.hpp"
+#include "name.hpp"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,7 @@
 #include <locale>
 #include <sstream>
 
-#include "tidewatt/base/text.hpp"
+#include "text.hpp"
 #include "toml_limits.hpp"
 
 namespace tidewatt {

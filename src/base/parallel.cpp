@@ -1,4 +1,4 @@
-#include "tidewatt/base/parallel.hpp"
+#include "parallel.hpp"
 
 #include <pthread.h>
 

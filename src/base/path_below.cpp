@@ -1,4 +1,4 @@
-#include "tidewatt/base/path_below.hpp"
+#include "path_below.hpp"
 
 #include <algorithm>
 #include <filesystem>

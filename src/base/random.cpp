@@ -1,4 +1,4 @@
-#include "tidewatt/base/random.hpp"
+#include "random.hpp"
 
 #include <Random123/philox.h>
 

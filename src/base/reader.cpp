@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "tidewatt/base/field_log.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/base/units.hpp"
+#include "field_log.hpp"
+#include "text.hpp"
+#include "units.hpp"
 
 namespace tidewatt {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/base/sha256.hpp"
+#include "sha256.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-#include "tidewatt/base/text.hpp"
+#include "text.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/units.hpp"
+#include "units.hpp"
 
 namespace tidewatt {
 

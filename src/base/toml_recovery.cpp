@@ -1,10 +1,10 @@
-#include "tidewatt/base/toml_recovery.hpp"
+#include "toml_recovery.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "tidewatt/base/text.hpp"
+#include "text.hpp"
 
 namespace tidewatt {
 namespace {

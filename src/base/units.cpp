@@ -1,4 +1,4 @@
-#include "tidewatt/base/units.hpp"
+#include "units.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/bench/bench.hpp"
+#include "bench.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "machine.hpp"
-#include "tidewatt/sim/site_stream.hpp"
+#include "sim/site_stream.hpp"
 #include "timing.hpp"
 
 namespace tidewatt::bench::detail {

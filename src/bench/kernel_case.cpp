@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "tidewatt/base/parallel.hpp"
+#include "base/parallel.hpp"
+#include "dvfs/operating_point_batch.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/dvfs/operating_point_batch.hpp"
 #include "timing.hpp"
 
 namespace tidewatt::bench::detail {

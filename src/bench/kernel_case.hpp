@@ -2,8 +2,8 @@
 // The load that the kernel and its references are timed on. Private to bench.
 #include <vector>
 
-#include "tidewatt/sim/build_fleet.hpp"
-#include "tidewatt/sim/package_batch.hpp"
+#include "sim/build_fleet.hpp"
+#include "sim/package_batch.hpp"
 
 namespace tidewatt::bench::detail {
 

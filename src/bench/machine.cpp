@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "tidewatt/base/parallel.hpp"
-#include "tidewatt/sim/package_batch.hpp"
+#include "base/parallel.hpp"
+#include "sim/package_batch.hpp"
 #include "timing.hpp"
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

@@ -6,9 +6,9 @@
 #include <array>
 #include <filesystem>
 
-#include "tidewatt/base/embedded.hpp"
-#include "tidewatt/base/name.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/embedded.hpp"
+#include "base/name.hpp"
+#include "base/text.hpp"
 
 namespace tidewatt::catalog {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "help_format.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace {
 

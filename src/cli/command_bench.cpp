@@ -4,9 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/bench.hpp"
 #include "commands.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/bench/bench.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "base/text.hpp"
 #include "commands.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
+#include "study/export_result.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/export_result.hpp"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "print_page.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/study/filing.hpp"
-#include "tidewatt/study/rule_study.hpp"
+#include "study/filing.hpp"
+#include "study/rule_study.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/study/fit_log.hpp"
+#include "study/fit_log.hpp"
 
 namespace {
 

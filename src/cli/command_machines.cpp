@@ -5,12 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "io/durable_file.hpp"
 #include "option_checks.hpp"
+#include "study/machine_study.hpp"
+#include "study/network_study.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/frequency_study.hpp"
-#include "tidewatt/study/machine_study.hpp"
-#include "tidewatt/study/network_study.hpp"
+#include "io/durable_file.hpp"
+#include "study/frequency_study.hpp"
+#include "study/machine_study.hpp"
+#include "study/network_study.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "io/durable_file.hpp"
+#include "study/new_scenario.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/new_scenario.hpp"
 
 namespace {
 

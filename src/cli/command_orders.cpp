@@ -4,7 +4,7 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/study/order_study.hpp"
+#include "study/order_study.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/study/plant_alone.hpp"
+#include "study/plant_alone.hpp"
 
 namespace {
 

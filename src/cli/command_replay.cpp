@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "io/durable_file.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/replay_log.hpp"
+#include "study/replay_log.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "io/verified_file.hpp"
 #include "python_module.hpp"
-#include "tidewatt/io/verified_file.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/ride_study.hpp"
+#include "io/durable_file.hpp"
+#include "study/ride_study.hpp"
 
 namespace {
 

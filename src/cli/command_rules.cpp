@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "tidewatt/study/rule_study.hpp"
+#include "study/rule_study.hpp"
 
 namespace {
 

@@ -11,19 +11,19 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "grid/compliance_report.hpp"
+#include "io/checkpoint.hpp"
+#include "io/durable_file.hpp"
+#include "io/summary_text.hpp"
 #include "option_checks.hpp"
+#include "sim/gpu_view.hpp"
+#include "sim/iteration_view.hpp"
 #include "stop_signals.hpp"
-#include "tidewatt/grid/compliance_report.hpp"
-#include "tidewatt/io/checkpoint.hpp"
-#include "tidewatt/io/durable_file.hpp"
+#include "study/explain_swing.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
-#include "tidewatt/io/summary_text.hpp"
-#include "tidewatt/sim/gpu_view.hpp"
-#include "tidewatt/sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
-#include "tidewatt/study/explain_swing.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "io/durable_file.hpp"
+#include "study/scenario_schema.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/scenario_schema.hpp"
 
 namespace {
 

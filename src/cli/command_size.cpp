@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "io/durable_file.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/io/durable_file.hpp"
+#include "study/gpu_capacity.hpp"
+#include "study/sizing.hpp"
 #include "tidewatt/sim/run.hpp"
-#include "tidewatt/study/gpu_capacity.hpp"
-#include "tidewatt/study/sizing.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "option_checks.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/stability_study.hpp"
+#include "io/durable_file.hpp"
+#include "study/stability_study.hpp"
 
 namespace {
 

@@ -7,13 +7,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "option_checks.hpp"
 #include "stop_signals.hpp"
+#include "study/compare.hpp"
+#include "study/sweep.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/study/compare.hpp"
-#include "tidewatt/study/sweep.hpp"
 
 namespace {
 

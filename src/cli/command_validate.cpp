@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "tidewatt/validate/leave_one_out.hpp"
-#include "tidewatt/validate/row_json.hpp"
+#include "validate/leave_one_out.hpp"
+#include "validate/row_json.hpp"
 
 namespace {
 

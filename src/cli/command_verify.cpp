@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "study/verify_any.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/verify_any.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "commands.hpp"
 #include "standard_files.hpp"
+#include "study/load_model.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/load_model.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "tidewatt/base/name.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/name.hpp"
+#include "base/text.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/random.hpp"
+#include "climate_year.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
-#include "tidewatt/cooling/climate_year.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/epw.hpp"
+#include "epw.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/text.hpp"
 #include "epw_text.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace tidewatt::cooling {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "epw.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
-#include "tidewatt/cooling/epw.hpp"
 
 namespace tidewatt::cooling {
 namespace {

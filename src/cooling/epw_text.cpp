@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 
 namespace tidewatt::cooling::epw_text {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "epw.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/cooling/epw.hpp"
 
 namespace tidewatt::cooling::epw_text {
 

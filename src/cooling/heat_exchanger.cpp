@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/heat_exchanger.hpp"
+#include "heat_exchanger.hpp"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "heat_exchanger.hpp"
+#include "liquid.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/cooling/heat_exchanger.hpp"
-#include "tidewatt/cooling/liquid.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace tidewatt::cooling::hydronic {

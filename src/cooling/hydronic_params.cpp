@@ -1,9 +1,9 @@
 #include <array>
 #include <string_view>
 
+#include "liquid.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
-#include "tidewatt/cooling/liquid.hpp"
 
 namespace tidewatt::cooling {
 namespace {

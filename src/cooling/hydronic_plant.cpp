@@ -4,10 +4,10 @@
 #include <array>
 
 #include "hydronic_flows.hpp"
+#include "liquid.hpp"
+#include "numerics/cvode.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/cooling/liquid.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
-#include "tidewatt/numerics/cvode.hpp"
 
 namespace tidewatt::cooling {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/liquid.hpp"
+#include "liquid.hpp"
 
 #include <algorithm>
 

@@ -44,6 +44,7 @@ struct Conditions {
   double wetbulb_K = 0.0;
   double low_K = 0.0, high_K = 0.0;  ///< set points after the humidity limit
 };
+/// What weather, heat and settings leave constant over a step.
 Conditions conditions(const OutsideAirParams& p, const PlantInput& input);
 
 struct Flows {
@@ -53,11 +54,14 @@ struct Flows {
   double evaporated_kg_per_s;
   double needed_speed;
 };
+/// Every flow at a state. @param y state, then meters, [n_all]; entries as their names say
 Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const double> y);
 
-/// Fan power at speed n and air density.
+/// Fan power at speed n, a share of the rated one, and air density.
 double fan_power_W(const OutsideAirParams& p, double speed, double density_kg_per_m3);
+/// Share of the wet-bulb depression that the wet media take, 0 to 1, at a fan speed, a share of the rated one.
 double media_effectiveness(const OutsideAirParams& p, double speed);
+/// Time derivatives per s. @param y state, then meters, [n_all]  @param dydt the same layout, [n_all]
 void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const double> y, std::span<double> dydt);
 
 }  // namespace tidewatt::cooling::outside_air

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "numerics/cvode.hpp"
 #include "outside_air_flows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
-#include "tidewatt/numerics/cvode.hpp"
 
 namespace tidewatt::cooling {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "heat_exchanger.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/cooling/heat_exchanger.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace tidewatt::cooling {

@@ -1,4 +1,4 @@
-#include "tidewatt/dvfs/operating_point_batch.hpp"
+#include "operating_point_batch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/dvfs/stretch.hpp"
+#include "stretch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <complex>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

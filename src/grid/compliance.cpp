@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "tidewatt/base/field_log.hpp"
+#include "base/field_log.hpp"
+#include "rule_book.hpp"
+#include "rule_fields.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/grid/rule_book.hpp"
-#include "tidewatt/grid/rule_fields.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/compliance_report.hpp"
+#include "compliance_report.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "tidewatt/base/escape.hpp"
+#include "base/escape.hpp"
 
 namespace tidewatt::grid {
 namespace {

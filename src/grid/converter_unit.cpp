@@ -1,4 +1,4 @@
-#include "tidewatt/grid/converter_unit.hpp"
+#include "converter_unit.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/esac1a.hpp"
+#include "esac1a.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/excursions.hpp"
+#include "excursions.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,15 @@
-#include "tidewatt/grid/flicker.hpp"
+#include "flicker.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
+#include "numerics/block.hpp"
+#include "numerics/fft.hpp"
+#include "numerics/linear_step.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/numerics/block.hpp"
-#include "tidewatt/numerics/fft.hpp"
-#include "tidewatt/numerics/linear_step.hpp"
 
 namespace tidewatt::grid {
 namespace {

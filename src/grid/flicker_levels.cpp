@@ -3,9 +3,9 @@
 #include <bit>
 #include <cmath>
 
+#include "flicker.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/grid/flicker.hpp"
 
 namespace tidewatt::grid {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "numerics/block.hpp"
+#include "numerics/linear_step.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/numerics/block.hpp"
-#include "tidewatt/numerics/linear_step.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/grid/frequency.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/frequency_reserves.hpp"
+#include "frequency_reserves.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/gast.hpp"
+#include "gast.hpp"
 
 #include <algorithm>
 

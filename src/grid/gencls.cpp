@@ -1,4 +1,4 @@
-#include "tidewatt/grid/gencls.hpp"
+#include "gencls.hpp"
 
 namespace tidewatt::grid {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/genrou.hpp"
+#include "genrou.hpp"
 
 #include <cmath>
 

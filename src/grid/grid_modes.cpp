@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_modes.hpp"
+#include "grid_modes.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

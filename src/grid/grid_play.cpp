@@ -1,11 +1,11 @@
-#include "tidewatt/grid/grid_play.hpp"
+#include "grid_play.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/grid/grid_stepper.hpp"
+#include "grid_stepper.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_stepper.hpp"
+#include "grid_stepper.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_system.hpp"
+#include "grid_system.hpp"
 
 #include <fmt/format.h>
 

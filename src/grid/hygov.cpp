@@ -1,4 +1,4 @@
-#include "tidewatt/grid/hygov.hpp"
+#include "hygov.hpp"
 
 #include <algorithm>
 

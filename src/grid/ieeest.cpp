@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ieeest.hpp"
+#include "ieeest.hpp"
 
 #include <fmt/format.h>
 

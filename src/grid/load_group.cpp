@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_group.hpp"
+#include "load_group.hpp"
 
 #include <algorithm>
 #include <cmath>

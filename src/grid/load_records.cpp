@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_records.hpp"
+#include "load_records.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "numerics/spectrum.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/spectrum.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_settings.hpp"
+#include "load_settings.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/machine_response.hpp"
+#include "machine_response.hpp"
 
 #include <algorithm>
 #include <cmath>

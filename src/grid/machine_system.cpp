@@ -1,4 +1,4 @@
-#include "tidewatt/grid/machine_system.hpp"
+#include "machine_system.hpp"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <utility>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/model_test.hpp"
+#include "model_test.hpp"
 
 #include <fmt/format.h>
 

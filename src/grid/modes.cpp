@@ -1,4 +1,4 @@
-#include "tidewatt/grid/modes.hpp"
+#include "modes.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/network_units.hpp"
+#include "network_units.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,15 @@
 #include <optional>
 #include <string_view>
 
-#include "tidewatt/grid/converter_unit.hpp"
-#include "tidewatt/grid/esac1a.hpp"
-#include "tidewatt/grid/gast.hpp"
-#include "tidewatt/grid/gencls.hpp"
-#include "tidewatt/grid/genrou.hpp"
-#include "tidewatt/grid/hygov.hpp"
-#include "tidewatt/grid/ieeest.hpp"
-#include "tidewatt/grid/sexs.hpp"
-#include "tidewatt/grid/tgov1.hpp"
+#include "converter_unit.hpp"
+#include "esac1a.hpp"
+#include "gast.hpp"
+#include "gencls.hpp"
+#include "genrou.hpp"
+#include "hygov.hpp"
+#include "ieeest.hpp"
+#include "sexs.hpp"
+#include "tgov1.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/order_metering.hpp"
+#include "order_metering.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/perc1.hpp"
+#include "perc1.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/perc1_check.hpp"
+#include "perc1_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/perc1_site.hpp"
+#include "perc1_site.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/phase_sag.hpp"
+#include "phase_sag.hpp"
 
 #include <fmt/format.h>
 

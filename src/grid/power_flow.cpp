@@ -1,4 +1,4 @@
-#include "tidewatt/grid/power_flow.hpp"
+#include "power_flow.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/power_network.hpp"
+#include "power_network.hpp"
 
 #include <fmt/format.h>
 

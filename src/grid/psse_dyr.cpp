@@ -1,4 +1,4 @@
-#include "tidewatt/grid/psse_dyr.hpp"
+#include "psse_dyr.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.hpp"
 #include "psse_text.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::grid {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/psse_raw.hpp"
+#include "psse_raw.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.hpp"
 #include "psse_text.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 
 namespace tidewatt::grid {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/pyramid.hpp"
+#include "pyramid.hpp"
 
 #include <algorithm>
 #include <utility>

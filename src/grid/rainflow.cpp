@@ -1,4 +1,4 @@
-#include "tidewatt/grid/rainflow.hpp"
+#include "rainflow.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/record_check.hpp"
+#include "record_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/reecb1.hpp"
+#include "reecb1.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/regca1.hpp"
+#include "regca1.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/repca1.hpp"
+#include "repca1.hpp"
 
 #include <algorithm>
 #include <cmath>

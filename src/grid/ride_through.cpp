@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

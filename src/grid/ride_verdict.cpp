@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ride_verdict.hpp"
+#include "ride_verdict.hpp"
 
 #include <fmt/format.h>
 

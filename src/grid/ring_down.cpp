@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ring_down.hpp"
+#include "ring_down.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

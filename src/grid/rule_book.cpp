@@ -1,4 +1,4 @@
-#include "tidewatt/grid/rule_book.hpp"
+#include "rule_book.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "rule_fields.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/grid/rule_fields.hpp"
 
 namespace tidewatt::grid {
 namespace {

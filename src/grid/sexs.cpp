@@ -1,4 +1,4 @@
-#include "tidewatt/grid/sexs.hpp"
+#include "sexs.hpp"
 
 namespace tidewatt::grid {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/supply_load.hpp"
+#include "supply_load.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/supply_onset.hpp"
+#include "supply_onset.hpp"
 
 #include <algorithm>
 #include <array>

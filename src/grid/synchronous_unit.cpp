@@ -1,4 +1,4 @@
-#include "tidewatt/grid/synchronous_unit.hpp"
+#include "synchronous_unit.hpp"
 
 #include <utility>
 

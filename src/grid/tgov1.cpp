@@ -1,4 +1,4 @@
-#include "tidewatt/grid/tgov1.hpp"
+#include "tgov1.hpp"
 
 namespace tidewatt::grid {
 

@@ -1,10 +1,10 @@
-#include "tidewatt/grid/torsional.hpp"
+#include "torsional.hpp"
 
 #include <cmath>
 #include <complex>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::grid {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/io/checkpoint.hpp"
+#include "checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <charconv>
 #include <string_view>
 
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/io/verified_file.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "durable_file.hpp"
+#include "sim/scenario_inputs.hpp"
+#include "verified_file.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_comtrade.hpp"
+#include "export_comtrade.hpp"
 
 #include <fmt/format.h>
 

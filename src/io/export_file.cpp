@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_file.hpp"
+#include "export_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_playback.hpp"
+#include "export_playback.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_record.hpp"
+#include "export_record.hpp"
 
 #include <fmt/format.h>
 

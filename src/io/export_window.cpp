@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_window.hpp"
+#include "export_window.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +8,10 @@
 #include <map>
 #include <numeric>
 
+#include "base/text.hpp"
+#include "export_comtrade.hpp"
+#include "result_origin.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/export_comtrade.hpp"
-#include "tidewatt/io/result_origin.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -8,11 +8,11 @@
 #include "check_arrays.hpp"
 #include "hdf5_write.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/durable_file.hpp"
+#include "durable_file.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
-#include "tidewatt/io/verified_file.hpp"
-#include "tidewatt/io/summary_text.hpp"
+#include "verified_file.hpp"
+#include "summary_text.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/sha256.hpp"
 #include "check_arrays.hpp"
-#include "tidewatt/base/sha256.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/io/read_comtrade.hpp"
+#include "read_comtrade.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/io/read_waveform.hpp"
+#include "read_waveform.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "result_file.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/result_file.hpp"
 
 namespace tidewatt::io {
 namespace {

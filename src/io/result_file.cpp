@@ -1,10 +1,10 @@
-#include "tidewatt/io/result_file.hpp"
+#include "result_file.hpp"
 
 #include <algorithm>
 
+#include "durable_file.hpp"
 #include "hdf5_read.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/io/verified_file.hpp"
+#include "verified_file.hpp"
 
 namespace tidewatt::io {
 namespace {

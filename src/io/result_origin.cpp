@@ -1,11 +1,11 @@
-#include "tidewatt/io/result_origin.hpp"
+#include "result_origin.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
+#include "base/sha256.hpp"
+#include "result_file.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/io/result_file.hpp"
 
 namespace tidewatt::io {
 namespace {

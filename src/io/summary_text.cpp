@@ -1,4 +1,4 @@
-#include "tidewatt/io/summary_text.hpp"
+#include "summary_text.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "summary_figures.hpp"
-#include "tidewatt/io/summary_text.hpp"
+#include "summary_text.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::io {

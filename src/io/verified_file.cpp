@@ -1,11 +1,11 @@
-#include "tidewatt/io/verified_file.hpp"
+#include "verified_file.hpp"
 
 #include <fstream>
 
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/checkpoint.hpp"
-#include "tidewatt/io/result_file.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "checkpoint.hpp"
+#include "result_file.hpp"
 
 namespace tidewatt::io {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::mitigation {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::mitigation {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/fft.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/fft.hpp"
 
 namespace tidewatt::mitigation {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/block.hpp"
+#include "block.hpp"
 
 #include "tidewatt/base/simd.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/cvode.hpp"
+#include "cvode.hpp"
 
 #include <cvode/cvode.h>
 #include <fmt/format.h>

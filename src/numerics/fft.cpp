@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/fft.hpp"
+#include "fft.hpp"
 
 #include <fmt/format.h>
 

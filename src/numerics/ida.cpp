@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/ida.hpp"
+#include "ida.hpp"
 
 #include <fmt/format.h>
 #include <ida/ida.h>

@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/linear_step.hpp"
+#include "linear_step.hpp"
 
 #include <array>
 #include <cmath>

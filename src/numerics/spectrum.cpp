@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/spectrum.hpp"
+#include "spectrum.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 #include <cmath>
 
+#include "block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::numerics {
 namespace {

@@ -1,10 +1,10 @@
-#include "tidewatt/power/backup.hpp"
+#include "backup.hpp"
 
 #include <algorithm>
 #include <limits>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
 

@@ -7,9 +7,9 @@
 #include <complex>
 #include <numbers>
 
+#include "numerics/block.hpp"
+#include "numerics/linear_step.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
-#include "tidewatt/numerics/linear_step.hpp"
 
 namespace tidewatt::power {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
 namespace {

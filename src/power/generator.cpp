@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 namespace tidewatt::power {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/power/power_shelf.hpp"
+#include "power_shelf.hpp"
 
 #include <algorithm>
 #include <cmath>

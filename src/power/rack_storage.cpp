@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
 namespace {

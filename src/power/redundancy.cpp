@@ -1,4 +1,4 @@
-#include "tidewatt/power/redundancy.hpp"
+#include "redundancy.hpp"
 
 #include <fmt/format.h>
 

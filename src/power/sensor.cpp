@@ -1,4 +1,4 @@
-#include "tidewatt/power/sensor.hpp"
+#include "sensor.hpp"
 
 #include <algorithm>
 #include <cmath>

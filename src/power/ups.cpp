@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/numerics/block.hpp"
 
 namespace tidewatt::power {
 

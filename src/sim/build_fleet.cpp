@@ -1,10 +1,10 @@
-#include "tidewatt/sim/build_fleet.hpp"
+#include "build_fleet.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "base/random.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/random.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/class_map.hpp"
+#include "class_map.hpp"
 
 #include <algorithm>
 #include <cmath>

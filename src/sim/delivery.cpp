@@ -1,9 +1,9 @@
-#include "tidewatt/sim/delivery.hpp"
+#include "delivery.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/base/archive.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "base/archive.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "scenario_inputs.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "dvfs/operating_point_batch.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim::detail {
 

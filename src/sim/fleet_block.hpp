@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "fleet_step.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/sim/fleet_step.hpp"
 
 namespace tidewatt::sim::detail {
 

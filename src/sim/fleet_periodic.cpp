@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "fleet_jump.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/parallel.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace tidewatt::sim {

@@ -1,10 +1,10 @@
 // Clocks with waiting, and the power of a block's GPUs at them.
 #include <algorithm>
 
+#include "dvfs/operating_point_batch.hpp"
 #include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim::detail {
 

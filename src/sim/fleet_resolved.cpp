@@ -3,10 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "fleet_block.hpp"
+#include "package_batch.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/parallel.hpp"
-#include "tidewatt/sim/package_batch.hpp"
 
 namespace tidewatt::sim {
 namespace {

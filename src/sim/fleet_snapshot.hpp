@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tidewatt/sim/load_template.hpp"
+#include "load_template.hpp"
 #include "tidewatt/sim/result.hpp"
-#include "tidewatt/sim/training_task.hpp"
+#include "training_task.hpp"
 
 namespace tidewatt::sim {
 

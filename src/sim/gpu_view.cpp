@@ -1,14 +1,14 @@
-#include "tidewatt/sim/gpu_view.hpp"
+#include "gpu_view.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "build_fleet.hpp"
+#include "power/sensor.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/power/sensor.hpp"
-#include "tidewatt/sim/build_fleet.hpp"
-#include "tidewatt/sim/training_task.hpp"
+#include "training_task.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "tidewatt/base/escape.hpp"
-#include "tidewatt/sim/gpu_view.hpp"
+#include "base/escape.hpp"
+#include "gpu_view.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/grid_case.hpp"
+#include "grid_case.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/grid_meters.hpp"
+#include "grid_meters.hpp"
 
 #include <algorithm>
 #include <cmath>

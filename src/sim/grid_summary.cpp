@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tidewatt/grid/compliance_report.hpp"
+#include "grid/compliance_report.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Private to sim: the grid's part of a summary, from a stream that has ended, for runs and replays alike.
+#include "site_stream.hpp"
 #include "tidewatt/sim/result.hpp"
-#include "tidewatt/sim/site_stream.hpp"
 
 namespace tidewatt::sim {
 

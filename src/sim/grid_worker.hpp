@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "tidewatt/sim/load_trace.hpp"
-#include "tidewatt/sim/site_stream.hpp"
+#include "load_trace.hpp"
+#include "site_stream.hpp"
 
 namespace tidewatt::sim {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "fleet_state.hpp"
 #include "operator.hpp"
-#include "tidewatt/sim/fleet_state.hpp"
-#include "tidewatt/sim/site.hpp"
+#include "site.hpp"
 
 namespace tidewatt::sim {
 

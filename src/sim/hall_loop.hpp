@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "fleet_state.hpp"
 #include "outdoor_air.hpp"
 #include "outside.hpp"
+#include "site.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
-#include "tidewatt/sim/fleet_state.hpp"
 #include "tidewatt/sim/scenario.hpp"
-#include "tidewatt/sim/site.hpp"
 
 namespace tidewatt::sim {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/held_nodes.hpp"
+#include "held_nodes.hpp"
 
 #include <algorithm>
 #include <cmath>

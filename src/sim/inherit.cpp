@@ -1,4 +1,4 @@
-#include "tidewatt/sim/inherit.hpp"
+#include "inherit.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "tidewatt/base/path_below.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/sim/shipped_scenarios.hpp"
+#include "base/path_below.hpp"
+#include "base/text.hpp"
+#include "shipped_scenarios.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/iteration_scatter.hpp"
+#include "iteration_scatter.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "tidewatt/sim/iteration_view.hpp"
+#include "iteration_view.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "tidewatt/sim/build_fleet.hpp"
-#include "tidewatt/sim/training_task.hpp"
-#include "tidewatt/workload/iteration_text.hpp"
+#include "build_fleet.hpp"
+#include "training_task.hpp"
+#include "workload/iteration_text.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "hall_loop.hpp"
+#include "load_trace.hpp"
 #include "recorder.hpp"
 #include "schedule_audit.hpp"
 #include "task_maps.hpp"
-#include "tidewatt/sim/load_trace.hpp"
-#include "tidewatt/sim/training_task.hpp"
-#include "tidewatt/workload/job_life.hpp"
+#include "training_task.hpp"
+#include "workload/job_life.hpp"
 
 namespace tidewatt::sim {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tidewatt/sim/memory_heat.hpp"
+#include "memory_heat.hpp"
 
 namespace tidewatt::sim {
 namespace {

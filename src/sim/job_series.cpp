@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {

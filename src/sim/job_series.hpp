@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tidewatt/sim/fleet_state.hpp"
-#include "tidewatt/sim/site.hpp"
-#include "tidewatt/workload/job_state.hpp"
+#include "fleet_state.hpp"
+#include "site.hpp"
+#include "workload/job_state.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,9 +1,9 @@
-#include "tidewatt/sim/load_groups.hpp"
+#include "load_groups.hpp"
 
 #include <fmt/format.h>
 
+#include "site_params.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/sim/site_params.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/load_template.hpp"
+#include "load_template.hpp"
 
 #include <algorithm>
 #include <limits>

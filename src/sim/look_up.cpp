@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "job_run.hpp"
+#include "site.hpp"
 #include "tidewatt/sim/scenario.hpp"
-#include "tidewatt/sim/site.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/random.hpp"
+#include "build_fleet.hpp"
 #include "neighbour_load.hpp"
-#include "tidewatt/base/random.hpp"
-#include "tidewatt/sim/build_fleet.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "base/parallel.hpp"
+#include "dvfs/operating_point_batch.hpp"
 #include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/parallel.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/package_batch.hpp"
+#include "package_batch.hpp"
 
 #include <algorithm>
 #include <array>

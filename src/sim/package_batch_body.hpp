@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "package_batch.hpp"
 #include "tidewatt/base/simd.hpp"
-#include "tidewatt/sim/package_batch.hpp"
 
 // The rows of a table do not overlap, which the compiler cannot see.
 #if defined(__clang__)

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "dvfs/operating_point_batch.hpp"
 #include "package_batch_play.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/dvfs/operating_point_batch.hpp"
 
 namespace tidewatt::sim {
 namespace {

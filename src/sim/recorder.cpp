@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -9,8 +9,8 @@
 #include "hall_loop.hpp"
 #include "job_series.hpp"
 #include "result_column.hpp"
+#include "site_stream.hpp"
 #include "tidewatt/sim/result.hpp"
-#include "tidewatt/sim/site_stream.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,6 +1,6 @@
-#include "tidewatt/sim/replay.hpp"
+#include "replay.hpp"
 
-#include "tidewatt/sim/site_params.hpp"
+#include "site_params.hpp"
 
 namespace tidewatt::sim {
 

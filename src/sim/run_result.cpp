@@ -6,9 +6,9 @@
 
 #include "run_result.hpp"
 
+#include "grid_case.hpp"
 #include "grid_summary.hpp"
-#include "tidewatt/sim/grid_case.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "scenario_inputs.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -6,17 +6,17 @@
 #include <array>
 #include <filesystem>
 
+#include "base/path_below.hpp"
+#include "base/text.hpp"
+#include "cooling/epw.hpp"
+#include "cooling/weather_csv.hpp"
+#include "inherit.hpp"
 #include "scenario_check.hpp"
 #include "scenario_defaults.hpp"
 #include "scenario_grid.hpp"
+#include "scenario_inputs.hpp"
 #include "scenario_reading.hpp"
 #include "scenario_site.hpp"
-#include "tidewatt/base/path_below.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/cooling/epw.hpp"
-#include "tidewatt/cooling/weather_csv.hpp"
-#include "tidewatt/sim/inherit.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/sim/build_fleet.hpp"
-#include "tidewatt/sim/task.hpp"
-#include "tidewatt/workload/iteration.hpp"
+#include "build_fleet.hpp"
+#include "task.hpp"
+#include "workload/iteration.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "scenario_inputs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <map>
 #include <string_view>
 
-#include "tidewatt/base/embedded.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/embedded.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace tidewatt::sim {
 namespace {

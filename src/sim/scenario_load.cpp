@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/base/toml_recovery.hpp"
-#include "tidewatt/sim/inherit.hpp"
+#include "base/text.hpp"
+#include "base/toml_recovery.hpp"
+#include "inherit.hpp"
+#include "scenario_inputs.hpp"
+#include "shipped_scenarios.hpp"
 #include "tidewatt/sim/scenario.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
-#include "tidewatt/sim/shipped_scenarios.hpp"
 
 namespace tidewatt::sim {
 namespace {

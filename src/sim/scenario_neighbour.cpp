@@ -1,6 +1,6 @@
+#include "base/path_below.hpp"
 #include "scenario_reading.hpp"
-#include "tidewatt/base/path_below.hpp"
-#include "tidewatt/workload/mlperf_log.hpp"
+#include "workload/mlperf_log.hpp"
 
 namespace tidewatt::sim {
 namespace {

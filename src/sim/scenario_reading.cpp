@@ -1,6 +1,6 @@
 #include "scenario_reading.hpp"
 
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tidewatt/base/field_log.hpp"
-#include "tidewatt/base/name.hpp"
+#include "base/field_log.hpp"
+#include "base/name.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/sim/scenario.hpp"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tidewatt/sim/fleet_step.hpp"
+#include "fleet_step.hpp"
 
 namespace tidewatt::sim {
 

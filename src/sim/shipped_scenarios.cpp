@@ -1,6 +1,6 @@
-#include "tidewatt/sim/shipped_scenarios.hpp"
+#include "shipped_scenarios.hpp"
 
-#include "tidewatt/base/embedded.hpp"
+#include "base/embedded.hpp"
 
 namespace tidewatt::sim {
 namespace {

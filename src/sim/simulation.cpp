@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "tidewatt/base/archive.hpp"
+#include "base/archive.hpp"
 
 namespace tidewatt::sim {
 namespace {

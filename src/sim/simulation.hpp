@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "build_fleet.hpp"
 #include "hall_controls.hpp"
 #include "hall_loop.hpp"
 #include "job_run.hpp"
@@ -15,7 +16,6 @@
 #include "schedule_audit.hpp"
 #include "site_connection.hpp"
 #include "step_planner.hpp"
-#include "tidewatt/sim/build_fleet.hpp"
 #include "tidewatt/sim/run.hpp"
 
 namespace tidewatt::sim {

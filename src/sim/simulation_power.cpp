@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/archive.hpp"
 #include "simulation.hpp"
-#include "tidewatt/base/archive.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cstdio>
 
+#include "cooling/climate_year.hpp"
+#include "cooling/epw.hpp"
+#include "cooling/weather_csv.hpp"
 #include "simulation.hpp"
 #include "tidewatt/cooling/climate.hpp"
-#include "tidewatt/cooling/climate_year.hpp"
-#include "tidewatt/cooling/epw.hpp"
-#include "tidewatt/cooling/weather_csv.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/site.hpp"
+#include "site.hpp"
 
 #include <algorithm>
 #include <cmath>

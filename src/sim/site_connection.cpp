@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "tidewatt/sim/site_params.hpp"
+#include "site_params.hpp"
 
 namespace tidewatt::sim {
 

@@ -6,7 +6,7 @@
 #include "outdoor_air.hpp"
 #include "recorder.hpp"
 #include "tidewatt/sim/scenario.hpp"
-#include "tidewatt/sim/transformer_watch.hpp"
+#include "transformer_watch.hpp"
 
 namespace tidewatt::sim {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/site_params.hpp"
+#include "site_params.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/site_stream.hpp"
+#include "site_stream.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tidewatt/sim/site_stream.hpp"
+#include "site_stream.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -7,7 +7,7 @@
 #include "hall_controls.hpp"
 #include "heat_guard.hpp"
 #include "job.hpp"
-#include "tidewatt/sim/step_lengths.hpp"
+#include "step_lengths.hpp"
 
 namespace tidewatt::sim {
 

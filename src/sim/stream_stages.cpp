@@ -1,4 +1,4 @@
-#include "tidewatt/sim/stream_stages.hpp"
+#include "stream_stages.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/task.hpp"
+#include "task.hpp"
 
 #include <algorithm>
 #include <array>

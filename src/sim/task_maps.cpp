@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/base/parallel.hpp"
-#include "tidewatt/sim/task.hpp"
+#include "base/parallel.hpp"
+#include "task.hpp"
 
 namespace tidewatt::sim {
 namespace {

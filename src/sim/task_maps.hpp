@@ -2,8 +2,8 @@
 // Private to sim: the maps of all classes of a task.
 #include <vector>
 
-#include "tidewatt/sim/fleet_step.hpp"
-#include "tidewatt/sim/site.hpp"
+#include "fleet_step.hpp"
+#include "site.hpp"
 
 namespace tidewatt::sim {
 

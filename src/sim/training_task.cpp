@@ -1,4 +1,4 @@
-#include "tidewatt/sim/training_task.hpp"
+#include "training_task.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/sim/step_lengths.hpp"
+#include "step_lengths.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/transformer_watch.hpp"
+#include "transformer_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

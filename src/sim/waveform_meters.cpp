@@ -1,9 +1,9 @@
-#include "tidewatt/sim/waveform_meters.hpp"
+#include "waveform_meters.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 namespace tidewatt::sim {
 namespace {

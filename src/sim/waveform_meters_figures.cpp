@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/sim/waveform_meters.hpp"
+#include "waveform_meters.hpp"
 
 namespace tidewatt::sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_list.hpp"
+#include "case_list.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "sampling.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/sampling.hpp"
 #include "toml_value.hpp"
 
 namespace tidewatt::study {

@@ -1,12 +1,12 @@
-#include "tidewatt/study/case_record.hpp"
+#include "case_record.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/base/sha256.hpp"
+#include "base/sha256.hpp"
+#include "io/verified_file.hpp"
 #include "tidewatt/io/summary_json.hpp"
-#include "tidewatt/io/verified_file.hpp"
 
 namespace tidewatt::study {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_runner.hpp"
+#include "case_runner.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <new>
 
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "io/durable_file.hpp"
 #include "scenario_tree.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/sim/run.hpp"

@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_store.hpp"
+#include "case_store.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,10 +11,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "io/durable_file.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/durable_file.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/compare.hpp"
+#include "compare.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "tidewatt/base/random.hpp"
+#include "base/random.hpp"
 
 /// What the random numbers of a study are for, above the purposes of the models.
 namespace tidewatt::study::draws {

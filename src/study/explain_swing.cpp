@@ -1,10 +1,10 @@
-#include "tidewatt/study/explain_swing.hpp"
+#include "explain_swing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "explain_swing.hpp"
+#include "explain_swing_parts.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 

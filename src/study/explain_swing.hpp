@@ -1,22 +1,57 @@
 #pragma once
-// The scenarios that explain_swing() compares. Private to study.
-#include "tidewatt/study/explain_swing.hpp"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
-namespace tidewatt::study::detail {
+#include "tidewatt/sim/run.hpp"
 
-struct Variant {
-  std::string name, how;
-  sim::Scenario scenario;
+namespace tidewatt::study {
+
+/// One link of the chain weather → tokens switched off, everything else and the seed the same.
+struct SwingCause {
+  std::string name, how;  ///< what it is; how it was switched off
+  double without_percent = 0.0;  ///< swing of hourly throughput that is left
+  double adds_points = 0.0;      ///< swing − without_percent: below 0 the link damps the swing
 };
 
-/// Every link switched off in turn. @param base gives the means at which fans and coolant are held
-std::vector<Variant> causes_of(const sim::Scenario& scenario, const sim::Result& base);
-/// @param notes what could not be tried, and why
-std::vector<Variant> levers_of(const sim::Scenario& scenario, std::vector<std::string>& notes);
+/// A change that an operator can make.
+struct SwingLever {
+  std::string name, how;
+  double tokens_percent = 0.0;            ///< change of mean throughput
+  double energy_per_token_percent = 0.0;  ///< change of energy at the connection per token
+  double swing_percent = 0.0;             ///< that is left
+};
 
-/// Who trains and is hottest, or could hold the lowest clock, in the step with the warmest inlet.
-std::vector<NamedGpu> worst_gpus(const sim::Result& r, bool hottest, std::size_t n_gpu);
-/// Time mean of a column of /day, NaN left out.
-double mean_over_time(const sim::Result& r, const std::string& column, double end_s);
+/// One GPU in the step with the warmest inlet.
+struct NamedGpu {
+  std::int64_t row = 0, rack = 0, node = 0, slot = 0;
+  double die_K = 0.0, own_Hz = 0.0;  ///< own: the clock it could hold without waiting for slower ranks
+  double inlet_K = 0.0, leakage_ratio = 0.0, resistance_ratio = 0.0;
+};
 
-}  // namespace tidewatt::study::detail
+struct SwingReport {
+  double swing_percent = 0.0;
+  std::int64_t min_hour = 0;
+  double tokens_per_s = 0.0;
+  std::vector<SwingCause> causes;
+  std::vector<SwingLever> levers;
+  std::vector<NamedGpu> hottest, slowest;  ///< five each, the worst first
+  std::vector<std::string> notes;          ///< questions that this scenario cannot answer
+};
+
+/// Why throughput moves over a run, and what would help: the run is repeated without leakage's rise with temperature, thermal
+/// limiter, unequal chips, waiting for the slowest, moving fans, moving coolant, and without the plant's own control; then with
+/// cooler and warmer coolant, a lower cap, and cold plates. The parts do not add up to the whole: links act on one another.
+/// @param base result of the same scenario
+/// @param progress called before every run with its name
+/// @throws InputError if the run has no hours to compare (fewer than two with 15 iterating minutes)
+SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base, const sim::RunOptions& options = {},
+                          const std::function<void(const std::string&)>& progress = {});
+
+/// For people, one line per cause, lever and GPU.
+std::string swing_text(const SwingReport& report);
+/// The same as one JSON object on one line; temperatures in °C, clocks in MHz.
+std::string swing_json(const SwingReport& report);
+
+}  // namespace tidewatt::study

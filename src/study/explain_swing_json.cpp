@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/explain_swing.hpp"
+#include "explain_swing.hpp"
 
 namespace tidewatt::study {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "explain_swing.hpp"
+#include "base/units.hpp"
+#include "explain_swing_parts.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/base/units.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
 namespace tidewatt::study::detail {

@@ -1,10 +1,10 @@
-#include "tidewatt/study/export_result.hpp"
+#include "export_result.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "tidewatt/io/read_waveform.hpp"
-#include "tidewatt/study/load_model.hpp"
+#include "io/read_waveform.hpp"
+#include "load_model.hpp"
 
 namespace tidewatt::study {
 namespace {

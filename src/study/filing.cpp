@@ -1,4 +1,4 @@
-#include "tidewatt/study/filing.hpp"
+#include "filing.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <set>
 
+#include "base/escape.hpp"
+#include "base/sha256.hpp"
 #include "filing_parts.hpp"
+#include "io/result_file.hpp"
+#include "rule_study.hpp"
+#include "sim/load_groups.hpp"
+#include "sim/scenario_inputs.hpp"
+#include "sim/site_params.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/escape.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/io/result_file.hpp"
-#include "tidewatt/sim/load_groups.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
-#include "tidewatt/sim/site_params.hpp"
-#include "tidewatt/study/rule_study.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "filing_parts.hpp"
-#include "tidewatt/grid/model_test.hpp"
-#include "tidewatt/io/export_window.hpp"
-#include "tidewatt/study/line_plot.hpp"
-#include "tidewatt/study/load_model.hpp"
+#include "grid/model_test.hpp"
+#include "io/export_window.hpp"
+#include "line_plot.hpp"
+#include "load_model.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/escape.hpp"
 #include "filing_parts.hpp"
-#include "tidewatt/base/escape.hpp"
 
 namespace tidewatt::study {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "tidewatt/grid/perc1_site.hpp"
-#include "tidewatt/grid/record_check.hpp"
-#include "tidewatt/grid/ride_verdict.hpp"
-#include "tidewatt/io/read_waveform.hpp"
-#include "tidewatt/io/result_origin.hpp"
-#include "tidewatt/study/filing.hpp"
+#include "filing.hpp"
+#include "grid/perc1_site.hpp"
+#include "grid/record_check.hpp"
+#include "grid/ride_verdict.hpp"
+#include "io/read_waveform.hpp"
+#include "io/result_origin.hpp"
 
 namespace tidewatt::study {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "filing_parts.hpp"
-#include "tidewatt/numerics/spectrum.hpp"
-#include "tidewatt/study/line_plot.hpp"
+#include "line_plot.hpp"
+#include "numerics/spectrum.hpp"
 
 namespace tidewatt::study {
 namespace {

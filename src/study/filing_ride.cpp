@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "filing_parts.hpp"
-#include "tidewatt/study/line_plot.hpp"
-#include "tidewatt/study/ride_plot.hpp"
+#include "line_plot.hpp"
+#include "ride_plot.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "base/escape.hpp"
 #include "filing_parts.hpp"
-#include "tidewatt/base/escape.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit.hpp"
+#include "fit.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <unsupported/Eigen/LevenbergMarquardt>
 
+#include "fit_noise.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/fit_noise.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_entry.hpp"
+#include "fit_entry.hpp"
 
 #include <fmt/format.h>
 

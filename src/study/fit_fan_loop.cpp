@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_fan_loop.hpp"
+#include "fit_fan_loop.hpp"
 
 #include <algorithm>
 #include <cmath>

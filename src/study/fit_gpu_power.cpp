@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_gpu_power.hpp"
+#include "fit_gpu_power.hpp"
 
 #include <fmt/format.h>
 

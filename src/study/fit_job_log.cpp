@@ -1,12 +1,12 @@
-#include "tidewatt/study/fit_job_log.hpp"
+#include "fit_job_log.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "base/text.hpp"
+#include "fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/study/fit_telemetry.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_log.hpp"
+#include "fit_log.hpp"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,13 @@
 #include <filesystem>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/name.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/durable_file.hpp"
-#include "tidewatt/study/fit_entry.hpp"
-#include "tidewatt/study/fit_fan_loop.hpp"
-#include "tidewatt/study/fit_gpu_power.hpp"
-#include "tidewatt/study/fit_job_log.hpp"
+#include "base/name.hpp"
+#include "base/text.hpp"
+#include "io/durable_file.hpp"
+#include "fit_entry.hpp"
+#include "fit_fan_loop.hpp"
+#include "fit_gpu_power.hpp"
+#include "fit_job_log.hpp"
 #include "fit_words.hpp"
 
 namespace tidewatt::study {

@@ -5,18 +5,18 @@
 #include <map>
 #include <optional>
 
+#include "base/text.hpp"
+#include "fit_entry.hpp"
+#include "fit_gpu_power.hpp"
+#include "fit_log.hpp"
+#include "fit_package.hpp"
+#include "fit_poles.hpp"
+#include "fit_population.hpp"
 #include "fit_words.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/power/gpu.hpp"
-#include "tidewatt/study/fit_entry.hpp"
-#include "tidewatt/study/fit_gpu_power.hpp"
-#include "tidewatt/study/fit_log.hpp"
-#include "tidewatt/study/fit_package.hpp"
-#include "tidewatt/study/fit_poles.hpp"
-#include "tidewatt/study/fit_population.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/fit_log.hpp"
+#include "fit_log.hpp"
 
 namespace tidewatt::study {
 namespace {

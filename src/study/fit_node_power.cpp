@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_node_power.hpp"
+#include "fit_node_power.hpp"
 
 #include <algorithm>
 #include <cmath>

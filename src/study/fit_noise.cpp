@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_noise.hpp"
+#include "fit_noise.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_package.hpp"
+#include "fit_package.hpp"
 
 #include <cmath>
 

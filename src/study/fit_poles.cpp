@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_poles.hpp"
+#include "fit_poles.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_population.hpp"
+#include "fit_population.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

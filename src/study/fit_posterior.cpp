@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_posterior.hpp"
+#include "fit_posterior.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "tidewatt/study/fit_residuals.hpp"
+#include "fit_residuals.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/numerics/spectrum.hpp"
+#include "numerics/spectrum.hpp"
 
 namespace tidewatt::study {
 namespace {

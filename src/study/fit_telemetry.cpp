@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_telemetry.hpp"
+#include "fit_telemetry.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <limits>
 #include <map>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::study {
 namespace {

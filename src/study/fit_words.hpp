@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tidewatt/study/fit.hpp"
+#include "fit.hpp"
 
 namespace tidewatt::study {
 

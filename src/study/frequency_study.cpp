@@ -1,4 +1,4 @@
-#include "tidewatt/study/frequency_study.hpp"
+#include "frequency_study.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/io/read_waveform.hpp"
+#include "io/read_waveform.hpp"
 
 namespace tidewatt::study {
 namespace {

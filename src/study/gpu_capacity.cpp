@@ -1,4 +1,4 @@
-#include "tidewatt/study/gpu_capacity.hpp"
+#include "gpu_capacity.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "power/redundancy.hpp"
+#include "sim/replay.hpp"
+#include "sim/site_params.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/power/redundancy.hpp"
-#include "tidewatt/sim/replay.hpp"
 #include "tidewatt/sim/run.hpp"
-#include "tidewatt/sim/site_params.hpp"
 
 namespace tidewatt::study {
 namespace {

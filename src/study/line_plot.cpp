@@ -1,4 +1,4 @@
-#include "tidewatt/study/line_plot.hpp"
+#include "line_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/escape.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/escape.hpp"
 
 namespace tidewatt::study {
 namespace {

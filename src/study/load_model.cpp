@@ -1,13 +1,13 @@
-#include "tidewatt/study/load_model.hpp"
+#include "load_model.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/grid/load_records.hpp"
-#include "tidewatt/grid/perc1.hpp"
+#include "base/text.hpp"
+#include "grid/load_records.hpp"
+#include "grid/perc1.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,13 +1,13 @@
-#include "tidewatt/study/machine_study.hpp"
+#include "machine_study.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "io/read_waveform.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/io/read_waveform.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/machine_study.hpp"
+#include "machine_study.hpp"
 
 namespace tidewatt::study {
 

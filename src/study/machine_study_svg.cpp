@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/study/machine_study.hpp"
+#include "machine_study.hpp"
 
 namespace tidewatt::study {
 namespace {

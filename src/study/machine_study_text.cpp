@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "tidewatt/study/machine_study.hpp"
+#include "machine_study.hpp"
 
 namespace tidewatt::study {
 

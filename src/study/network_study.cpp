@@ -1,4 +1,4 @@
-#include "tidewatt/study/network_study.hpp"
+#include "network_study.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/text.hpp"
+#include "grid/psse_raw.hpp"
+#include "io/read_waveform.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/grid/psse_raw.hpp"
-#include "tidewatt/io/read_waveform.hpp"
-#include "tidewatt/study/stability_study.hpp"
+#include "base/text.hpp"
+#include "grid/psse_raw.hpp"
+#include "io/read_waveform.hpp"
+#include "stability_study.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/network_study.hpp"
+#include "network_study.hpp"
 
 namespace tidewatt::study {
 namespace {

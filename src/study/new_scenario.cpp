@@ -1,4 +1,4 @@
-#include "tidewatt/study/new_scenario.hpp"
+#include "new_scenario.hpp"
 
 #include <fmt/format.h>
 

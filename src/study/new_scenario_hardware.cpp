@@ -6,8 +6,8 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/power/server.hpp"
-#include "tidewatt/workload/choose_plan.hpp"
-#include "tidewatt/workload/memory.hpp"
+#include "workload/choose_plan.hpp"
+#include "workload/memory.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tidewatt/study/new_scenario.hpp"
+#include "new_scenario.hpp"
 #include "tidewatt/workload/plan.hpp"
 
 namespace tidewatt::study {

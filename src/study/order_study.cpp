@@ -1,4 +1,4 @@
-#include "tidewatt/study/order_study.hpp"
+#include "order_study.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "say.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/result_file.hpp"
-#include "tidewatt/io/result_origin.hpp"
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "base/text.hpp"
+#include "io/result_file.hpp"
+#include "io/result_origin.hpp"
+#include "sim/scenario_inputs.hpp"
 
 namespace tidewatt::study {
 namespace {

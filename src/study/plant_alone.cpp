@@ -1,4 +1,4 @@
-#include "tidewatt/study/plant_alone.hpp"
+#include "plant_alone.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cooling/epw.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/climate.hpp"
-#include "tidewatt/cooling/epw.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/process_pool.hpp"
+#include "process_pool.hpp"
 
 #include <fmt/format.h>
 #include <fcntl.h>

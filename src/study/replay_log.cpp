@@ -1,4 +1,4 @@
-#include "tidewatt/study/replay_log.hpp"
+#include "replay_log.hpp"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 #include <cmath>
 #include <functional>
 
+#include "base/text.hpp"
+#include "fit_poles.hpp"
 #include "fit_words.hpp"
 #include "replay_player.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
-#include "tidewatt/study/fit_poles.hpp"
-#include "tidewatt/thermal/node_heat.hpp"
 
 namespace tidewatt::study {
 namespace {

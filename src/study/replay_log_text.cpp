@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/replay_log.hpp"
+#include "replay_log.hpp"
 
 namespace tidewatt::study {
 namespace {

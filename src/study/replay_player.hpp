@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "tidewatt/power/gpu.hpp"
-#include "tidewatt/power/sensor.hpp"
+#include "power/sensor.hpp"
 #include "tidewatt/power/server.hpp"
-#include "tidewatt/study/fit_poles.hpp"
-#include "tidewatt/study/replay_log.hpp"
-#include "tidewatt/thermal/node_heat.hpp"
+#include "fit_poles.hpp"
+#include "replay_log.hpp"
+#include "thermal/node_heat.hpp"
 
 namespace tidewatt::study::log_replay {
 

@@ -1,8 +1,8 @@
-#include "tidewatt/study/ride_plot.hpp"
+#include "ride_plot.hpp"
 
 #include <algorithm>
 
-#include "tidewatt/study/line_plot.hpp"
+#include "line_plot.hpp"
 
 namespace tidewatt::study {
 namespace {

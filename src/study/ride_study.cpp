@@ -1,4 +1,4 @@
-#include "tidewatt/study/ride_study.hpp"
+#include "ride_study.hpp"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "grid/phase_sag.hpp"
+#include "grid/ride_verdict.hpp"
+#include "io/read_comtrade.hpp"
+#include "ride_plot.hpp"
 #include "say.hpp"
+#include "sim/load_groups.hpp"
+#include "site_load.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/grid/phase_sag.hpp"
-#include "tidewatt/grid/ride_verdict.hpp"
-#include "tidewatt/io/read_comtrade.hpp"
-#include "tidewatt/sim/load_groups.hpp"
-#include "tidewatt/study/ride_plot.hpp"
-#include "tidewatt/study/site_load.hpp"
 
 namespace tidewatt::study {
 namespace {

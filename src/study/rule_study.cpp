@@ -1,4 +1,4 @@
-#include "tidewatt/study/rule_study.hpp"
+#include "rule_study.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "grid/record_check.hpp"
+#include "io/read_waveform.hpp"
+#include "io/result_origin.hpp"
 #include "say.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/grid/record_check.hpp"
-#include "tidewatt/io/read_waveform.hpp"
-#include "tidewatt/io/result_origin.hpp"
+#include "grid/record_check.hpp"
+#include "io/read_waveform.hpp"
+#include "io/result_origin.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::study {

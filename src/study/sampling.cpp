@@ -1,4 +1,4 @@
-#include "tidewatt/study/sampling.hpp"
+#include "sampling.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "draws.hpp"
+#include "sobol.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/sobol.hpp"
 
 namespace tidewatt::study {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/scenario_reference.hpp"
+#include "scenario_reference.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "tidewatt/base/embedded.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/embedded.hpp"
+#include "base/text.hpp"
+#include "grid/rule_fields.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/grid/rule_fields.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "toml_value.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/study/scenario_reference.hpp"
+#include "base/text.hpp"
+#include "scenario_reference.hpp"
 
 namespace tidewatt::study {
 

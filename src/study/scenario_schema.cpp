@@ -1,4 +1,4 @@
-#include "tidewatt/study/scenario_schema.hpp"
+#include "scenario_schema.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/study/scenario_schema.hpp"
+#include "base/text.hpp"
+#include "scenario_schema.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,9 +1,9 @@
-#include "tidewatt/study/scenario_toml.hpp"
+#include "scenario_toml.hpp"
 
 #include <algorithm>
 
-#include "tidewatt/base/name.hpp"
-#include "tidewatt/sim/inherit.hpp"
+#include "base/name.hpp"
+#include "sim/inherit.hpp"
 #include "toml_value.hpp"
 
 namespace tidewatt::study {

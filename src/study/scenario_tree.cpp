@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "tidewatt/sim/inherit.hpp"
+#include "sim/inherit.hpp"
 
 namespace tidewatt::study {
 

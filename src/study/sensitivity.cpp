@@ -1,4 +1,4 @@
-#include "tidewatt/study/sensitivity.hpp"
+#include "sensitivity.hpp"
 
 #include <fmt/format.h>
 

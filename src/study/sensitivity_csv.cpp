@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tidewatt/base/escape.hpp"
-#include "tidewatt/study/sensitivity.hpp"
+#include "base/escape.hpp"
+#include "sensitivity.hpp"
 #include "toml_value.hpp"
 
 namespace tidewatt::study {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/site_load.hpp"
+#include "site_load.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+#include "io/result_file.hpp"
+#include "io/result_origin.hpp"
+#include "sim/load_groups.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/io/result_file.hpp"
-#include "tidewatt/io/result_origin.hpp"
-#include "tidewatt/sim/load_groups.hpp"
 
 namespace tidewatt::study {
 namespace {

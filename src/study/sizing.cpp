@@ -1,4 +1,4 @@
-#include "tidewatt/study/sizing.hpp"
+#include "sizing.hpp"
 
 #include <fmt/format.h>
 #include <nlopt.h>
@@ -9,9 +9,9 @@
 #include <map>
 #include <tuple>
 
-#include "tidewatt/sim/replay.hpp"
+#include "sim/replay.hpp"
+#include "steady_run.hpp"
 #include "tidewatt/sim/run.hpp"
-#include "tidewatt/study/steady_run.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/study/sizing.hpp"
 
 namespace tidewatt::study {
 namespace {

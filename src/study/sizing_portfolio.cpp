@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/study/sizing.hpp"
 
 namespace tidewatt::study {
 

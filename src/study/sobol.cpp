@@ -1,9 +1,9 @@
-#include "tidewatt/study/sobol.hpp"
+#include "sobol.hpp"
 
 #include <fmt/format.h>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
+#include "base/random.hpp"
 #include "draws.hpp"
 
 namespace tidewatt::study {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/stability_study.hpp"
+#include "stability_study.hpp"
 
 #include <fmt/format.h>
 

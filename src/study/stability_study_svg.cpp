@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "tidewatt/study/line_plot.hpp"
-#include "tidewatt/study/stability_study.hpp"
+#include "line_plot.hpp"
+#include "stability_study.hpp"
 
 namespace tidewatt::study {
 namespace {

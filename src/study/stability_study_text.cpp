@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tidewatt/study/stability_study.hpp"
+#include "stability_study.hpp"
 
 namespace tidewatt::study {
 namespace {

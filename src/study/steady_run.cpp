@@ -1,4 +1,4 @@
-#include "tidewatt/study/steady_run.hpp"
+#include "steady_run.hpp"
 
 #include <algorithm>
 #include <cmath>

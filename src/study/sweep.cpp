@@ -1,15 +1,15 @@
-#include "tidewatt/study/sweep.hpp"
+#include "sweep.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
+#include "io/durable_file.hpp"
+#include "process_pool.hpp"
+#include "sensitivity.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/durable_file.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
-#include "tidewatt/study/process_pool.hpp"
-#include "tidewatt/study/sensitivity.hpp"
 
 namespace tidewatt::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/study/sweep_spec.hpp"
+#include "sweep_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/path_below.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/path_below.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "toml_value.hpp"
 

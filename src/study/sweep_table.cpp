@@ -1,4 +1,4 @@
-#include "tidewatt/study/sweep_table.hpp"
+#include "sweep_table.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <numeric>
 
+#include "base/escape.hpp"
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/escape.hpp"
-#include "tidewatt/base/text.hpp"
 #include "toml_value.hpp"
 
 namespace tidewatt::study {

@@ -1,10 +1,10 @@
-#include "tidewatt/study/verify_any.hpp"
+#include "verify_any.hpp"
 
 #include <fstream>
 
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/io/verified_file.hpp"
-#include "tidewatt/study/case_record.hpp"
+#include "base/text.hpp"
+#include "case_record.hpp"
+#include "io/verified_file.hpp"
 
 namespace tidewatt::study {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/thermal/node_heat.hpp"
+#include "node_heat.hpp"
 
 #include <algorithm>
 

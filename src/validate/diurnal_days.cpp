@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "diurnal_groups.hpp"
+#include "sim/shipped_scenarios.hpp"
+#include "study/sampling.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
-#include "tidewatt/sim/shipped_scenarios.hpp"
-#include "tidewatt/study/sampling.hpp"
 
 namespace tidewatt::validate {
 namespace {

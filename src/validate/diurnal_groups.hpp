@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "tidewatt/validate/row.hpp"
+#include "row.hpp"
 
 namespace tidewatt::validate {
 

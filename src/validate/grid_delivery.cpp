@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "groups.hpp"
+#include "power/power_shelf.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 #include "tidewatt/power/converter_chain.hpp"
-#include "tidewatt/power/power_shelf.hpp"
 #include "tidewatt/power/rack_storage.hpp"
 
 namespace tidewatt::validate {

@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "grid_rows.hpp"
-#include "tidewatt/grid/load_group.hpp"
-#include "tidewatt/grid/perc1.hpp"
-#include "tidewatt/grid/record_check.hpp"
-#include "tidewatt/grid/ride_verdict.hpp"
-#include "tidewatt/grid/supply_onset.hpp"
-#include "tidewatt/study/rule_study.hpp"
-#include "tidewatt/study/stability_study.hpp"
+#include "grid/load_group.hpp"
+#include "grid/perc1.hpp"
+#include "grid/record_check.hpp"
+#include "grid/ride_verdict.hpp"
+#include "grid/supply_onset.hpp"
+#include "study/rule_study.hpp"
+#include "study/stability_study.hpp"
 
 namespace tidewatt::validate {
 namespace {

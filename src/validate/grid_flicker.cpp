@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
+#include "base/text.hpp"
+#include "grid/flicker.hpp"
 #include "grid_rows.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/grid/flicker.hpp"
 
 namespace tidewatt::validate {
 namespace {

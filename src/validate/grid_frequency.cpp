@@ -1,12 +1,12 @@
 #include <cmath>
 
+#include "grid/swing.hpp"
 #include "grid_rows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
-#include "tidewatt/grid/swing.hpp"
 
 namespace tidewatt::validate {
 namespace {

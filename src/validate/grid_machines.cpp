@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grid/modes.hpp"
 #include "grid_rows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/grid/modes.hpp"
 
 namespace tidewatt::validate {
 namespace {

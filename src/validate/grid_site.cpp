@@ -3,13 +3,13 @@
 #include <cmath>
 #include <complex>
 
+#include "base/random.hpp"
 #include "grid_rows.hpp"
+#include "numerics/spectrum.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/metrics.hpp"
-#include "tidewatt/numerics/spectrum.hpp"
 #include "tidewatt/power/server.hpp"
 
 namespace tidewatt::validate {

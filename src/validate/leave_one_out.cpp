@@ -1,4 +1,4 @@
-#include "tidewatt/validate/leave_one_out.hpp"
+#include "leave_one_out.hpp"
 
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+#include "cooling/liquid.hpp"
 #include "groups.hpp"
 #include "plant_rows.hpp"
 #include "tidewatt/base/error.hpp"
@@ -5,7 +6,6 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
-#include "tidewatt/cooling/liquid.hpp"
 
 namespace tidewatt::validate {
 namespace {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "plant_rows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cooling/heat_exchanger.hpp"
 #include "plant_rows.hpp"
 #include "plant_series.hpp"
 #include "tidewatt/cooling/chiller.hpp"
-#include "tidewatt/cooling/heat_exchanger.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 #include "tidewatt/cooling/tower.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
+#include "row.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
-#include "tidewatt/validate/row.hpp"
 
 namespace tidewatt::validate {
 

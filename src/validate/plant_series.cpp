@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::validate {
 

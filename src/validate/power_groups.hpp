@@ -1,5 +1,5 @@
 #pragma once
-#include "tidewatt/validate/row.hpp"
+#include "row.hpp"
 
 namespace tidewatt::validate {
 

@@ -5,7 +5,7 @@
 #include <complex>
 
 #include "power_groups.hpp"
-#include "tidewatt/study/fit_job_log.hpp"
+#include "study/fit_job_log.hpp"
 
 namespace tidewatt::validate {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "groups.hpp"
 #include "silicon.hpp"
-#include "tidewatt/sim/load_template.hpp"
-#include "tidewatt/sim/task.hpp"
-#include "tidewatt/workload/dip_wave.hpp"
-#include "tidewatt/workload/mlperf_log.hpp"
+#include "sim/load_template.hpp"
+#include "sim/task.hpp"
 #include "training_runs.hpp"
+#include "workload/dip_wave.hpp"
+#include "workload/mlperf_log.hpp"
 
 namespace tidewatt::validate {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/validate/row.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/validate/row_json.hpp"
+#include "row_json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 namespace tidewatt::validate {
 namespace {

@@ -10,7 +10,7 @@
 #include "tidewatt/power/server.hpp"
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
-#include "tidewatt/workload/iteration.hpp"
+#include "workload/iteration.hpp"
 
 namespace tidewatt::validate {
 

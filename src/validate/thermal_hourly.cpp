@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "silicon.hpp"
+#include "study/fit_fan_loop.hpp"
+#include "study/fit_telemetry.hpp"
 #include "thermal_step.hpp"
-#include "tidewatt/study/fit_fan_loop.hpp"
-#include "tidewatt/study/fit_telemetry.hpp"
 
 namespace tidewatt::validate {
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "power/sensor.hpp"
 #include "silicon.hpp"
+#include "study/fit_thermal.hpp"
+#include "thermal/node_heat.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/power/sensor.hpp"
-#include "tidewatt/study/fit_thermal.hpp"
-#include "tidewatt/thermal/node_heat.hpp"
 
 namespace tidewatt::validate {
 namespace {

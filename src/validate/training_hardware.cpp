@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "sim/task.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
-#include "tidewatt/sim/task.hpp"
 #include "training_runs.hpp"
 
 namespace tidewatt::validate {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "tidewatt/workload/iteration.hpp"
+#include "workload/iteration.hpp"
 
 namespace tidewatt::validate {
 

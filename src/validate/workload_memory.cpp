@@ -2,8 +2,8 @@
 
 #include "groups.hpp"
 #include "tidewatt/workload/job_params.hpp"
-#include "tidewatt/workload/memory.hpp"
 #include "training_runs.hpp"
+#include "workload/memory.hpp"
 
 namespace tidewatt::validate {
 namespace {

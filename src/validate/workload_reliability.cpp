@@ -8,8 +8,8 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/workload/job_walk.hpp"
-#include "tidewatt/workload/memory.hpp"
+#include "workload/job_walk.hpp"
+#include "workload/memory.hpp"
 
 namespace tidewatt::validate {
 namespace {

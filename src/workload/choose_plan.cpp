@@ -1,11 +1,11 @@
-#include "tidewatt/workload/choose_plan.hpp"
+#include "choose_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>
 
-#include "tidewatt/workload/memory.hpp"
+#include "memory.hpp"
 
 namespace tidewatt::workload {
 namespace {

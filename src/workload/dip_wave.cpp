@@ -1,4 +1,4 @@
-#include "tidewatt/workload/dip_wave.hpp"
+#include "dip_wave.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <tuple>
 
+#include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 namespace tidewatt::workload {
 namespace {

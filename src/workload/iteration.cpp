@@ -1,12 +1,12 @@
-#include "tidewatt/workload/iteration.hpp"
+#include "iteration.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "memory.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/workload/memory.hpp"
 
 namespace tidewatt::workload {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "iteration.hpp"
+#include "memory.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/workload/iteration.hpp"
-#include "tidewatt/workload/memory.hpp"
 
 namespace tidewatt::workload {
 namespace {

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/iteration_text.hpp"
+#include "iteration_text.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "tidewatt/base/random.hpp"
 
 namespace tidewatt::workload {
 namespace {

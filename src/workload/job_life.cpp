@@ -1,4 +1,4 @@
-#include "tidewatt/workload/job_life.hpp"
+#include "job_life.hpp"
 
 #include <fmt/format.h>
 

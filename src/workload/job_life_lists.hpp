@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "job_state.hpp"
 #include "tidewatt/workload/failures.hpp"
-#include "tidewatt/workload/job_state.hpp"
 
 namespace tidewatt::workload::failure_list {
 

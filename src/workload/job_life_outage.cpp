@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "job_life.hpp"
 #include "job_life_lists.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/workload/job_life.hpp"
 
 namespace tidewatt::workload {
 

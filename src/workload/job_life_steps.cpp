@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "job_life.hpp"
 #include "job_life_lists.hpp"
-#include "tidewatt/workload/job_life.hpp"
 
 namespace tidewatt::workload {
 

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/job_walk.hpp"
+#include "job_walk.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/layer_cost.hpp"
+#include "layer_cost.hpp"
 
 #include <algorithm>
 

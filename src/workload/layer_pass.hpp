@@ -1,5 +1,5 @@
 #pragma once
-#include "tidewatt/workload/layer_cost.hpp"
+#include "layer_cost.hpp"
 
 namespace tidewatt::workload {
 

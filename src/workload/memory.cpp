@@ -1,4 +1,4 @@
-#include "tidewatt/workload/memory.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "tidewatt/workload/mlperf_log.hpp"
+#include "mlperf_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "csv_rows.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/workload/trace_csv.hpp"
 #include "trace_time.hpp"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "tidewatt/workload/memory.hpp"
+#include "memory.hpp"
 #include "tidewatt/workload/plan.hpp"
 
 namespace tidewatt::workload {

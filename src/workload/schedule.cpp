@@ -1,4 +1,4 @@
-#include "tidewatt/workload/schedule.hpp"
+#include "schedule.hpp"
 
 #include <fmt/format.h>
 

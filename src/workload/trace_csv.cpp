@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.hpp"
 #include "csv_rows.hpp"
-#include "tidewatt/base/text.hpp"
 #include "trace_time.hpp"
 
 namespace tidewatt::workload {

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/trace_fit.hpp"
+#include "trace_fit.hpp"
 
 #include <fmt/format.h>
 

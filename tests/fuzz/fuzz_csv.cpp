@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cooling/weather_csv.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/cooling/weather_csv.hpp"
 #include "tidewatt/workload/trace_csv.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cooling/epw.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/cooling/epw.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tidewatt::cooling;

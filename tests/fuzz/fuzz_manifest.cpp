@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/sha256.hpp"
+#include "study/case_record.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
-#include "tidewatt/study/case_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tidewatt/study/case_list.hpp"
+#include "study/case_list.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "study/fit_job_log.hpp"
+#include "study/fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/fit_job_log.hpp"
-#include "tidewatt/study/fit_telemetry.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tidewatt;

@@ -22,7 +22,7 @@ SEAL = b"\ntidewatt result 1 sha256 "
 
 
 def seal(path):
-    """Writes the line with the file's hash behind the HDF5 data, as include/tidewatt/io/verified_file.hpp defines it."""
+    """Writes the line with the file's hash behind the HDF5 data, as src/io/verified_file.hpp defines it."""
     data = Path(path).read_bytes()
     at = len(data) - len(SEAL) - 65
     image = (data[:at] if data[max(at, 0) :].startswith(SEAL) else data) + SEAL

@@ -1,6 +1,6 @@
 """Public functions say what they take and give back: units, shapes, errors and sources, in C++ headers and in Python.
 
-A function of a header has a `///` comment. It says the shape or unit of every number that it takes or returns (in the
+A function of a header that is public, or that other folders of the repository include, has a `///` comment. It says the shape or unit of every number that it takes or returns (in the
 comment, or in the argument's name: `pcc_W`, `n_gpu`), `@throws` what its source file throws itself, and its source if it cites
 one in the code. A public function of the Python package has a docstring with `@param` for its arguments (or an
 `Args`-like sentence naming each) and `@raises` for what it raises itself.
@@ -59,7 +59,7 @@ def comment_above(lines, at):
 def header_findings(root, path):
     lines = public_part(repository.text(root, path))
     body = "\n".join(lines)
-    source_path = root / "src" / path.parts[2] / (path.stem + ".cpp")
+    source_path = root / "src" / path.parts[-2] / (path.stem + ".cpp")
     source = source_path.read_text() if source_path.exists() else ""
     findings, n = [], 0
     for match in functions(body):
@@ -121,13 +121,13 @@ def python_findings(root, path):
 
 
 def folder_of(path):
-    return "/".join(path.parts[:3]) if path.parts[0] == "include" and len(path.parts) > 3 else str(path)
+    return path.parts[-2] if path.suffix == ".hpp" else str(path)
 
 
 def check(root):
-    counts, failing = {}, []
+    counts, failing, shared = {}, [], repository.shared_headers(root)
     for path in repository.files(root):
-        if path.suffix == ".hpp" and path.parts[:2] == ("include", "tidewatt"):
+        if path in shared or path.suffix == ".hpp" and path.parts[:2] == ("include", "tidewatt"):
             n, findings = header_findings(root, path)
         elif path.suffix == ".py" and path.parts[:2] == ("python", "tidewatt"):
             n, findings = python_findings(root, path)

@@ -1,5 +1,6 @@
-"""One name in header, source and test: include/tidewatt/<part>/x.hpp, src/<part>/x.cpp, tests/unit/<part>/x_test.cpp.
-A long source may go on in x_more.cpp."""
+"""One name in header, source and test: x.hpp in include/tidewatt/<part>/ or src/<part>/, src/<part>/x.cpp,
+tests/unit/<part>/x_test.cpp. A long source may go on in x_more.cpp. A source needs a test of its name where its header is public or
+other folders include it."""
 import pathlib
 import tomllib
 
@@ -27,6 +28,7 @@ def violations(root):
     paths = repository.files(root)
     headers = stems(paths, "include/tidewatt", ".hpp")
     private = stems(paths, "src", ".hpp")
+    used = {(p.parts[1], p.stem) for p in repository.shared_headers(root)} | set(headers)
     sources = stems(paths, "src", ".cpp")
     tests = stems(paths, "tests/unit", "_test.cpp")
     found = {}
@@ -35,11 +37,11 @@ def violations(root):
             continue  # commands, and groups of rows behind one header: their tests run the program
         if key not in headers and key not in private and not continues(key, {**headers, **private}):
             found[path] = "source without a header of its name"
-        elif key in headers and key not in tests:
-            found[path] = "source with a public header, without a test of its name"
+        elif key in used and key not in tests:
+            found[path] = "source whose header others include, without a test of its name"
     for key, path in tests.items():
-        if key not in headers:
-            found[path] = "test without a public header of its name"
+        if key not in headers and key not in private:
+            found[path] = "test without a header of its name"
     return {str(path): what for path, what in found.items()}
 
 

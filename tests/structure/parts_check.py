@@ -59,6 +59,14 @@ def part_of(path):
     return None
 
 
+def part_named(kind, name):
+    """The part whose header an include line names; None for a file of the own folder or of another library."""
+    folders = name.split("/")
+    if folders[0] == "tidewatt":
+        return folders[1] if len(folders) > 2 else "everything"
+    return folders[0] if kind == '"' and len(folders) == 2 and folders[0] in ALL | FACES else None
+
+
 def room_of(stem):
     """The room of a file of sim: that of the longest name in ROOMS that its own begins with; None if there is none."""
     words = stem.split("_")
@@ -77,7 +85,7 @@ def rooms(root):
     findings = [f"{p}: no room of sim has it; ROOMS in {__file__} lists them" for p in paths if room_of(p.stem) is None]
     for path in paths:
         for _, name in INCLUDE.findall(repository.text(root, path) or ""):
-            used = re.fullmatch(r"(?:tidewatt/sim/)?(\w+)\.hpp", name)
+            used = re.fullmatch(r"(?:(?:tidewatt/)?sim/)?(\w+)\.hpp", name)
             if not used or used.group(1) not in stems or room_of(path.stem) is None or room_of(used.group(1)) is None:
                 continue
             if floor[room_of(used.group(1))] > floor[room_of(path.stem)]:
@@ -125,13 +133,14 @@ def check(root):
         allowed = ALL if part in FACES else MAY_INCLUDE[part] | {part}
         for match in INCLUDE.finditer(repository.text(root, path) or ""):
             kind, name = match.groups()
-            if name.startswith("tidewatt/"):
-                used = name.split("/")[1] if name.count("/") > 1 else "everything"
-                if used not in allowed:
-                    findings.append(f"{path}: part '{part}' may not include '{used}' ({name})")
-            elif kind == '"' and "/" in name:
-                findings.append(f"{path}: {name}: a file of another folder is reached as tidewatt/<part>/…")
-            elif path.parts[0] == "include" and ("/" in name or "." in name):
+            used = part_named(kind, name)
+            if path.parts[0] == "include" and kind == '"' and not name.startswith("tidewatt/"):
+                findings.append(f"{path}: {name}: a public header includes public ones only")
+            elif used is not None and used not in allowed:
+                findings.append(f"{path}: part '{part}' may not include '{used}' ({name})")
+            elif used is None and kind == '"' and "/" in name:
+                findings.append(f"{path}: {name}: a file of another folder is reached as tidewatt/<part>/… where it is public, else as <part>/…")
+            elif used is None and path.parts[0] == "include" and ("/" in name or "." in name):
                 findings.append(f"{path}: <{name}>: public headers need the standard library only")
     return findings
 

@@ -1,5 +1,6 @@
 """What all structure checks share: which files there are, and how a check reports."""
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,19 @@ def files(root):
         names = [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
         names = [n for n in names if not n.startswith(("build", ".git/", "out/"))]
     return sorted({pathlib.PurePosixPath(n) for n in names if (root / n).is_file()})
+
+
+def shared_headers(root):
+    """Headers of src/ that files of another folder include, as "<part>/x.hpp": public ones for this repository alone."""
+    found = set()
+    for path in files(root):
+        if path.suffix not in {".cpp", ".hpp"}:
+            continue
+        for part, name in re.findall(r'^#include "(\w+)/(\w+\.hpp)"', text(root, path) or "", re.MULTILINE):
+            header = pathlib.PurePosixPath("src", part, name)
+            if header.parent != path.parent and (root / header).is_file():
+                found.add(header)
+    return found
 
 
 def text(root, path):

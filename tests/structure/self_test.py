@@ -59,6 +59,11 @@ class Checks(unittest.TestCase):
             self.assertTrue(any(word in f for f in self.found(docstrings_check)), word)
         self.put("include/tidewatt/study/a.hpp", "void twice(int x, int y);\n")
         self.assertTrue(any("no comment" in f for f in self.found(docstrings_check)))
+        self.put("include/tidewatt/study/a.hpp", good)
+        self.put("src/power/b.hpp", "void twice(int x, int y);\n")
+        self.assertEqual(self.found(docstrings_check), [])
+        self.put("src/dvfs/b.cpp", '#include "power/b.hpp"\n')
+        self.assert_one(self.found(docstrings_check), "src/power/b.hpp", "no comment")
 
     def test_python_names_arguments_and_errors(self):
         self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Of the size, m."\n    return size\n')
@@ -83,8 +88,9 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(self.found(parts_check)), 6 * 5 - 1)
 
     def test_order_is_one_way(self):
-        self.put("src/power/a.cpp", '#include "tidewatt/dvfs/governor.hpp"\n')
-        self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
+        for name in ("tidewatt/dvfs/governor.hpp", "dvfs/stretch.hpp"):
+            self.put("src/power/a.cpp", f'#include "{name}"\n')
+            self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
 
     def test_sim_knows_no_file_format(self):
         self.put("src/sim/site.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
@@ -101,6 +107,11 @@ class Checks(unittest.TestCase):
     def test_public_header_needs_the_standard_library_only(self):
         self.put("include/tidewatt/numerics/a.hpp", "#include <Eigen/Dense>\n#include <vector>\n")
         self.assert_one(self.found(parts_check), "Eigen")
+
+    def test_public_header_includes_no_private_one(self):
+        for name in ("b.hpp", "base/text.hpp"):
+            self.put("include/tidewatt/numerics/a.hpp", f'#include "{name}"\n')
+            self.assert_one(self.found(parts_check), name, "public ones only")
 
     def test_a_room_of_sim_may_not_include_a_later_one(self):
         self.put("include/tidewatt/sim/task.hpp", "")
@@ -144,9 +155,18 @@ class Checks(unittest.TestCase):
         self.put("src/grid/a.cpp", "")
         self.assert_one(self.found(names_check), "without a test")
 
+    def test_source_whose_private_header_others_include(self):
+        self.put("src/grid/a.hpp", "")
+        self.put("src/grid/a.cpp", '#include "a.hpp"\n')
+        self.assertEqual(self.found(names_check), [])
+        self.put("src/sim/b.hpp", '#include "grid/a.hpp"\n')
+        self.assert_one(self.found(names_check), "src/grid/a.cpp", "without a test")
+        self.put("tests/unit/grid/a_test.cpp", "")
+        self.assertEqual(self.found(names_check), [])
+
     def test_test_without_header(self):
         self.put("tests/unit/grid/a_test.cpp", "")
-        self.assert_one(self.found(names_check), "without a public header")
+        self.assert_one(self.found(names_check), "without a header")
 
     def test_exception_must_be_needed_and_reasoned(self):
         self.put("src/grid/lonely.cpp", "")

@@ -9,7 +9,7 @@ import tomllib
 import repository
 
 FOLDERS = ("include/tidewatt/sim/", "src/sim/")
-PLANNER = {"src/sim/step_planner.cpp", "include/tidewatt/sim/step_lengths.hpp"}
+PLANNER = {"src/sim/step_planner.cpp", "src/sim/step_lengths.hpp"}
 EXCEPTIONS = "tests/structure/steps_exceptions.toml"
 
 DURATION = re.compile(r"-?\d[\d']*\s*\*\s*ns_per_m?s\b|\bns_per_m?s\s*[*/]\s*\d[\d']*")

@@ -1,7 +1,7 @@
 #pragma once
+#include "sim/site.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/sim/site.hpp"
 
 /// The catalog's H100 server, for tests that need a realistic node.
 inline tidewatt::sim::NodeType h100_node_type() {

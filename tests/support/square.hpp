@@ -1,5 +1,5 @@
 #pragma once
-#include "tidewatt/sim/load_template.hpp"
+#include "sim/load_template.hpp"
 
 /// A square wave from 0 to `high` at `hi_W`, then at `lo_W`; its period need not be a whole number of milliseconds.
 inline tidewatt::sim::LoadTemplate square(double lo_W, double hi_W, tidewatt::Tick period, tidewatt::Tick high) {

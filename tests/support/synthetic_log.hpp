@@ -2,8 +2,8 @@
 // A synthetic telemetry log of one GPU: truths drawn from the prior, a meter's window, noise, drift and whole kelvins.
 #include <cmath>
 
-#include "tidewatt/base/random.hpp"
-#include "tidewatt/study/fit_poles.hpp"
+#include "base/random.hpp"
+#include "study/fit_poles.hpp"
 
 namespace tidewatt::study {
 

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/sim/run.hpp"
 
 /// tests/scenarios/tiny.toml with more tables behind it and keys overridden.

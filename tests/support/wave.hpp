@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "tidewatt/base/random.hpp"
+#include "base/random.hpp"
 
 /// A site's load in 1 ms means, W: iterations of 6.5 s with a dip at their end, and noise.
 inline std::vector<double> wave(std::size_t n) {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/random.hpp"
-#include "tidewatt/sim/package_batch.hpp"
+#include "sim/package_batch.hpp"
 
 /// A figure of the scorecard, printed whether it holds or not.
 inline void figure(int row, const char* what, double value, double bound, const char* unit) {

@@ -1,7 +1,7 @@
 #pragma once
 #include "figures.hpp"
 #include "h100.hpp"
-#include "tidewatt/sim/build_fleet.hpp"
+#include "sim/build_fleet.hpp"
 
 /// A small H100 fleet for the kernel, warm, with unequal chips, packages and inlets.
 struct KernelFleet {

@@ -1,8 +1,8 @@
 // Row 10, at the kernel: one SHA-256 whatever the threads and the instruction set.
 #include <set>
 
+#include "base/parallel.hpp"
 #include "kernel_fleet.hpp"
-#include "tidewatt/base/parallel.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 
 using namespace tidewatt;

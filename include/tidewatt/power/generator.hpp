@@ -30,6 +30,12 @@ struct GeneratorParams {
   void fields(FieldVisitor& v);
 };
 
+/// Turbines of the site's own: in parallel with the grid at a fixed output, alone once the site is an island.
+struct TurbineParams {
+  GeneratorParams generator;
+  double dispatch_W = 0.0;
+};
+
 struct GeneratorState {
   bool ordered = false;  ///< to run
   bool tripped = false;

@@ -35,7 +35,7 @@
 #include "tidewatt/thermal/server_air.hpp"
 #include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/failures.hpp"
-#include "tidewatt/workload/job_life.hpp"
+#include "tidewatt/workload/job_params.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
 #include "tidewatt/workload/placement.hpp"

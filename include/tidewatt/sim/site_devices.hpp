@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "tidewatt/grid/compliance.hpp"
+#include "tidewatt/grid/ride_through.hpp"
+#include "tidewatt/power/converter_chain.hpp"
+#include "tidewatt/power/generator.hpp"
+#include "tidewatt/power/rack_storage.hpp"
 #include "tidewatt/power/transformer.hpp"
-#include "tidewatt/sim/delivery.hpp"
+#include "tidewatt/power/ups.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
 namespace tidewatt::sim {
@@ -20,7 +24,7 @@ struct SiteDevices {
   std::int64_t n_ups = 0;  ///< 0: as many as the design load needs
   std::optional<power::GeneratorParams> generators;
   double start_after_s = 0.0, utility_good_s = 0.0, transfer_gap_s = 0.0;  ///< see power::BackupParams
-  std::optional<TurbineParams> turbines;
+  std::optional<power::TurbineParams> turbines;
   std::optional<grid::RideThroughCurve> ride_through;
   std::optional<grid::ReturnParams> back;
   std::optional<power::TransformerParams> hall_transformer, site_transformer;  ///< watched for hot spot and ageing

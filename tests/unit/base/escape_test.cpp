@@ -1,4 +1,4 @@
-#include "tidewatt/base/escape.hpp"
+#include "base/escape.hpp"
 
 #include "catch.hpp"
 

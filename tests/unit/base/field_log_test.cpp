@@ -1,4 +1,4 @@
-#include "tidewatt/base/field_log.hpp"
+#include "base/field_log.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/reader.hpp"

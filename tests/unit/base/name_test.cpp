@@ -1,4 +1,4 @@
-#include "tidewatt/base/name.hpp"
+#include "base/name.hpp"
 
 #include "catch.hpp"
 

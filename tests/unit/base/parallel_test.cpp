@@ -1,4 +1,4 @@
-#include "tidewatt/base/parallel.hpp"
+#include "base/parallel.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "tidewatt/base/path_below.hpp"
+#include "base/path_below.hpp"
 
 #include <unistd.h>
 

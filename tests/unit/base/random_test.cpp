@@ -1,4 +1,4 @@
-#include "tidewatt/base/random.hpp"
+#include "base/random.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 #include "tidewatt/base/reader.hpp"
 
+#include "base/text.hpp"
+#include "base/units.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/text.hpp"
-#include "tidewatt/base/units.hpp"
 
 using namespace tidewatt;
 

@@ -1,4 +1,4 @@
-#include "tidewatt/base/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include "catch.hpp"
 

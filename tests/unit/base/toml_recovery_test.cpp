@@ -1,4 +1,4 @@
-#include "tidewatt/base/toml_recovery.hpp"
+#include "base/toml_recovery.hpp"
 
 #include "catch.hpp"
 

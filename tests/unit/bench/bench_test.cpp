@@ -1,4 +1,4 @@
-#include "tidewatt/bench/bench.hpp"
+#include "bench/bench.hpp"
 
 #include <cmath>
 #include <map>

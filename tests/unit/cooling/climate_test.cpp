@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "catalog_file.hpp"
+#include "cooling/epw.hpp"
 #include "shared_data.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
-#include "tidewatt/cooling/epw.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 using namespace tidewatt;

@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/climate_year.hpp"
+#include "cooling/climate_year.hpp"
 
 #include "catalog_file.hpp"
 #include "catch.hpp"

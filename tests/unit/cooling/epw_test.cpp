@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/epw.hpp"
+#include "cooling/epw.hpp"
 
 #include <fmt/format.h>
 

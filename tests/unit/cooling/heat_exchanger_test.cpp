@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/heat_exchanger.hpp"
+#include "cooling/heat_exchanger.hpp"
 
 #include <cmath>
 

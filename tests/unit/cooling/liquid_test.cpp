@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/liquid.hpp"
+#include "cooling/liquid.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 
-#include "../../../src/cooling/outside_air_flows.hpp"
+#include "cooling/outside_air_flows.hpp"
+#include "numerics/cvode.hpp"
 #include "plant_day.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
-#include "tidewatt/numerics/cvode.hpp"
 
 using namespace plant_day;
 

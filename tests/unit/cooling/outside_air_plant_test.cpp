@@ -1,6 +1,6 @@
 #include "tidewatt/cooling/outside_air_plant.hpp"
 
-#include "../../../src/cooling/outside_air_flows.hpp"
+#include "cooling/outside_air_flows.hpp"
 #include "plant_day.hpp"
 #include "tidewatt/base/error.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catalog_file.hpp"
-#include "tidewatt/base/random.hpp"
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"

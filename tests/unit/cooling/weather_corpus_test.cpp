@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "cooling/epw.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/cooling/epw.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::cooling;

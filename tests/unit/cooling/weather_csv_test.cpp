@@ -1,4 +1,4 @@
-#include "tidewatt/cooling/weather_csv.hpp"
+#include "cooling/weather_csv.hpp"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "sampled_run.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::dvfs;

@@ -1,10 +1,10 @@
-#include "tidewatt/dvfs/operating_point_batch.hpp"
+#include "dvfs/operating_point_batch.hpp"
 
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using dvfs::Limiter;

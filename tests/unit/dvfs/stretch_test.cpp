@@ -1,4 +1,4 @@
-#include "tidewatt/dvfs/stretch.hpp"
+#include "dvfs/stretch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/compliance_report.hpp"
+#include "grid/compliance_report.hpp"
 
 #include <algorithm>
 

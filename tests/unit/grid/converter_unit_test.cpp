@@ -1,4 +1,4 @@
-#include "tidewatt/grid/converter_unit.hpp"
+#include "grid/converter_unit.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/esac1a.hpp"
+#include "grid/esac1a.hpp"
 
 #include "network_case.hpp"
 

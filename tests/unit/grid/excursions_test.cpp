@@ -1,4 +1,4 @@
-#include "tidewatt/grid/excursions.hpp"
+#include "grid/excursions.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/flicker.hpp"
+#include "grid/flicker.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "catch.hpp"
 #include "shared_data.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 using namespace tidewatt;
 using grid::FlickerLamp;

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/frequency_reserves.hpp"
+#include "grid/frequency_reserves.hpp"
 
 #include <cmath>
 

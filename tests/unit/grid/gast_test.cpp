@@ -1,4 +1,4 @@
-#include "tidewatt/grid/gast.hpp"
+#include "grid/gast.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/gencls.hpp"
+#include "grid/gencls.hpp"
 
 #include "network_case.hpp"
 

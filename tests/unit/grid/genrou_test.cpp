@@ -1,4 +1,4 @@
-#include "tidewatt/grid/genrou.hpp"
+#include "grid/genrou.hpp"
 
 #include "network_case.hpp"
 

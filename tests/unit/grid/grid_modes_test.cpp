@@ -1,8 +1,8 @@
-#include "tidewatt/grid/grid_modes.hpp"
+#include "grid/grid_modes.hpp"
 
 #include "network_case.hpp"
 #include "supply_case.hpp"
-#include "tidewatt/grid/grid_stepper.hpp"
+#include "grid/grid_stepper.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_play.hpp"
+#include "grid/grid_play.hpp"
 
 #include <fstream>
 #include <sstream>

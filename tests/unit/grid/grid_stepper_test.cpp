@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_stepper.hpp"
+#include "grid/grid_stepper.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/grid_system.hpp"
+#include "grid/grid_system.hpp"
 
 #include "network_case.hpp"
 #include "supply_case.hpp"

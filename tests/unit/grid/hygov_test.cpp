@@ -1,4 +1,4 @@
-#include "tidewatt/grid/hygov.hpp"
+#include "grid/hygov.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ieeest.hpp"
+#include "grid/ieeest.hpp"
 
 #include <complex>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_group.hpp"
+#include "grid/load_group.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_records.hpp"
+#include "grid/load_records.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/load_settings.hpp"
+#include "grid/load_settings.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "tidewatt/grid/machine_system.hpp"
+#include "grid/machine_system.hpp"
 
 #include <cmath>
 
+#include "grid/modes.hpp"
 #include "grid_case.hpp"
-#include "tidewatt/grid/modes.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;

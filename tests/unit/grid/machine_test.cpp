@@ -1,4 +1,4 @@
-#include "tidewatt/grid/machine.hpp"
+#include "grid/machine.hpp"
 
 #include <cmath>
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;

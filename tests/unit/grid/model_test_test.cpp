@@ -1,4 +1,4 @@
-#include "tidewatt/grid/model_test.hpp"
+#include "grid/model_test.hpp"
 
 #include <algorithm>
 #include <cmath>

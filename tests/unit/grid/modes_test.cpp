@@ -1,4 +1,4 @@
-#include "tidewatt/grid/modes.hpp"
+#include "grid/modes.hpp"
 
 #include <cmath>
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "tidewatt/grid/grid_play.hpp"
-#include "tidewatt/grid/psse_dyr.hpp"
-#include "tidewatt/grid/psse_raw.hpp"
+#include "grid/grid_play.hpp"
+#include "grid/psse_dyr.hpp"
+#include "grid/psse_raw.hpp"
 
 /// Two buses of 100 MVA at 60 Hz: bus 1 swings, bus 2 has a unit of 100 MVA delivering `power_MW`; a line of 0.3 pu.
 /// @param source_1, source_2 reactances behind which the units' records may put a voltage

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/network_units.hpp"
+#include "grid/network_units.hpp"
 
 #include "network_case.hpp"
 

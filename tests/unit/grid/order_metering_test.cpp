@@ -1,4 +1,4 @@
-#include "tidewatt/grid/order_metering.hpp"
+#include "grid/order_metering.hpp"
 
 #include <cmath>
 

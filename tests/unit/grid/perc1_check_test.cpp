@@ -1,12 +1,12 @@
-#include "tidewatt/grid/perc1_check.hpp"
+#include "grid/perc1_check.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdlib>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/random.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
 using namespace tidewatt;

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/perc1_site.hpp"
+#include "grid/perc1_site.hpp"
 
 #include <algorithm>
 #include <cmath>

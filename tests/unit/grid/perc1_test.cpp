@@ -1,4 +1,4 @@
-#include "tidewatt/grid/perc1.hpp"
+#include "grid/perc1.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/phase_sag.hpp"
+#include "grid/phase_sag.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/power_flow.hpp"
+#include "grid/power_flow.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/power_network.hpp"
+#include "grid/power_network.hpp"
 
 #include "network_case.hpp"
 

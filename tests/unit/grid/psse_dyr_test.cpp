@@ -1,4 +1,4 @@
-#include "tidewatt/grid/psse_dyr.hpp"
+#include "grid/psse_dyr.hpp"
 
 #include "network_case.hpp"
 

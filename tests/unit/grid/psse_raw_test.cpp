@@ -1,4 +1,4 @@
-#include "tidewatt/grid/psse_raw.hpp"
+#include "grid/psse_raw.hpp"
 
 #include "network_case.hpp"
 #include "shared_data.hpp"

@@ -1,12 +1,12 @@
-#include "tidewatt/grid/pyramid.hpp"
+#include "grid/pyramid.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/rainflow.hpp"
+#include "grid/rainflow.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/record_check.hpp"
+#include "grid/record_check.hpp"
 
 #include <cmath>
 #include <numbers>

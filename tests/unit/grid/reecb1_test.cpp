@@ -1,4 +1,4 @@
-#include "tidewatt/grid/reecb1.hpp"
+#include "grid/reecb1.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/regca1.hpp"
+#include "grid/regca1.hpp"
 
 #include "network_case.hpp"
 

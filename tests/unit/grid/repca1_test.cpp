@@ -1,4 +1,4 @@
-#include "tidewatt/grid/repca1.hpp"
+#include "grid/repca1.hpp"
 
 #include "network_case.hpp"
 

@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "grid/excursions.hpp"
+#include "grid/flicker.hpp"
+#include "grid/rainflow.hpp"
+#include "grid/torsional.hpp"
 #include "tidewatt/grid/bands.hpp"
-#include "tidewatt/grid/excursions.hpp"
-#include "tidewatt/grid/flicker.hpp"
 #include "tidewatt/grid/metrics.hpp"
-#include "tidewatt/grid/rainflow.hpp"
-#include "tidewatt/grid/torsional.hpp"
 
 using namespace tidewatt::grid;
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ride_verdict.hpp"
+#include "grid/ride_verdict.hpp"
 
 #include <algorithm>
 #include <cmath>

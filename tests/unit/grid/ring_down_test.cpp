@@ -1,4 +1,4 @@
-#include "tidewatt/grid/ring_down.hpp"
+#include "grid/ring_down.hpp"
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/rule_book.hpp"
+#include "grid/rule_book.hpp"
 
 #include <cmath>
 #include <filesystem>

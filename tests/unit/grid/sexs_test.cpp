@@ -1,4 +1,4 @@
-#include "tidewatt/grid/sexs.hpp"
+#include "grid/sexs.hpp"
 
 #include "network_case.hpp"
 

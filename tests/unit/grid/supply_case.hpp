@@ -4,9 +4,9 @@
 
 #include "catch.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/grid/psse_dyr.hpp"
-#include "tidewatt/grid/psse_raw.hpp"
-#include "tidewatt/grid/supply_onset.hpp"
+#include "grid/psse_dyr.hpp"
+#include "grid/psse_raw.hpp"
+#include "grid/supply_onset.hpp"
 
 /// The shipped control of server supplies.
 inline tidewatt::grid::SupplyControl shipped_supplies() {

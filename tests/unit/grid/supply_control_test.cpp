@@ -1,4 +1,4 @@
-#include "tidewatt/grid/supply_control.hpp"
+#include "grid/supply_control.hpp"
 
 #include "supply_case.hpp"
 

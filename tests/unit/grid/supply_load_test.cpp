@@ -1,4 +1,4 @@
-#include "tidewatt/grid/supply_load.hpp"
+#include "grid/supply_load.hpp"
 
 #include <functional>
 

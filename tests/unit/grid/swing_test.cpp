@@ -1,4 +1,4 @@
-#include "tidewatt/grid/swing.hpp"
+#include "grid/swing.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
-#include "tidewatt/grid/synchronous_unit.hpp"
+#include "grid/synchronous_unit.hpp"
 
+#include "grid/gencls.hpp"
+#include "grid/genrou.hpp"
+#include "grid/ieeest.hpp"
+#include "grid/sexs.hpp"
+#include "grid/tgov1.hpp"
 #include "network_case.hpp"
-#include "tidewatt/grid/gencls.hpp"
-#include "tidewatt/grid/genrou.hpp"
-#include "tidewatt/grid/ieeest.hpp"
-#include "tidewatt/grid/sexs.hpp"
-#include "tidewatt/grid/tgov1.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/tgov1.hpp"
+#include "grid/tgov1.hpp"
 
 #include "network_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "tidewatt/grid/torsional.hpp"
+#include "grid/torsional.hpp"
 
 #include <cmath>
 

@@ -1,13 +1,13 @@
-#include "tidewatt/io/checkpoint.hpp"
+#include "io/checkpoint.hpp"
 
 #include <filesystem>
 #include <unistd.h>
 
 #include <fstream>
 
+#include "base/sha256.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tiny.hpp"
 

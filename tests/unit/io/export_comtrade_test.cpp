@@ -1,14 +1,14 @@
-#include "tidewatt/io/export_comtrade.hpp"
+#include "io/export_comtrade.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
 
+#include "base/text.hpp"
 #include "catch.hpp"
 #include "sample_record.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::io;

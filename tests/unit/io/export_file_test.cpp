@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_file.hpp"
+#include "io/export_file.hpp"
 
 #include "catch.hpp"
 #include "scratch_folder.hpp"

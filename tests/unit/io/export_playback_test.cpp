@@ -1,12 +1,12 @@
-#include "tidewatt/io/export_playback.hpp"
+#include "io/export_playback.hpp"
 
 #include <cmath>
 #include <string>
 
+#include "base/text.hpp"
 #include "catch.hpp"
 #include "sample_record.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::io;

@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_record.hpp"
+#include "io/export_record.hpp"
 
 #include <algorithm>
 #include <cmath>

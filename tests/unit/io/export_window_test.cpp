@@ -1,4 +1,4 @@
-#include "tidewatt/io/export_window.hpp"
+#include "io/export_window.hpp"
 
 #include <unistd.h>
 

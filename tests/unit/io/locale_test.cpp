@@ -7,16 +7,16 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "grid/compliance_report.hpp"
+#include "io/export_comtrade.hpp"
+#include "io/export_playback.hpp"
 #include "sample_record.hpp"
 #include "scratch_folder.hpp"
-#include "tidewatt/grid/compliance_report.hpp"
-#include "tidewatt/io/export_comtrade.hpp"
-#include "tidewatt/io/export_playback.hpp"
+#include "sim/gpu_view.hpp"
+#include "sim/iteration_view.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
-#include "tidewatt/sim/gpu_view.hpp"
-#include "tidewatt/sim/iteration_view.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;

@@ -1,15 +1,15 @@
-#include "tidewatt/io/read_comtrade.hpp"
+#include "io/read_comtrade.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "catch.hpp"
+#include "io/export_comtrade.hpp"
 #include "sample_record.hpp"
 #include "scratch_folder.hpp"
 #include "shared_data.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/io/export_comtrade.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::io;

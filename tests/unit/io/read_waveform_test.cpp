@@ -1,4 +1,4 @@
-#include "tidewatt/io/read_waveform.hpp"
+#include "io/read_waveform.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/io/result_file.hpp"
+#include "io/result_file.hpp"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
-#include "tidewatt/io/result_origin.hpp"
+#include "io/result_origin.hpp"
 
+#include "base/sha256.hpp"
 #include "catch.hpp"
 #include "sample_result.hpp"
 #include "scratch_folder.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "tidewatt/io/export_record.hpp"
+#include "io/export_record.hpp"
 #include "wave.hpp"
 
 /// Ten seconds of a site's load from a file that never was: what exporters are tested with.

@@ -1,4 +1,4 @@
-#include "tidewatt/io/summary_text.hpp"
+#include "io/summary_text.hpp"
 
 #include <cmath>
 

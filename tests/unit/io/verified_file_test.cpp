@@ -1,11 +1,11 @@
-#include "tidewatt/io/verified_file.hpp"
+#include "io/verified_file.hpp"
 
 #include "catch.hpp"
+#include "io/checkpoint.hpp"
+#include "io/result_file.hpp"
 #include "sample_result.hpp"
 #include "scratch_folder.hpp"
-#include "tidewatt/io/checkpoint.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
-#include "tidewatt/io/result_file.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;

@@ -1,11 +1,11 @@
-#include "tidewatt/numerics/block.hpp"
+#include "numerics/block.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 

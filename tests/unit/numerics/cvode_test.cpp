@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/cvode.hpp"
+#include "numerics/cvode.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,12 +1,12 @@
-#include "tidewatt/numerics/fft.hpp"
+#include "numerics/fft.hpp"
 
 #include <cmath>
 #include <complex>
 #include <unsupported/Eigen/FFT>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 

@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/ida.hpp"
+#include "numerics/ida.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/numerics/linear_step.hpp"
+#include "numerics/linear_step.hpp"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
-#include "tidewatt/numerics/spectrum.hpp"
+#include "numerics/spectrum.hpp"
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using numerics::Welch;

@@ -1,4 +1,4 @@
-#include "tidewatt/power/backup.hpp"
+#include "power/backup.hpp"
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "wave.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
+#include "base/random.hpp"
 #include "tidewatt/base/reader.hpp"
 
 using namespace tidewatt;

@@ -1,4 +1,4 @@
-#include "tidewatt/power/power_shelf.hpp"
+#include "power/power_shelf.hpp"
 
 #include "catalog_file.hpp"
 #include "catch.hpp"

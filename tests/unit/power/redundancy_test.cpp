@@ -1,4 +1,4 @@
-#include "tidewatt/power/redundancy.hpp"
+#include "power/redundancy.hpp"
 
 #include "catalog_file.hpp"
 #include "catch.hpp"

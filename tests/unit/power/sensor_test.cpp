@@ -1,4 +1,4 @@
-#include "tidewatt/power/sensor.hpp"
+#include "power/sensor.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/build_fleet.hpp"
+#include "sim/build_fleet.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,5 +1,5 @@
 // The devices of a delivery, each by itself.
-#include "tidewatt/sim/delivery_stages.hpp"
+#include "sim/delivery_stages.hpp"
 
 #include <limits>
 

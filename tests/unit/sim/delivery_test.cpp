@@ -1,4 +1,4 @@
-#include "tidewatt/sim/delivery.hpp"
+#include "sim/delivery.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -156,7 +156,7 @@ TEST_CASE("an island dips by what its turbines' ramp limit allows") {
   g.ramp_W_per_s = 0.05e6;  // the ramp limit holds all the way
   g.governor_s = 0.0;
   g.low_Hz = 40;
-  p.turbines = TurbineParams{g, 2e6};
+  p.turbines = power::TurbineParams{g, 2e6};
   p.disturbances = {{GridDisturbance::Kind::islanding, 20'000, 60'000, 1.0}};
   Delivery d(p, P_W, aux_W);
   const auto out = pass(d, 22'000);  // until the turbines have caught up; later they swing
@@ -170,7 +170,7 @@ TEST_CASE("an island dips by what its turbines' ramp limit allows") {
 
 TEST_CASE("turbines that follow carry the island to its end and hand it back") {
   auto p = plain();
-  p.turbines = TurbineParams{machines(3, 1e6), 2e6};
+  p.turbines = power::TurbineParams{machines(3, 1e6), 2e6};
   p.disturbances = {{GridDisturbance::Kind::islanding, 20'000, 60'000, 1.0}};
   Delivery d(p, P_W, aux_W);
   const auto out = pass(d, 80'000);

@@ -1,12 +1,12 @@
-#include "tidewatt/sim/fleet_step.hpp"
+#include "sim/fleet_step.hpp"
 
 #include <cmath>
 
-#include "tidewatt/sim/step_lengths.hpp"
+#include "sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
-#include "tidewatt/sim/load_template.hpp"
-#include "tidewatt/sim/training_task.hpp"
+#include "sim/load_template.hpp"
+#include "sim/training_task.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;

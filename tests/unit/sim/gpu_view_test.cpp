@@ -1,4 +1,4 @@
-#include "tidewatt/sim/gpu_view.hpp"
+#include "sim/gpu_view.hpp"
 
 #include <algorithm>
 #include <cmath>

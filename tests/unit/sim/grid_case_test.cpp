@@ -1,4 +1,4 @@
-#include "tidewatt/sim/grid_case.hpp"
+#include "sim/grid_case.hpp"
 
 #include <algorithm>
 #include <cmath>

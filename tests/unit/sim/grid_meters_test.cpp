@@ -1,10 +1,10 @@
-#include "tidewatt/sim/grid_meters.hpp"
+#include "sim/grid_meters.hpp"
 
 #include <cmath>
 
 #include "catch.hpp"
+#include "sim/site_stream.hpp"
 #include "square.hpp"
-#include "tidewatt/sim/site_stream.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;

@@ -1,8 +1,8 @@
-#include "tidewatt/sim/held_nodes.hpp"
+#include "sim/held_nodes.hpp"
 
-#include "tidewatt/base/archive.hpp"
-#include "tidewatt/sim/build_fleet.hpp"
-#include "tidewatt/sim/training_task.hpp"
+#include "base/archive.hpp"
+#include "sim/build_fleet.hpp"
+#include "sim/training_task.hpp"
 #include "catch.hpp"
 
 using namespace tidewatt;

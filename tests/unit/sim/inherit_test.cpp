@@ -1,4 +1,4 @@
-#include "tidewatt/sim/inherit.hpp"
+#include "sim/inherit.hpp"
 
 #include <unistd.h>
 

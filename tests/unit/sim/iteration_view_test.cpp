@@ -1,4 +1,4 @@
-#include "tidewatt/sim/iteration_view.hpp"
+#include "sim/iteration_view.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/leakage_balance.hpp"
+#include "sim/leakage_balance.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/load_groups.hpp"
+#include "sim/load_groups.hpp"
 
 #include <cmath>
 

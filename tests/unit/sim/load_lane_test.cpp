@@ -1,4 +1,4 @@
-#include "tidewatt/sim/load_lane.hpp"
+#include "sim/load_lane.hpp"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/sim/memory_heat.hpp"
+#include "sim/memory_heat.hpp"
 
 #include <algorithm>
 #include <cmath>

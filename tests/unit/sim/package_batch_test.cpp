@@ -1,11 +1,11 @@
-#include "tidewatt/sim/package_batch.hpp"
+#include "sim/package_batch.hpp"
 
 #include <cstddef>
 #include <cstring>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;

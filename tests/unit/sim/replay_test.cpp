@@ -1,4 +1,4 @@
-#include "tidewatt/sim/replay.hpp"
+#include "sim/replay.hpp"
 
 #include <cmath>
 

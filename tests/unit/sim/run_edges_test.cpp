@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "tiny.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 #include "tidewatt/sim/run.hpp"
 
 using namespace tidewatt;

@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "tiny.hpp"
-#include "tidewatt/sim/iteration_view.hpp"
+#include "sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
 
 using namespace tidewatt;

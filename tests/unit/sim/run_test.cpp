@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "tiny.hpp"
-#include "tidewatt/base/text.hpp"
+#include "base/text.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/scenario.hpp"

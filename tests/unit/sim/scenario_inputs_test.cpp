@@ -1,4 +1,4 @@
-#include "tidewatt/sim/scenario_inputs.hpp"
+#include "sim/scenario_inputs.hpp"
 
 #include "catch.hpp"
 

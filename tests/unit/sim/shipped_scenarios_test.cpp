@@ -1,4 +1,4 @@
-#include "tidewatt/sim/shipped_scenarios.hpp"
+#include "sim/shipped_scenarios.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-#include "tidewatt/sim/load_lane.hpp"
-#include "tidewatt/sim/site_stream.hpp"
+#include "sim/load_lane.hpp"
+#include "sim/site_stream.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,5 +1,5 @@
 // The parts of the site's stream, each by itself.
-#include "tidewatt/sim/stream_stages.hpp"
+#include "sim/stream_stages.hpp"
 
 #include "catch.hpp"
 

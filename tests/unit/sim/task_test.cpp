@@ -1,8 +1,8 @@
-#include "tidewatt/sim/task.hpp"
+#include "sim/task.hpp"
 
 #include <algorithm>
 
-#include "tidewatt/sim/step_lengths.hpp"
+#include "sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
 

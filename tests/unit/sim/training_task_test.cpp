@@ -1,8 +1,8 @@
-#include "tidewatt/sim/training_task.hpp"
+#include "sim/training_task.hpp"
 
 #include <algorithm>
 
-#include "tidewatt/sim/build_fleet.hpp"
+#include "sim/build_fleet.hpp"
 #include "catch.hpp"
 
 using namespace tidewatt;

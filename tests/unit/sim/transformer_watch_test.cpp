@@ -1,4 +1,4 @@
-#include "tidewatt/sim/transformer_watch.hpp"
+#include "sim/transformer_watch.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Meters of the waveform, the power's and the bus's, each by itself.
-#include "tidewatt/sim/waveform_meters.hpp"
+#include "sim/waveform_meters.hpp"
 
 #include <cmath>
 

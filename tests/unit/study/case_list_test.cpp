@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_list.hpp"
+#include "study/case_list.hpp"
 
 #include "catch.hpp"
 #include "study_case.hpp"

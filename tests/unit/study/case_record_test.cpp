@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_record.hpp"
+#include "study/case_record.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

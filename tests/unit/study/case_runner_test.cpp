@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_runner.hpp"
+#include "study/case_runner.hpp"
 
 #include "catch.hpp"
 #include "study_case.hpp"

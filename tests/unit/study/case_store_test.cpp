@@ -1,4 +1,4 @@
-#include "tidewatt/study/case_store.hpp"
+#include "study/case_store.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/compare.hpp"
+#include "study/compare.hpp"
 
 #include <cmath>
 

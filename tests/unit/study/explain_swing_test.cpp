@@ -1,4 +1,4 @@
-#include "tidewatt/study/explain_swing.hpp"
+#include "study/explain_swing.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

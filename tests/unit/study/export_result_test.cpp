@@ -1,4 +1,4 @@
-#include "tidewatt/study/export_result.hpp"
+#include "study/export_result.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "tidewatt/study/filing.hpp"
+#include "study/filing.hpp"
 
 #include <unistd.h>
 
@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/sha256.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tiny.hpp"

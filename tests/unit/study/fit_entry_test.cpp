@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_entry.hpp"
+#include "study/fit_entry.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

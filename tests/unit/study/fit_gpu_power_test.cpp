@@ -1,11 +1,11 @@
-#include "tidewatt/study/fit_gpu_power.hpp"
+#include "study/fit_gpu_power.hpp"
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_job_log.hpp"
+#include "study/fit_job_log.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_log.hpp"
+#include "study/fit_log.hpp"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
-#include "tidewatt/study/fit_node_power.hpp"
+#include "study/fit_node_power.hpp"
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

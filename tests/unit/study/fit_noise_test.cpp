@@ -1,9 +1,9 @@
-#include "tidewatt/study/fit_noise.hpp"
+#include "study/fit_noise.hpp"
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_package.hpp"
+#include "study/fit_package.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

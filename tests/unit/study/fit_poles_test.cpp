@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_poles.hpp"
+#include "study/fit_poles.hpp"
 
 #include <array>
 #include <cmath>

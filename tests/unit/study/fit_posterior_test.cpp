@@ -1,10 +1,10 @@
-#include "tidewatt/study/fit_posterior.hpp"
+#include "study/fit_posterior.hpp"
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/random.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_telemetry.hpp"
+#include "study/fit_telemetry.hpp"
 
 #include <cmath>
 #include <fstream>

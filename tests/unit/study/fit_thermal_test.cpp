@@ -1,4 +1,4 @@
-#include "tidewatt/study/fit_thermal.hpp"
+#include "study/fit_thermal.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/frequency_study.hpp"
+#include "study/frequency_study.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

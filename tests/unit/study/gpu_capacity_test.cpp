@@ -1,4 +1,4 @@
-#include "tidewatt/study/gpu_capacity.hpp"
+#include "study/gpu_capacity.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/line_plot.hpp"
+#include "study/line_plot.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/load_model.hpp"
+#include "study/load_model.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/machine_study.hpp"
+#include "study/machine_study.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

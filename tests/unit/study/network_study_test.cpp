@@ -1,4 +1,4 @@
-#include "tidewatt/study/network_study.hpp"
+#include "study/network_study.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/new_scenario.hpp"
+#include "study/new_scenario.hpp"
 
 #include "catch.hpp"
 #include "study_case.hpp"

@@ -1,4 +1,4 @@
-#include "tidewatt/study/order_study.hpp"
+#include "study/order_study.hpp"
 
 #include <nlohmann/json.hpp>
 

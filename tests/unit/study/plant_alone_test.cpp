@@ -1,4 +1,4 @@
-#include "tidewatt/study/plant_alone.hpp"
+#include "study/plant_alone.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "tidewatt/study/process_pool.hpp"
+#include "study/process_pool.hpp"
 
 #include <unistd.h>
 

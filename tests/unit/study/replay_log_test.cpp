@@ -1,4 +1,4 @@
-#include "tidewatt/study/replay_log.hpp"
+#include "study/replay_log.hpp"
 
 #include <unistd.h>
 
@@ -9,11 +9,11 @@
 
 #include "catch.hpp"
 #include "h100.hpp"
+#include "thermal/node_heat.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/power/server.hpp"
-#include "tidewatt/thermal/node_heat.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

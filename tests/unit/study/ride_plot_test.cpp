@@ -1,4 +1,4 @@
-#include "tidewatt/study/ride_plot.hpp"
+#include "study/ride_plot.hpp"
 
 #include "catch.hpp"
 

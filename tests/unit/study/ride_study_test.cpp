@@ -1,4 +1,4 @@
-#include "tidewatt/study/ride_study.hpp"
+#include "study/ride_study.hpp"
 
 #include <nlohmann/json.hpp>
 

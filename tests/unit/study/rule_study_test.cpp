@@ -1,4 +1,4 @@
-#include "tidewatt/study/rule_study.hpp"
+#include "study/rule_study.hpp"
 
 #include <filesystem>
 #include <fstream>

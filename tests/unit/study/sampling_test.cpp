@@ -1,4 +1,4 @@
-#include "tidewatt/study/sampling.hpp"
+#include "study/sampling.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,10 +1,10 @@
-#include "tidewatt/study/scenario_reference.hpp"
+#include "study/scenario_reference.hpp"
 
 #include <algorithm>
 #include <set>
 
+#include "base/embedded.hpp"
 #include "catch.hpp"
-#include "tidewatt/base/embedded.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 using namespace tidewatt;

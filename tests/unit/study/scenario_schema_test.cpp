@@ -1,4 +1,4 @@
-#include "tidewatt/study/scenario_schema.hpp"
+#include "study/scenario_schema.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
-#include "tidewatt/study/scenario_toml.hpp"
+#include "study/scenario_toml.hpp"
 
+#include "base/text.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/text.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tiny.hpp"
 

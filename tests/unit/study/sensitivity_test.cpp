@@ -1,11 +1,11 @@
-#include "tidewatt/study/sensitivity.hpp"
+#include "study/sensitivity.hpp"
 
 #include <cmath>
 #include <numbers>
 
 #include "catch.hpp"
+#include "study/sampling.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/study/sampling.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study;

@@ -1,9 +1,9 @@
-#include "tidewatt/study/site_load.hpp"
+#include "study/site_load.hpp"
 
 #include <cmath>
 
 #include "catch.hpp"
-#include "tidewatt/grid/perc1_check.hpp"
+#include "grid/perc1_check.hpp"
 #include "tidewatt/power/ups.hpp"
 
 using namespace tidewatt;

@@ -1,4 +1,4 @@
-#include "tidewatt/study/sizing.hpp"
+#include "study/sizing.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tidewatt/study/sobol.hpp"
+#include "study/sobol.hpp"
 
 #include <set>
 

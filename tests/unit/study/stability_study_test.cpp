@@ -1,4 +1,4 @@
-#include "tidewatt/study/stability_study.hpp"
+#include "study/stability_study.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

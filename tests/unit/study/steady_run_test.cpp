@@ -1,4 +1,4 @@
-#include "tidewatt/study/steady_run.hpp"
+#include "study/steady_run.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/sweep_spec.hpp"
+#include "study/sweep_spec.hpp"
 
 #include "catch.hpp"
 #include "study_case.hpp"

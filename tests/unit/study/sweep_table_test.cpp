@@ -1,4 +1,4 @@
-#include "tidewatt/study/sweep_table.hpp"
+#include "study/sweep_table.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/study/sweep.hpp"
+#include "study/sweep.hpp"
 
 #include <fstream>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "tidewatt/study/verify_any.hpp"
+#include "study/verify_any.hpp"
 
 #include <filesystem>
 #include <fstream>

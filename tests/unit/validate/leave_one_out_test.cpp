@@ -1,11 +1,11 @@
-#include "tidewatt/validate/leave_one_out.hpp"
+#include "validate/leave_one_out.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/validate/row.hpp"
+#include "validate/row.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::validate;

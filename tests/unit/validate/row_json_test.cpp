@@ -1,4 +1,4 @@
-#include "tidewatt/validate/row_json.hpp"
+#include "validate/row_json.hpp"
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"

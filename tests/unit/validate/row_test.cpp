@@ -1,4 +1,4 @@
-#include "tidewatt/validate/row.hpp"
+#include "validate/row.hpp"
 
 #include <limits>
 

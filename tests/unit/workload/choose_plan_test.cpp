@@ -1,8 +1,8 @@
-#include "tidewatt/workload/choose_plan.hpp"
+#include "workload/choose_plan.hpp"
 
 #include "cases.hpp"
 #include "catch.hpp"
-#include "tidewatt/workload/memory.hpp"
+#include "workload/memory.hpp"
 
 using namespace tidewatt::workload;
 

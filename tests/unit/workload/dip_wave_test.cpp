@@ -1,4 +1,4 @@
-#include "tidewatt/workload/dip_wave.hpp"
+#include "workload/dip_wave.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/iteration.hpp"
+#include "workload/iteration.hpp"
 
 #include <algorithm>
 #include <ctime>

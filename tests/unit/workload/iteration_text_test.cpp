@@ -1,9 +1,9 @@
-#include "tidewatt/workload/iteration_text.hpp"
+#include "workload/iteration_text.hpp"
 
 #include "cases.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/workload/iteration.hpp"
+#include "workload/iteration.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;

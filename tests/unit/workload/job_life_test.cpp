@@ -1,4 +1,4 @@
-#include "tidewatt/workload/job_life.hpp"
+#include "workload/job_life.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/job_walk.hpp"
+#include "workload/job_walk.hpp"
 
 
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/layer_cost.hpp"
+#include "workload/layer_cost.hpp"
 
 #include "cases.hpp"
 #include "catch.hpp"

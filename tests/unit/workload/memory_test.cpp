@@ -1,4 +1,4 @@
-#include "tidewatt/workload/memory.hpp"
+#include "workload/memory.hpp"
 
 #include "cases.hpp"
 #include "catch.hpp"

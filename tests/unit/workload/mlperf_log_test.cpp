@@ -1,10 +1,10 @@
-#include "tidewatt/workload/mlperf_log.hpp"
+#include "workload/mlperf_log.hpp"
 
 #include <cmath>
 
 #include "catch.hpp"
 #include "shared_data.hpp"
-#include "tidewatt/workload/trace_fit.hpp"
+#include "workload/trace_fit.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;

@@ -4,7 +4,7 @@
 
 #include "cases.hpp"
 #include "catch.hpp"
-#include "tidewatt/workload/memory.hpp"
+#include "workload/memory.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/schedule.hpp"
+#include "workload/schedule.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tidewatt/workload/trace_fit.hpp"
+#include "workload/trace_fit.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "load_group.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/base/node.hpp"
+
+namespace tidewatt::grid {
+
+/// What stands between a part of the load and the grid.
+enum class LoadKind : std::uint8_t { supply, drive, motor };
+/// "supply", "drive" or "motor".
+std::string_view name(LoadKind kind);
+
+/// A part of a site's load whose units have equal settings but for a spread: supplies, servers, drives, motors.
+struct LoadSettings {
+  LoadGroup group;  ///< the settings at the middle of the spread, the power of all units
+  LoadKind kind = LoadKind::supply;
+  bool of_plant = false;         ///< a share of the cooling plant's power, else of the servers'
+  double share_frac = 1.0;       ///< of that power
+  double low_spread_pu = 0.0;    ///< half width: lower thresholds lie evenly within ± this
+  double return_spread_s = 0.0;  ///< half width: times before the way back lie evenly within ± this
+  double returns_frac = 1.0;     ///< share of the units that come back by themselves
+  double recharge_frac = 0.0;    ///< what batteries draw after a return, of the group's power
+};
+
+/// The units of a part, each a group of its own with an equal share of the power: `n_unit` of them if thresholds or times
+/// are spread, else one; those that come back by themselves and those that do not are apart.
+/// @param n_unit a power of two: thresholds and times are spread evenly and independently of each other
+std::vector<LoadGroup> units_of(const LoadSettings& settings, std::size_t n_unit = 32);
+/// The units of all parts, [unit].
+std::vector<LoadGroup> units_of(std::span<const LoadSettings> settings, std::size_t n_unit = 32);
+
+/// From a file of catalog kind `load_settings`, the user's own included. What is wrong is added to `findings`.
+std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path, std::vector<Finding>& findings);
+
+/// The same with powers, W: each part's share of its side of the site.
+std::vector<LoadSettings> with_power(std::vector<LoadSettings> settings, double servers_W, double plant_W);
+
+}  // namespace tidewatt::grid

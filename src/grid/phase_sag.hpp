@@ -1,0 +1,30 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "ride_verdict.hpp"
+
+namespace tidewatt::grid {
+
+/// What stands between the connection and the load.
+enum class Transformer : std::uint8_t {
+  wye_wye,   ///< grounded on both sides: phases pass as they are
+  delta_wye  ///< the load sees differences of phases, without zero sequence
+};
+
+/// Voltages between phase and neutral at the load, [3], pu, in a sag of some phases to ground:
+///
+///     V_a = h, 1 or h;  V_b = a² (1, h or h);  V_c = a (1, h or h)      for one, two (b and c) and three phases, a = exp(j 120°)
+///     wye-wye:   |V_a|, |V_b|, |V_c|
+///     delta-wye: |V_a − V_b|/√3, |V_b − V_c|/√3, |V_c − V_a|/√3
+///
+/// @param level_pu h, remaining voltage of the faulted phases  @param n_phase faulted: 1, 2 or 3  @throws InputError if not
+std::array<double, 3> phase_voltages(double level_pu, std::int64_t n_phase, Transformer transformer);
+
+/// A sag of some phases: units of three phases judge the lowest, units of one phase their own.
+/// Assumption: the current of a unit in the sag is that of a balanced one at the voltage that it judges.
+/// @param level_pu, n_phase, transformer as for `phase_voltages`  @throws InputError as there
+RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level_pu, double duration_s, std::int64_t n_phase, Transformer transformer);
+
+}  // namespace tidewatt::grid

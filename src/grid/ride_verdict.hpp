@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "load_group.hpp"
+#include "rule_book.hpp"
+
+namespace tidewatt::grid {
+
+enum class RideAnswer : std::uint8_t { pass, fail, not_judged };
+/// "pass", "fail" or "not judged".
+std::string_view name(RideAnswer a);
+
+/// One disturbance and what the site did in it.
+struct RidePoint {
+  double level = 1.0;  ///< pu or Hz during it
+  double duration_s = 0.0;
+  double left_W = 0.0;       ///< load that left the grid
+  double left_after_s = -1;  ///< since its begin; −1: nothing left
+  std::string group, setting;  ///< what left first, and the key that made it
+  double current_ratio = 0.0;  ///< largest, over the current before
+  double recovery_s = 0.0;     ///< from the voltage's return to the rule's share; infinite: not within the record
+};
+
+/// A band of the rule with its verdict.
+struct BandAnswer {
+  RuleBand band;
+  RideAnswer answer = RideAnswer::not_judged;
+  std::vector<RidePoint> points;
+  std::size_t worst = 0;  ///< the point that decides
+};
+
+/// One of the separate verdicts.
+struct RideItem {
+  std::string name;  ///< "staying connected", "current", "recovery", "frequency", "rate of change of frequency", "counters"
+  RideAnswer answer = RideAnswer::not_judged;
+  std::string why;  ///< in words, with the setting to change where it fails
+};
+
+struct RideVerdict {
+  std::vector<BandAnswer> voltage, frequency;
+  std::vector<RideItem> items;
+  std::int64_t n_judged = 0, n_band = 0;
+  /// fail if one of the items fails; "passes what could be judged: N of M bands" while a band was not read; else pass
+  std::string text() const;
+  bool fails() const;
+};
+
+/// Plays, per band of the rule, balanced disturbances at its lowest, middle and highest level for 20 ms, 60 ms and as long as
+/// the site must stay (a minute where that is without limit), from nominal and back to it, and judges:
+///
+///     staying connected   no group leaves the grid in a band while it must stay
+///     current             I <= r I_before throughout, for the levels of bands in which it must stay
+///     recovery            P >= s P_before at t after the voltage is back, for the same
+///     counters            no group counts departures where the rule forbids it
+///
+/// A band without a figure is not judged. Bands in which it may trip are played too: the load lost there is reported.
+/// @param nominal_Hz of the grid  @throws InputError if there is no load or the rule has no ride-through part
+RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz);
+
+/// What a site did along a measured voltage.
+struct RideRecordAnswer {
+  RideAnswer answer = RideAnswer::not_judged;
+  std::string why;
+};
+
+/// A measured voltage: the site may trip from the sample on at which the voltage has been in some band, or beyond it, for
+/// longer than that band's time. It fails if a group leaves before.
+/// @param v_pu voltage, [sample]  @param step_s between samples  @throws InputError if there is no load
+RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu, double step_s);
+
+/// A single disturbance: nominal for 0.2 s, `level` for `duration_s`, nominal for as long as the recovery may take.
+/// @param level pu, or Hz if `frequency`
+RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level, double duration_s, bool frequency);
+
+}  // namespace tidewatt::grid

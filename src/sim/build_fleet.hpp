@@ -1,0 +1,30 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "fleet_state.hpp"
+#include "site.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace tidewatt::sim {
+
+/// The site's node numbers in the order of their occupants: the jobs' by rank, in the scenario's order, then the free ones.
+/// Jobs without any [job.placement] in the scenario are placed consecutively from node 0 on, sharing racks; as soon as
+/// one has it, all are placed by whole racks (workload::place), which needs halls of equal racks and rows.
+/// @param findings what cannot be placed; the order is empty then
+std::vector<std::uint32_t> node_order(const Scenario& scenario, std::vector<Finding>& findings);
+
+/// The flat fleet of a checked scenario: chips and resistances drawn by the GPU's place on the site, recirculation by rack;
+/// nodes in the order of `node_order`. @throws InputError for jobs that cannot be placed
+Fleet build_fleet(const Scenario& scenario);
+
+/// Share of hot-aisle air in the inlets of every rack, [hall][rack], relative: frac e^{sigma z}, z normal within ±2, drawn by the
+/// rack's number on the site; z = 0 where chips are nominal.
+std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario);
+
+/// A fleet at the temperature of its inlets. @param inlet_K [node]
+FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K);
+/// Signals of the fleet's size, all zero.
+FleetSignals make_signals(const Fleet& fleet);
+
+}  // namespace tidewatt::sim

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fit_thermal.hpp"
+
+namespace tidewatt::study {
+
+/// A text table: comma, semicolon or tab between cells, first line the header. @throws InputError
+struct TextTable {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::uint32_t> line;  ///< of each row in the file, counted from 1; shape (n rows)
+  std::string file;
+  /// Seconds from a cell of a time column: `time_ms` and `time_s` mean what they say, others go by cell_time_s.
+  double time_s(const std::vector<std::string>& row, std::size_t column) const;
+  /// Index of the first column whose name starts with one of the words; −1: none.
+  std::ptrdiff_t column(std::initializer_list<const char*> words) const;
+};
+/// Reads a whole table, [row][column] of text. @throws InputError with file and line of what is wrong
+TextTable read_table(const std::filesystem::path& path);
+
+/// A cell as a number: "543.21 W" is 543.21; empty, [N/A], N/A and DCGM's blank are missing (NaN).
+double cell_number(const std::string& cell);
+/// Seconds: a number (s, ms, µs or ns since an epoch, by its size) or 2024/05/17 18:00:00.123, also with dashes or T.
+double cell_time_s(const std::string& cell);
+
+/// One GPU's record.
+struct GpuTelemetry {
+  std::string gpu;
+  ThermalRecord record;
+  std::vector<double> clock_Hz;  ///< empty where the file has none
+  std::vector<double> energy_J;  ///< counter, missing cells filled by the power readings; empty where the file has none or it steps back
+  std::vector<double> limit_W;   ///< power limit; empty where the file has none, NaN where a cell is missing
+  std::vector<double> inlet_K;   ///< air into the server; as limit_W
+};
+
+/// Reads nvidia-smi CSV (timestamp, index, power.draw, temperature.gpu, clocks.sm …), DCGM CSV (timestamp, gpu,
+/// DCGM_FI_DEV_POWER_USAGE, DCGM_FI_DEV_GPU_TEMP, DCGM_FI_DEV_SM_CLOCK) or a generic CSV (time_s or time_ms, gpu, power_W,
+/// temperature_degC, clock_MHz, energy_J, limit_W, inlet_degC), told apart by their headers. Rows without power or temperature are left out.
+/// @throws InputError naming what is missing
+std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path);
+
+}  // namespace tidewatt::study

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grid/perc1_check.hpp"
+#include "io/export_file.hpp"
+#include "io/read_waveform.hpp"
+#include "io/result_origin.hpp"
+#include "site_load.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace tidewatt::study {
+
+/// A model does not follow the site within the limits, so that no file is written. Exit code 5.
+class UnfitError : public RefusedError {
+  using RefusedError::RefusedError;
+};
+
+/// Where the records go.
+struct ModelTarget {
+  std::int64_t bus = 1;   ///< number of the load's bus
+  std::string origin{};   ///< program and run that they come from, in one line without '/'
+  std::string stem{};     ///< file names begin with it
+  std::string program{};  ///< one of model_programs(format); empty: the first
+};
+
+/// Programs and versions whose form of a record is known, [n]: "psse36" and the like. @param format perc1, cmpldw, linjbl
+std::vector<std::string> model_programs(const std::string& format);
+
+/// Records as PSS/E lists them, and what their reader must be told.
+struct ModelFiles {
+  std::vector<io::ExportFile> files;
+  std::vector<std::string> warnings;  ///< what the records cannot show and may matter: counters
+  std::string checked;                ///< how they were checked, with figures
+};
+
+/// PERC1 records from a site's settings, checked by playing them (grid/perc1_check.hpp). The header lists each record's
+/// megawatts, the remainder, and what PERC1 has no state for.
+/// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError, also for an unknown program
+ModelFiles perc1_model(const SiteLoad& site, const ModelTarget& target);
+
+/// Composite loads: one record for each electronic part (supplies and drives). The model has no timers; it is not checked.
+/// @throws UnfitError if no part is electronic
+ModelFiles cmpldw_model(const SiteLoad& site, const ModelTarget& target);
+
+/// The largest line of a window's power as a load that repeats. @throws InputError if there is none
+ModelFiles linjbl_model(const io::Waveform& window, const ModelTarget& target);
+
+/// The line of a result for ModelTarget::origin.
+std::string model_origin(const io::ResultOrigin& origin);
+
+}  // namespace tidewatt::study

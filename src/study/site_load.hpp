@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "grid/load_settings.hpp"
+#include "tidewatt/sim/site_devices.hpp"
+
+namespace tidewatt::study {
+
+/// A site's load for model records: its parts with settings and powers, and what has none.
+struct SiteLoad {
+  std::vector<grid::LoadSettings> parts;
+  double site_W = 0.0;       ///< at the connection, mean
+  double remainder_W = 0.0;  ///< without settings: cooling plant, losses
+  std::string from;  ///< where the settings come from, in words
+  std::vector<std::string> open;  ///< what the settings do not say
+};
+
+/// Where a site's settings come from beside its scenario.
+struct LoadSource {
+  std::string settings{};  ///< entry of kind load_settings, or a file of the user's own; empty: what the scenario names
+  std::string overlay{};   ///< folder of the user's catalog files
+};
+
+/// The devices that a scenario's text names under [site], with what it inherits and overrides; jobs, halls and weather are
+/// not read. @param text Scenario::text  @throws InputError with everything that is wrong under [site]
+sim::SiteDevices devices_of(const std::string& text, const std::string& overlay);
+
+/// Settings of a catalog entry or a file. @throws InputError with everything that is wrong
+std::vector<grid::LoadSettings> find_load_settings(const std::string& name_or_file, const std::string& overlay);
+
+/// A site's load at given powers. Without settings of its own: supplies (site.ups) carry the whole site and act by their
+/// window; a curve (site.ride_through) acts for the whole site; else servers are built to the ITIC curve, and plant and losses are
+/// the remainder.
+/// @param servers_W, site_W at the servers' inputs and at the connection  @throws InputError
+SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double site_W, const LoadSource& source);
+
+/// The same of a result file, at the run's mean powers: no recorded window and no instant matters.
+/// @throws InputError
+SiteLoad result_load(const std::string& result, const LoadSource& source);
+
+}  // namespace tidewatt::study

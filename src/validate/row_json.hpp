@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "row.hpp"
+
+namespace tidewatt::validate {
+
+/// The groups of these names, in the order of `groups()`; all of them when none is named.
+/// @throws InputError for an unknown name, with the nearest one and all there are
+std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names);
+
+/// Rows as one JSON object {"rows": [...]}: expected is a number, or [low, high] where an interval is published; error and
+/// tolerance are fractions, or in the row's unit where it says so. Skipped rows have null for all numbers.
+std::string rows_json(const std::vector<Row>& rows);
+
+}  // namespace tidewatt::validate

@@ -1,0 +1,38 @@
+#pragma once
+#include <vector>
+
+#include "mlperf_log.hpp"
+#include "trace_fit.hpp"
+
+namespace tidewatt::workload {
+
+/// Samples of a training log by their place in the iteration, 0 … 1 between two logged ends of steps.
+struct PlacedSamples {
+  double period_s = 0.0;  ///< mean time between logged ends
+  std::vector<double> place_frac, value;
+};
+
+/// Samples of one channel in all iterations that begin in [begin, end). Steps further apart than 1.2 medians have
+/// something else between them (an evaluation) and are left out.
+PlacedSamples place_in_steps(const MlperfLog& log, const Trace& trace, std::size_t channel, Tick begin, Tick end);
+
+/// Plateau with one rectangular dip per iteration, seen through a sensor with a first-order lag.
+/// In a steady train of period T the lagged dip is, at time x after its begin (θ = lag, w = dip's length),
+///   d (1 - A e^(-x/θ)) for x < w,  A = (1 - e^(-(T-w)/θ))/(1 - e^(-T/θ));  then d B e^(-(x-w)/θ), B = 1 - A e^(-w/θ).
+struct DipWave {
+  double period_s = 0.0;
+  double plateau = 0.0, depth = 0.0;
+  double begin_frac = 0.0, width_frac = 0.0;
+  double lag_s = 0.0;
+  /// The lagged wave at a place in the iteration, in the samples' unit (W or share).
+  double at(double place_frac) const;
+  /// plateau - depth · width: a lag does not change the mean.
+  /// In the samples' unit (W or share).
+  double mean() const { return plateau - depth * width_frac; }
+};
+
+/// Least squares: plateau and depth linear; begin, width and lag by a grid and pattern search. @throws InputError for
+/// fewer than 20 samples
+DipWave fit_dip(const PlacedSamples& samples);
+
+}  // namespace tidewatt::workload

@@ -1,0 +1,114 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "job_state.hpp"
+#include "tidewatt/workload/failures.hpp"
+#include "tidewatt/workload/job_params.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace tidewatt::workload {
+
+/// What a job does next.
+struct JobStep {
+  JobState state = JobState::queued;
+  /// Timed states: their exact end, or the end of a ramp's stage. iterate: no iteration starts at or after this (a
+  /// checkpoint, a stop or a ramp's next stage is due). evaluate and done: `never`.
+  Tick until = never;
+  std::int64_t max_iterations = 0;      ///< iterate: at most so many before the next evaluation or the end
+  std::int64_t evaluation_batches = 0;  ///< evaluate
+  PhaseKind kind;                       ///< timed states: what every GPU does
+  double busy_frac = 1.0;   ///< ramps by replicas: share of the job's replicas that do `kind`; the others wait
+  double clock_frac = 1.0;  ///< ramps by clock: ceiling on every GPU's clock as a share of what it would run at
+  Tick interrupt = never;   ///< next unexpected failure: cut whatever runs at this nanosecond
+};
+
+/// Life of one job as a small copyable state machine:
+/// queued → initialise → load → warm up → (ramp up) → iterate ⇄ evaluate, checkpoint → (failure → detect → (wait for a
+/// spare) → replace → initialise) → (ramp down) → done.
+///
+/// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses.
+/// * A failure loses what the last durable checkpoint does not hold, and that work is done again. A failure while the
+///   job is already down only counts and joins the outage.
+/// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.
+/// * An asynchronous checkpoint blocks for the copy to host memory and is durable once storage has all of it; the next
+///   one is not begun before. A save ahead of a stop blocks until durable and supersedes one on its way.
+/// * Every nanosecond since 0 is booked in exactly one state. A loss of the site's power is one interruption until power is back.
+class JobLife {
+ public:
+  /// @param failures  sorted by tick, for the life of the run; those before the start are left out
+  /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps that are not possible
+  JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures);
+
+  /// What the job does from `now` on, which must be the end of the booked time.
+  JobStep next(Tick now) const;
+  /// The step ended by itself. @param iterations  whole iterations done (iterate only)
+  /// @throws InputError if the job is in another state, or time went back
+  void completed(const JobStep& step, std::int64_t iterations, Tick now);
+  /// The step was cut at `now`, by the list's next failure or from outside (a trip).
+  /// @param iterations  whole iterations done since the step began (iterate only)
+  void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
+  /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
+  /// they are. They come back after `thermal_reset_s`; spares take their places until then (0: they are started again in place).
+  /// @param held as for `hold_start`
+  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false);
+  /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts and no job starts on them, so one
+  /// cause counts as one interruption. Of no effect outside an outage.
+  void hold_start(bool held);
+  /// The site's power ends at `now`. A running job falls: one interruption, and what no durable checkpoint holds is lost. A job
+  /// that waits or is down stays where it is until `power_back`. No node needs replacing.
+  void power_lost(Tick now);
+  /// Power is back at `now`: detection, or a replacement under way, begins here.
+  void power_back(Tick now);
+  /// Counts what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
+  /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
+  void book_until(Tick now, std::int64_t iterations = 0);
+  /// A stop from outside (curtailment, maintenance by hand): drained at the first boundary at or after `at`, for
+  /// `length`. A second request replaces one that has not begun.
+  void request_stop(Tick at, Tick length);
+
+  std::int64_t progress_iterations() const { return s_.progress; }
+  const JobBooks& books() const { return s_.books; }
+  std::vector<JobEvent> take_events();  ///< what happened since the last call
+
+  const JobLifeState& state() const { return s_; }
+  /// Goes on from a state of a job with the same parameters and failures; events not yet taken are dropped.
+  /// @throws InputError if the state points beyond the list of failures
+  void restore(const JobLifeState& state);
+
+ private:
+  void book(Tick now);
+  void enter(JobState state, Tick now);
+  void choose(Tick now);
+  void settle(Tick now);
+  void keep(std::int64_t progress, Tick unsaved_ns);
+  void saved(Tick now);
+  void started(Tick now);
+  void stop_or_end(Tick now);
+  void begin_planned(Tick now);
+  void after_outage(Tick now);
+  void find_spares(Tick now);
+  void lose_nodes(Tick now, std::int64_t n_node);
+  void fall(Tick now, std::int64_t node, const std::string& cause, bool down);
+  void count_failures(Tick now, std::int64_t& node);
+  void lose_unsaved();
+  void progress_by(std::int64_t iterations, Tick now);
+  bool finished() const { return job_.total_iterations > 0 && s_.progress >= job_.total_iterations; }
+  bool stop_due(Tick now) const;
+  Tick stop_tick() const;
+  Tick duration_ns(JobState state) const;
+  Tick stage_end(Tick begin, double length_s, Tick now) const;
+  std::int64_t stage(Tick begin, double length_s, Tick now) const;
+  void soften(JobStep& step, Tick now) const;
+  PhaseKind kind_of(JobState state) const;
+  void log(Tick tick, const char* kind, std::int64_t entity, std::string text);
+
+  JobParams job_;
+  JobSize size_;
+  std::shared_ptr<const std::vector<Failure>> failures_;  ///< never changed, so copies share it
+  JobLifeState s_;
+  std::vector<JobEvent> events_;
+};
+
+}  // namespace tidewatt::workload
