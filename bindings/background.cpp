@@ -3,7 +3,7 @@
 #include <list>
 #include <thread>
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 struct Worker {
@@ -90,4 +90,4 @@ void join_background() {
   all.list.clear();
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

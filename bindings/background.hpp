@@ -9,7 +9,7 @@
 
 #include "bind.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 
 /// Work on a thread of its own, so that Ctrl-C is answered at once however long one step takes. It holds no Python object
 /// and looks at `stop` now and then: work that nobody waits for any more ends there; Python's exit waits for that.
@@ -40,4 +40,4 @@ void in_background(Background::Work work, const std::function<void()>& meanwhile
 /// At Python's exit: tells all work to stop and waits for its end. Call without the GIL.
 void join_background();
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

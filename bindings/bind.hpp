@@ -9,7 +9,7 @@
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 
 namespace py = pybind11;
 
@@ -34,4 +34,4 @@ void bind_size(py::module_& m);
 void bind_study(py::module_& m);
 void bind_sweep(py::module_& m);
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -5,7 +5,7 @@
 
 #include "bind.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 
 void bind_catalog(py::module_& m) {
   py::class_<catalog::Catalog>(m, "Catalog")
@@ -14,4 +14,4 @@ void bind_catalog(py::module_& m) {
       .def("text", &catalog::Catalog::text, py::arg("kind"), py::arg("name"));
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -3,7 +3,7 @@
 #include "io/verified_file.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 // The module owns one reference to each; these are the other, for as long as the process lives.
@@ -80,4 +80,4 @@ void bind_errors(py::module_& m) {
   py::register_exception_translator(&translate);
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -9,7 +9,7 @@
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 /// Asks the callable for supply air and electricity; the heat leaves at once, so that the books need nothing from it.
@@ -103,4 +103,4 @@ void bind_plant(py::module_& m) {
   m.def("with_plant", &with_plant, py::arg("scenario"), py::arg("hall"), py::arg("ask"), py::arg("initial"), py::arg("what"));
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

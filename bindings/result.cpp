@@ -14,7 +14,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using Shared = std::shared_ptr<RunResult>;
@@ -115,4 +115,4 @@ void bind_result(py::module_& m) {
       .def("save", &ResultFile::copy_to, py::arg("path"), py::call_guard<py::gil_scoped_release>());
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

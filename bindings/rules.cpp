@@ -10,7 +10,7 @@
 #include "sim/shipped_scenarios.hpp"
 #include "study/verify_any.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using namespace py::literals;
@@ -75,4 +75,4 @@ void bind_rules(py::module_& m) {
   m.def("verify", &study::verify_any, "file"_a, py::call_guard<py::gil_scoped_release>());
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -6,7 +6,7 @@
 #include "background.hpp"
 #include "bind.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -178,4 +178,4 @@ void bind_run(py::module_& m) {
       .def("finish", &Stepper::finish);
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

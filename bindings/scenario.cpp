@@ -5,7 +5,7 @@
 
 #include "bind.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 std::shared_ptr<sim::Scenario> load(const std::string& path, std::vector<std::string> set, std::string weather_epw,
@@ -80,4 +80,4 @@ void bind_scenario(py::module_& m) {
       .def_property_readonly("assumed", &assumed);
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

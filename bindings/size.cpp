@@ -10,7 +10,7 @@
 #include "bind.hpp"
 #include "study/gpu_capacity.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using namespace py::literals;
@@ -92,4 +92,4 @@ void bind_size(py::module_& m) {
   m.def("most_gpus", &most_gpus, py::arg("scenario"), py::arg("contract_W"), py::arg("breaker_frac"), py::arg("cooling_unit_frac"), py::arg("by_peak"), py::arg("n_thread"));
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -23,7 +23,7 @@
 #include "validate/leave_one_out.hpp"
 #include "validate/row_json.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using namespace py::literals;
@@ -285,4 +285,4 @@ void bind_study(py::module_& m) {
   m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

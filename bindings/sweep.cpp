@@ -12,7 +12,7 @@
 #include "study/new_scenario.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::bindings {
+namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
 
 using Runner = study::CaseRunner;
@@ -176,4 +176,4 @@ void bind_sweep(py::module_& m) {
   m.def("new_scenario", &new_scenario, py::arg("n_gpu"), py::arg("duration_h"), py::arg("names"));
 }
 
-}  // namespace tidewatt::bindings
+}  // namespace TIDEWATT_NAMESPACE::bindings

@@ -1,7 +1,7 @@
-# Embeds text files as C++ string literals: `std::span<const EmbeddedFile> NAME()` in namespace tidewatt::embedded.
+# Embeds text files as C++ string literals: `std::span<const EmbeddedFile> NAME()` in namespace TIDEWATT_NAMESPACE::embedded.
 function(tidewatt_embed target name root)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
-  set(text "#include \"base/embedded.hpp\"\nnamespace tidewatt::embedded {\nnamespace {\nconstexpr EmbeddedFile files[] = {\n")
+  set(text "#include \"base/embedded.hpp\"\nnamespace TIDEWATT_NAMESPACE::embedded {\nnamespace {\nconstexpr EmbeddedFile files[] = {\n")
   foreach(file ${ARGN})
     file(READ ${root}/${file} content)
     string(LENGTH "${content}" length)
@@ -11,7 +11,7 @@ function(tidewatt_embed target name root)
     string(APPEND text "{\"${file}\", R\"~~~(${content})~~~\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${root}/${file})
   endforeach()
-  string(APPEND text "};\n}  // namespace\nstd::span<const EmbeddedFile> ${name}() { return files; }\n}  // namespace tidewatt::embedded\n")
+  string(APPEND text "};\n}  // namespace\nstd::span<const EmbeddedFile> ${name}() { return files; }\n}  // namespace TIDEWATT_NAMESPACE::embedded\n")
   file(CONFIGURE OUTPUT ${out} CONTENT "${text}" @ONLY)
   target_sources(${target} PRIVATE ${out})
 endfunction()

@@ -7,6 +7,10 @@ set(TIDEWATT_PYTHON_DIR ${CMAKE_INSTALL_DATADIR}/tidewatt/python)
 
 install(TARGETS tidewatt EXPORT tidewatt_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET tidewatt_shared)
+  install(TARGETS tidewatt_shared EXPORT tidewatt_shared_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT tidewatt_shared_targets NAMESPACE tidewatt:: FILE tidewattSharedTargets.cmake DESTINATION ${TIDEWATT_CMAKE_DIR})
+endif()
 install(DIRECTORY include/tidewatt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/tidewatt FILES_MATCHING PATTERN "*.toml" PATTERN "*.raw" PATTERN "*.dyr")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

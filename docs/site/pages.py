@@ -31,7 +31,7 @@ def comment_of(root, header, name):
     """The `///` comment above `name` in a header, as Markdown. @param header: below include/tidewatt or src, e.g. "power/gpu.hpp" """
     public = root / "include" / "tidewatt" / header
     lines = (public if public.exists() else root / "src" / header).read_text().splitlines()
-    declares = re.compile(rf"^\s*(class|struct|enum class) {name}\b.*\{{|^[\w:<>,&*\s\[\]]*\b{name}\(")
+    declares = re.compile(rf"^\s*(class|struct|enum class) (?:TIDEWATT_API )?{name}\b.*\{{|^[\w:<>,&*\s\[\]]*\b{name}\(")
     found = []
     for i, line in enumerate(lines):
         if declares.search(line) and not line.strip().startswith("//"):

@@ -9,6 +9,7 @@
 /// Errors are exceptions: InputError, SolverError, RefusedError, OutputError. The library prints nothing.
 /// Single models (a GPU's power, a cooling plant, a flicker meter) have headers of their own beside this one.
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
@@ -18,8 +19,9 @@
 #include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
+using sim::check;
 using sim::Engine;
 using sim::figure;
 using sim::load_scenario;
@@ -32,4 +34,4 @@ using sim::RunOptions;
 using sim::Scenario;
 using sim::values;
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

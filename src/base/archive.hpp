@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/version.hpp"
 
 /// State to bytes and back, bit for bit. A type takes part with one list of its members:
 ///
@@ -19,7 +20,7 @@
 ///
 /// used for both directions. Numbers keep their memory layout, so an archive is valid on one kind of machine only; a file
 /// that holds one adds a hash and a version (io/checkpoint.hpp).
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 class ArchiveWriter {
  public:
@@ -179,4 +180,4 @@ void ArchiveReader::operator()(T&... values) {
   (detail::archive_one(*this, values), ...);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -2,7 +2,9 @@
 #include <span>
 #include <string_view>
 
-namespace tidewatt::embedded {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::embedded {
 
 /// A data file compiled into the library.
 struct EmbeddedFile {
@@ -14,4 +16,4 @@ std::span<const EmbeddedFile> catalog_files();
 /// The files of `scenarios/` but sweeps, by path.
 std::span<const EmbeddedFile> scenario_files();
 
-}  // namespace tidewatt::embedded
+}  // namespace TIDEWATT_NAMESPACE::embedded

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 std::string join(const std::vector<Finding>& findings) {
@@ -42,4 +42,4 @@ InputError::InputError(Finding finding) : InputError(std::vector<Finding>(1, std
 
 InputError::InputError(const std::string& message) : InputError(Finding{{}, "", message}) {}
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "text.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 std::string html_text(std::string_view text) {
   std::string out;
@@ -29,4 +29,4 @@ std::string csv_cell(std::string_view text) {
   return text.find_first_of(",\"\r\n") == std::string_view::npos ? out : '"' + out + '"';
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

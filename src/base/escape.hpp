@@ -2,7 +2,9 @@
 #include <string>
 #include <string_view>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// `text` escaped for HTML, XML or SVG, inside elements and quoted attributes: & < > " ' as entities, control
 /// characters other than tab and line end left out.
@@ -12,4 +14,4 @@ std::string html_text(std::string_view text);
 /// carriage return) gets an apostrophe before it; numbers stay numbers.
 std::string csv_cell(std::string_view text);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "text.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 std::string FieldLog::pattern(std::string_view path) const {
   std::string out;
@@ -18,4 +18,4 @@ void FieldLog::add(const std::string& path, FieldEntry entry) {
   entries_.push_back(std::move(entry));
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

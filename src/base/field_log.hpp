@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// One key that a strict reader asked for.
 struct FieldEntry {
@@ -38,4 +39,4 @@ class FieldLog {
   std::vector<FieldEntry> entries_;
 };
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "units.hpp"
 
-namespace tidewatt::detail {
+namespace TIDEWATT_NAMESPACE::detail {
 namespace {
 
 std::string edge_text(std::string_view key, double si) {
@@ -45,4 +45,4 @@ void FieldLister::texts(std::string_view key, std::vector<std::string>& values, 
   out.push_back(info(key, fmt::format("[{}]", fmt::join(values, ", ")), {}, doc, need));
 }
 
-}  // namespace tidewatt::detail
+}  // namespace TIDEWATT_NAMESPACE::detail

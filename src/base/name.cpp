@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 bool is_name(std::string_view text) {
   const auto allowed = [](char c) {
@@ -18,4 +18,4 @@ void check_name(const Node& node, const std::string& key, std::vector<Finding>& 
   findings.push_back({node.place, key, fmt::format("{} is not a name: use 1 to {} letters, digits, _ and -", node.text(), name_limit)});
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// Longest name, in characters.
 inline constexpr std::size_t name_limit = 64;
@@ -18,4 +19,4 @@ bool is_name(std::string_view text);
 /// @param key full key path of the name
 void check_name(const Node& node, const std::string& key, std::vector<Finding>& findings);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

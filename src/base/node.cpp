@@ -29,7 +29,7 @@
 #include "text.hpp"
 #include "toml_limits.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 Place place_of(const toml::node& n, const std::string& file) {
@@ -212,4 +212,4 @@ void apply_set(Node& root, std::string_view assignment) {
   *leaf = parse_value(assignment.substr(eq + 1));
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

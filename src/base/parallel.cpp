@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-namespace tidewatt::detail {
+namespace TIDEWATT_NAMESPACE::detail {
 namespace {
 
 /// Calls follow each other within a fraction of a millisecond, and to wake a thread takes as long as some of them: whoever
@@ -99,4 +99,4 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context) {
   h.left.wait(lock, [&] { return h.at_work == 0; });
 }
 
-}  // namespace tidewatt::detail
+}  // namespace TIDEWATT_NAMESPACE::detail

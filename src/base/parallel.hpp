@@ -5,7 +5,9 @@
 #include <exception>
 #include <vector>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 namespace detail {
 /// Calls `take(context)` here and, at the same time, in up to `n_helper` threads that are kept for that; waits for all.
@@ -37,4 +39,4 @@ void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work) {
     if (e) std::rethrow_exception(e);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

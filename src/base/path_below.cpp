@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 namespace fs = std::filesystem;
 
@@ -18,4 +18,4 @@ std::optional<std::string> path_below(const std::string& folder, const std::stri
   return path.string();
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

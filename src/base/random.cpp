@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::random {
+namespace TIDEWATT_NAMESPACE::random {
 namespace {
 
 double polynomial(std::span<const double> c, double x) {
@@ -77,4 +77,4 @@ double exponential(std::uint64_t seed, Purpose purpose, std::uint64_t entity, st
   return -math::log(uniform(seed, purpose, entity, index));
 }
 
-}  // namespace tidewatt::random
+}  // namespace TIDEWATT_NAMESPACE::random

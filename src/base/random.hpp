@@ -2,9 +2,11 @@
 #include <array>
 #include <cstdint>
 
+#include "tidewatt/base/version.hpp"
+
 /// Random numbers that are a pure function of (seed, purpose, entity, index): no state, no order, any thread.
 /// Philox4x64-10 (Salmon et al. 2011, as in the Random123 library).
-namespace tidewatt::random {
+namespace TIDEWATT_NAMESPACE::random {
 
 /// What the number is for. Adding a purpose never changes the numbers of another.
 enum class Purpose : std::uint64_t {
@@ -41,4 +43,4 @@ double exponential(std::uint64_t seed, Purpose purpose, std::uint64_t entity, st
 /// @param p dimensionless, as is the result (standard deviations)
 double normal_quantile(double p);
 
-}  // namespace tidewatt::random
+}  // namespace TIDEWATT_NAMESPACE::random

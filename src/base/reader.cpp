@@ -10,7 +10,7 @@
 #include "text.hpp"
 #include "units.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 std::string range_text(Range r, std::string_view key) {
@@ -177,6 +177,7 @@ void TableReader::choice(std::string_view key, std::string& value, std::span<con
                          std::string_view doc, Need need) {
   if (log_) {
     auto e = asked(Kind::choice, [&](FieldVisitor& v) { v.text(key, value, doc, need); });
+    if (need == Need::required) e.info.value.clear();  // what is required has no default to show
     e.options.assign(options.begin(), options.end());
     note(std::move(e));
   }
@@ -262,4 +263,4 @@ void TableReader::finish() {
   }
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

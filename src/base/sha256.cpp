@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 void require(bool ok) {
@@ -49,4 +49,4 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.hex();
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

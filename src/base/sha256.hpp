@@ -3,9 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "tidewatt/base/version.hpp"
+
 struct evp_md_ctx_st;  // OpenSSL's
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces.
 class Sha256 {
@@ -26,4 +28,4 @@ class Sha256 {
 /// The same of bytes in one piece.
 std::string sha256_hex(std::string_view bytes);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -11,7 +11,7 @@
 #include "tidewatt/base/error.hpp"
 #include "units.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> out;
@@ -109,4 +109,4 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
   return text;
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

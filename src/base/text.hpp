@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// Parts between separators, [n]; empty ones are kept.
 std::vector<std::string> split(std::string_view text, char separator);
@@ -24,4 +26,4 @@ std::string nearest(std::string_view word, std::span<const std::string> known);
 /// A whole regular file. @throws InputError if it is missing, not regular or larger than `max_bytes`.
 std::string read_file(const std::string& path, std::uint64_t max_bytes);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

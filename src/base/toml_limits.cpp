@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 void check_lines(std::string_view text, const std::string& file) {
@@ -72,4 +72,4 @@ void check_toml_limits(std::string_view text, const std::string& file) {
   check_nesting(text, file);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 inline constexpr int depth_limit = 64;                     ///< of tables and lists inside one another
 inline constexpr std::size_t line_limit_B = 64u << 10;  ///< of one line
@@ -13,4 +15,4 @@ inline constexpr std::size_t line_limit_B = 64u << 10;  ///< of one line
 /// @throws InputError with line and column
 void check_toml_limits(std::string_view text, const std::string& file);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include "text.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 constexpr std::size_t most_errors = 5;
@@ -109,4 +109,4 @@ RecoveredToml recover_toml(std::string_view text, const std::string& file) {
   return out;
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

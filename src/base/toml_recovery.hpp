@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// What could be read of a TOML text with syntax errors.
 struct RecoveredToml {
@@ -22,4 +23,4 @@ struct RecoveredToml {
 /// most 5 errors, so that one open bracket does not cause a page of them; a text above 256 KiB ends at its first.
 RecoveredToml recover_toml(std::string_view text, const std::string& file);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

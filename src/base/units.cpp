@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 namespace {
 
 // Longest suffix wins; compound units come before their tails.
@@ -51,4 +51,4 @@ std::string_view stem_of_key(std::string_view key) {
   return unit ? key.substr(0, key.size() - unit->suffix.size() - 1) : key;
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -2,7 +2,9 @@
 #include <optional>
 #include <string_view>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// How a key's unit suffix maps to SI: si = value * scale + offset.
 struct Unit {
@@ -19,4 +21,4 @@ std::optional<Unit> unit_of_key(std::string_view key);
 /// The key without its unit suffix: `tdp_W` → `tdp`.
 std::string_view stem_of_key(std::string_view key);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -13,7 +13,7 @@
 #include "scenario_times.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::bench {
+namespace TIDEWATT_NAMESPACE::bench {
 namespace {
 
 using namespace detail;
@@ -163,4 +163,4 @@ std::vector<Figure> run_benchmarks(const Options& options) {
   return b.figures;
 }
 
-}  // namespace tidewatt::bench
+}  // namespace TIDEWATT_NAMESPACE::bench

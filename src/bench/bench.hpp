@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::bench {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::bench {
 
 /// One measured figure. NaN: not measured, `how` says why.
 struct Figure {
@@ -26,4 +28,4 @@ struct Options {
 /// @throws InputError if the scenario folder lacks a file that is not optional
 std::vector<Figure> run_benchmarks(const Options& options);
 
-}  // namespace tidewatt::bench
+}  // namespace TIDEWATT_NAMESPACE::bench

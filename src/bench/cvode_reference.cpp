@@ -16,7 +16,7 @@
 #include "tidewatt/base/error.hpp"
 #include "timing.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
 void done(int status, const char* what) {
@@ -133,4 +133,4 @@ CvodeBest tune_cvode(const KernelCase& c, const sim::StepGrading& reference, dou
   return best;
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

@@ -5,7 +5,7 @@
 
 #include "kernel_case.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// How SUNDIALS CVODE is set: variable-order BDF with Newton and a sparse direct solver (KLU), or Adams with fixed-point
 /// iteration; it stops and restarts at every edge, because power jumps there.
@@ -34,4 +34,4 @@ CvodeBest tune_cvode(const KernelCase& c, const sim::StepGrading& reference, dou
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b);
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

@@ -6,7 +6,7 @@
 #include "sim/site_stream.hpp"
 #include "timing.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
 /// An iteration of 6.5 s with 97 edges between 60 and 140 MW: no whole number of milliseconds, no bin like the next.
@@ -74,4 +74,4 @@ GridRate grid_rate(double simulated_s) {
   return {seconds(until) / std::max(1e-9, thread_s() - start_s), max_rss_MB() - early_MB};
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

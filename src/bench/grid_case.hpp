@@ -2,7 +2,9 @@
 // What a site's waveform costs. Private to bench.
 #include <cstddef>
 
-namespace tidewatt::bench::detail {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 struct GridRate {
   double times_real_time = 0.0;  ///< simulated seconds per second of one core
@@ -13,4 +15,4 @@ struct GridRate {
 /// frequency, every meter (ramps, steps, bands, rainflow, both flickermeters, excursions, pyramid, spectrum).
 GridRate grid_rate(double simulated_s);
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

@@ -8,7 +8,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "timing.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
 template <class Params>
@@ -152,4 +152,4 @@ std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, cons
   return die_K;
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

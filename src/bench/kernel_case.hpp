@@ -5,7 +5,7 @@
 #include "sim/build_fleet.hpp"
 #include "sim/package_batch.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// H100 servers of the catalog under an iteration of a large pipelined job: micro-batches of forward and backward
 /// compute, waits and collectives between them, then gradient synchronisation and optimiser. 4.9 s, 100 edges.
@@ -49,4 +49,4 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block);
 /// Die temperatures at the end of every segment: [segment][block][lane], K.
 std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, const sim::StepGrading& grading);
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

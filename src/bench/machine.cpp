@@ -13,7 +13,7 @@
 #define TIDEWATT_TARGETS 1
 #endif
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
 // Twelve independent chains hide the latency of four to five cycles at two multiply-adds per cycle.
@@ -92,4 +92,4 @@ double max_rss_MB() {
   return static_cast<double>(usage.ru_maxrss) * 1024e-6;
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

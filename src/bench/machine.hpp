@@ -2,7 +2,9 @@
 // What the machine itself can do. Private to bench.
 #include <cstddef>
 
-namespace tidewatt::bench::detail {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// Fused multiply-adds of independent registers, best instruction set, 10^9 floating-point operations per second.
 double fma_gflops(double budget_s);
@@ -13,4 +15,4 @@ double triad_GB_per_s(std::size_t n_thread, std::size_t MiB_per_array, double bu
 /// Highest resident memory of this process so far, 10^6 bytes.
 double max_rss_MB();
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

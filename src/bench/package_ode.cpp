@@ -1,6 +1,6 @@
 #include "package_ode.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 PackageOde::PackageOde(const thermal::PackageParams& p, const PackageCase& packages)
     : p_(p), packages_(packages), n_(packages.blocks.size() * sim::n_package_lane), leakage_per_K_(packages.law.per_K) {
@@ -74,4 +74,4 @@ void PackageOde::jacobian(const double* y, std::int64_t* column, std::int64_t* r
   column[3 * n] = at;
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

@@ -7,7 +7,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// y[i·n + g]: temperature of store i of package g over its air, K.
 ///
@@ -34,4 +34,4 @@ class PackageOde {
   std::vector<double> air_K_, start_K_, sink_W_per_K_, r_, fixed_rW_, leakage_rW_;
 };
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

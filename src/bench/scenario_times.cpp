@@ -11,7 +11,7 @@
 #include "tidewatt/sim/run.hpp"
 #include "timing.hpp"
 
-namespace tidewatt::bench::detail {
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 Timed run_scenario(const std::string& folder, const std::string& file, std::vector<std::string> set,
                    std::size_t n_thread) {
@@ -52,4 +52,4 @@ std::vector<std::string> scaled_to(std::int64_t n_gpu) {
           fmt::format("job.main.plan.global_batch_sequences={}", n_gpu / 8)};
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

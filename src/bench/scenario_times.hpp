@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::bench::detail {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 struct Timed {
   double wall_s, cpu_s, simulated_s;
@@ -22,4 +24,4 @@ double driven_rate(const std::string& folder, std::int64_t n_gpu, double simulat
 /// Overrides that give the day scenario a hall and a job of `n_gpu`, the batch growing with it.
 std::vector<std::string> scaled_to(std::int64_t n_gpu);
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

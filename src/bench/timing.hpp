@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <limits>
 
-namespace tidewatt::bench::detail {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// Processor time of this thread, s: other work on the machine does not count.
 inline double thread_s() {
@@ -41,4 +43,4 @@ double best_s(Clock clock, double budget_s, Work&& work) {
   return best;
 }
 
-}  // namespace tidewatt::bench::detail
+}  // namespace TIDEWATT_NAMESPACE::bench::detail

@@ -10,7 +10,7 @@
 #include "base/name.hpp"
 #include "base/text.hpp"
 
-namespace tidewatt::catalog {
+namespace TIDEWATT_NAMESPACE::catalog {
 namespace {
 
 constexpr std::array meta_keys = {"schema", "kind", "name", "sources", "assumed"};
@@ -164,4 +164,4 @@ Node Catalog::resolve(const Node& spec, const std::string& kind, const std::stri
   }
 }
 
-}  // namespace tidewatt::catalog
+}  // namespace TIDEWATT_NAMESPACE::catalog

@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 double biquadratic(const std::vector<double>& c, double e, double k) {
@@ -71,4 +71,4 @@ ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K,
   return at;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -9,7 +9,7 @@
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 struct DayShape {
@@ -111,4 +111,4 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
   return Weather(std::move(series));
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

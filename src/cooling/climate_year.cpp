@@ -10,7 +10,7 @@
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 constexpr std::array<int, 12> month_days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -115,4 +115,4 @@ Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_
   return climate_year(climate, kind, seed, persistence, 0);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

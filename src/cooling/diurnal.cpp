@@ -2,7 +2,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 constexpr double day_s = 86400.0;
@@ -53,4 +53,4 @@ double DiurnalShape::mean(Tick local0_ns, Tick local1_ns) const {
   return (whole + integral_s(s1) - integral_s(s0)) / seconds(local1_ns - local0_ns);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

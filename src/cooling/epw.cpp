@@ -10,7 +10,7 @@
 #include "epw_text.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 using epw_text::Findings;
@@ -168,4 +168,4 @@ EpwYear parse_epw(std::string_view text, const std::string& file) {
 
 EpwYear read_epw(const std::string& path) { return parse_epw(tidewatt::read_file(path, 16u << 20), path); }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

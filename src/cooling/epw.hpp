@@ -7,7 +7,7 @@
 
 #include "tidewatt/cooling/weather.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// One record of an EPW file. Its value applies to the end of its interval, local standard time: the file's hours run from
 /// 1 to 24, and `part` counts the records within an hour from 1.
@@ -54,4 +54,4 @@ MonthDay pick_day(const EpwYear& year, DayKind kind);
 /// @param hour 0 to 23 @throws InputError if the file does not hold that day
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 struct Day {
@@ -89,4 +89,4 @@ Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
   return Weather(std::move(series));
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

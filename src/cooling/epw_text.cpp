@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace tidewatt::cooling::epw_text {
+namespace TIDEWATT_NAMESPACE::cooling::epw_text {
 namespace {
 
 constexpr std::size_t max_findings = 20;
@@ -179,4 +179,4 @@ void check_period(const Period& period, EpwYear& year, Findings& findings, std::
   year.whole_year = year.hours.size() == 8760 * per_hour || year.hours.size() == 8784 * per_hour;
 }
 
-}  // namespace tidewatt::cooling::epw_text
+}  // namespace TIDEWATT_NAMESPACE::cooling::epw_text

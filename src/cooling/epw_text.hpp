@@ -8,7 +8,7 @@
 #include "epw.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::cooling::epw_text {
+namespace TIDEWATT_NAMESPACE::cooling::epw_text {
 
 /// Findings of one file, 20 at most and a count of the rest.
 class Findings {
@@ -56,4 +56,4 @@ struct Period {
 std::optional<Period> read_header(std::string_view& text, EpwYear& year, Findings& findings);
 void check_period(const Period& period, EpwYear& year, Findings& findings, std::size_t end_line);
 
-}  // namespace tidewatt::cooling::epw_text
+}  // namespace TIDEWATT_NAMESPACE::cooling::epw_text

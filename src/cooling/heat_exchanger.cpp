@@ -8,7 +8,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 TIDEWATT_CLONES
 double counterflow_effectiveness(double transfer_units, double capacity_ratio) {
@@ -44,4 +44,4 @@ double counterflow_UA_W_per_K(double heat_W, double hot_W_per_K, double cold_W_p
   return least * math::log((1.0 - effectiveness * C) / (1.0 - effectiveness)) / (1.0 - C);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -1,7 +1,8 @@
 #pragma once
+#include "tidewatt/base/version.hpp"
 
 /// Heat exchangers by effectiveness and transfer units (kays_london_1984).
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Effectiveness of a counterflow exchanger.
 ///
@@ -25,4 +26,4 @@ double flow_scaled_UA(double design_UA_W_per_K, double flow1_ratio, double flow2
 /// @throws InputError if no exchanger can: heat >= C_min ΔT
 double counterflow_UA_W_per_K(double heat_W, double hot_W_per_K, double cold_W_per_K, double inlet_difference_K);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

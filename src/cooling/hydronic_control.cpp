@@ -2,7 +2,7 @@
 
 #include "hydronic_flows.hpp"
 
-namespace tidewatt::cooling::hydronic {
+namespace TIDEWATT_NAMESPACE::cooling::hydronic {
 namespace {
 
 double held(double x, double lo, double hi) { return std::min(std::max(x, lo), hi); }
@@ -55,4 +55,4 @@ void control_rates(const HydronicParams& p, const Conditions& c, const Flows& f,
   d[chiller_live] = live_rate(have.chiller_frac, y[chiller_live], p.trip_s, p.chiller_restart_s);
 }
 
-}  // namespace tidewatt::cooling::hydronic
+}  // namespace TIDEWATT_NAMESPACE::cooling::hydronic

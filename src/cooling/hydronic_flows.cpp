@@ -8,7 +8,7 @@
 #include "tidewatt/base/simd.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling::hydronic {
+namespace TIDEWATT_NAMESPACE::cooling::hydronic {
 namespace {
 
 double held(double x, double lo, double hi) { return std::min(std::max(x, lo), hi); }
@@ -156,4 +156,4 @@ void derivatives(const HydronicParams& p, const Tower* tower, const Conditions& 
   d[chilled_J] = f.chilled_W;
 }
 
-}  // namespace tidewatt::cooling::hydronic
+}  // namespace TIDEWATT_NAMESPACE::cooling::hydronic

@@ -5,7 +5,7 @@
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/tower.hpp"
 
-namespace tidewatt::cooling::hydronic {
+namespace TIDEWATT_NAMESPACE::cooling::hydronic {
 
 inline constexpr double reference_K = 293.15;  ///< zero of the stored energies
 
@@ -77,4 +77,4 @@ void derivatives(const HydronicParams& p, const Tower* tower, const Conditions& 
 void control_rates(const HydronicParams& p, const Conditions& c, const Flows& f, std::span<const double> y,
                    std::span<double> dydt);
 
-}  // namespace tidewatt::cooling::hydronic
+}  // namespace TIDEWATT_NAMESPACE::cooling::hydronic

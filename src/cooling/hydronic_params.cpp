@@ -5,7 +5,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 HydronicParams scaled(HydronicParams p, double factor) {
@@ -109,4 +109,4 @@ HydronicPlant::HydronicPlant(const HydronicParams& params, double rated_it_W, do
   if (params_.rejection == "tower") tower_.emplace(params_.tower);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

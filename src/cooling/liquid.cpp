@@ -5,7 +5,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 // Departure from water: quadratic in temperature, cubic in concentration; fitted to Melinder's values.
@@ -58,4 +58,4 @@ double coolant_flow_kg_per_s(double heat_W, double rise_K, double mean_K, double
   return heat_W / (coolant_cp_J_per_kg_K(mean_K, glycol_frac) * rise_K);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -6,7 +6,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling::outside_air {
+namespace TIDEWATT_NAMESPACE::cooling::outside_air {
 namespace {
 
 double moist_cp(double humidity) { return dry_air_cp_J_per_kg_K + humidity * vapour_cp_J_per_kg_K; }
@@ -159,4 +159,4 @@ void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const
   d[needed_s] = f.needed_speed;
 }
 
-}  // namespace tidewatt::cooling::outside_air
+}  // namespace TIDEWATT_NAMESPACE::cooling::outside_air

@@ -4,7 +4,7 @@
 
 #include "tidewatt/cooling/outside_air_plant.hpp"
 
-namespace tidewatt::cooling::outside_air {
+namespace TIDEWATT_NAMESPACE::cooling::outside_air {
 
 inline constexpr double reference_K = 293.15;  ///< zero of the stored energies
 inline constexpr double rating_density_kg_per_m3 = 1.2;
@@ -64,4 +64,4 @@ double media_effectiveness(const OutsideAirParams& p, double speed);
 /// Time derivatives per s. @param y state, then meters, [n_all]  @param dydt the same layout, [n_all]
 void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const double> y, std::span<double> dydt);
 
-}  // namespace tidewatt::cooling::outside_air
+}  // namespace TIDEWATT_NAMESPACE::cooling::outside_air

@@ -1,6 +1,6 @@
 #include "tidewatt/cooling/outside_air_plant.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 void OutsideAirParams::fields(FieldVisitor& v) {
   v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall that the sizes below belong to");
@@ -38,4 +38,4 @@ void OutsideAirParams::fields(FieldVisitor& v) {
   v.number("evap_reset_s", evap_reset_s, {1, 36000}, "integral time of evaporation");
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

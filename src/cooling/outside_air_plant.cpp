@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 using namespace outside_air;
@@ -151,4 +151,4 @@ PlantStep OutsideAirPlant::advance(std::span<double> state, const PlantInput& in
   return s;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

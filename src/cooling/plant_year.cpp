@@ -7,7 +7,7 @@
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 constexpr std::array<Tick, 12> month_days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -80,4 +80,4 @@ Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInp
   return longest;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

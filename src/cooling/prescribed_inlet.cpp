@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 void check_plant_input(const PlantInput& input, Tick t0, Tick t1) {
   const auto bad = [](double x, double lo, double hi) { return !(x >= lo && x <= hi); };
@@ -62,4 +62,4 @@ PlantStep PrescribedInlet::advance(std::span<double>, const PlantInput& input, T
   return step;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -5,7 +5,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 struct Saturation {
@@ -136,4 +136,4 @@ double moist_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, doub
 
 double standard_pressure_Pa(double altitude_m) { return 101325.0 * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559); }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

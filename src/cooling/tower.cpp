@@ -11,7 +11,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 constexpr double reference_pressure_Pa = 101325.0;
@@ -137,4 +137,4 @@ double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, do
   return liquid_cp_J_per_kg_K * range_K * sum / 4.0;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -8,7 +8,7 @@
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 Tick floor_div(Tick a, Tick b) { return a / b - (a % b < 0 ? 1 : 0); }
@@ -96,4 +96,4 @@ Tick Weather::local_time_of_day_ns(Tick t_ns) const {
   return local - floor_div(local, ns_per_day) * ns_per_day;
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -11,7 +11,7 @@
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 using epw_text::Findings;
@@ -208,4 +208,4 @@ Weather read_weather_csv(const std::string& path, double altitude_m, std::string
   return parse_weather_csv(tidewatt::read_file(path, 64u << 20), path, altitude_m, start);
 }
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -4,7 +4,7 @@
 
 #include "tidewatt/cooling/weather.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Measured weather as comma-separated values. The first line names the columns; a name is a quantity with its unit:
 /// `time` (first; local standard time, 2024-07-01T13:00), one of `drybulb_degC`, `drybulb_degF`; one of
@@ -18,4 +18,4 @@ Weather parse_weather_csv(std::string_view text, const std::string& file, double
 /// @throws InputError also if the file is missing or larger than 64 MiB
 Weather read_weather_csv(const std::string& path, double altitude_m, std::string_view start = {});
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

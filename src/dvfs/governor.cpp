@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 
 void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("period_ms", period_s, {0.1, 1000}, "time between two samples");
@@ -113,4 +113,4 @@ void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
   }
 }
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 namespace {
 
 // Excess energy of a window over cap · duration, J, and its slope against the clock, J/Hz.
@@ -95,4 +95,4 @@ OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& ch
   return {f, Limiter::power};
 }
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

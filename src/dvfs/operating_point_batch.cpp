@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 namespace {
 
 // GPUs worked on together: enough independent Newton searches to hide the latency of division and table look-up, or
@@ -220,4 +220,4 @@ void phase_powers(const power::GpuModel& gpu, std::span<const power::Chip> chip,
   }
 }
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

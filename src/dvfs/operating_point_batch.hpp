@@ -3,7 +3,7 @@
 
 #include "tidewatt/dvfs/operating_point.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// GPUs of one type and one limiter window. All arrays are [gpu] and of one length.
 struct OperatingPointBatch {
@@ -37,4 +37,4 @@ void phase_powers(const power::GpuModel& gpu, std::span<const power::Chip> chip,
                   double reference_Hz, std::span<const double> clock_Hz, double gate_Hz, std::span<double> fixed_W,
                   std::span<double> leakage_W);
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 namespace {
 
 /// One stretch prepared: where its clock tends to and how fast.
@@ -115,4 +115,4 @@ double peak_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const 
       .clock_Hz;
 }
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -3,7 +3,7 @@
 
 #include "tidewatt/dvfs/operating_point.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// A stretch of a repetition during which a rank does one kind of thing in slices shorter than the power window: all its
 /// forward passes, say, or a steady alternation of forward and backward.
@@ -42,4 +42,4 @@ int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::spa
 double peak_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase, double reference_Hz,
                      double leakage_temperature_factor, double peak_W, double max_Hz);
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

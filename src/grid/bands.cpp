@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
@@ -207,4 +207,4 @@ void BandMeter::repeat_bins(const Share& share, std::int64_t n_bin) {
   next_bin_ += n_bin;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -11,7 +11,7 @@
 #include "rule_fields.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double unset = std::numeric_limits<double>::quiet_NaN();
@@ -242,4 +242,4 @@ ComplianceReport evaluate(const RuleSet& set, const WaveformFigures& figures) {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@
 
 #include "base/escape.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 struct Shown {
@@ -148,4 +148,4 @@ std::string compliance_html(const ComplianceReport& report) {
   return out + "</table></body></html>\n";
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

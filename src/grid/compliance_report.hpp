@@ -4,7 +4,7 @@
 
 #include "tidewatt/grid/compliance.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// SI unit of a metric's figures and limits.
 std::string_view si_unit(Metric metric);
@@ -16,4 +16,4 @@ std::string compliance_json(const ComplianceReport& report);
 /// As one HTML page without outside parts: a table and, per rule, a bar of the figure against its limit (SVG).
 std::string compliance_html(const ComplianceReport& report);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

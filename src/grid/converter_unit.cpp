@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 constexpr std::size_t electrical_at = Regca1::n_state, plant_at = electrical_at + Reecb1::n_state;
@@ -52,4 +52,4 @@ UnitReadout ConverterUnit::readout(std::span<const double> x, Complex v) const {
   return {0.0, std::arg(v), (v * std::conj(current(x, v))).real(), 0.0};
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 #include "regca1.hpp"
 #include "repca1.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A converter (wind, solar, storage): REGCA1, with REECB1 and REPCA1 in front of it if it has them. Without electrical
 /// control its current commands are constant, without plant control its power orders.
@@ -29,4 +29,4 @@ class ConverterUnit final : public GridUnit {
   Reecb1::Command command_;        // at rest
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

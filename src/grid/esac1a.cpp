@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 enum State : std::size_t { measured, lead, regulator, exciter, feedback };
@@ -83,4 +83,4 @@ void Esac1a::limits(std::span<StateLimit> out) const {
   out[exciter].low = 0.0;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

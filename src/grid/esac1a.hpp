@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Alternator with rotating rectifiers, IEEE type AC1A.
 ///
@@ -30,4 +30,4 @@ class Esac1a final : public Exciter {
   double A_ = 0.0, B_ = 0.0, reference_pu_ = 1.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

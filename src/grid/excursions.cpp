@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 void add(Excursions& e, const Excursions& before, std::int64_t n) {
@@ -137,4 +137,4 @@ std::int64_t StepCounter::repeat_since(const Snapshot& before, std::int64_t n) {
   return n;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "tidewatt/grid/repeat.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Stays outside a limit.
 struct Excursions {
@@ -102,4 +102,4 @@ class StepCounter {
   std::int64_t next_bin_ = 0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

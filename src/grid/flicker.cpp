@@ -11,7 +11,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -285,4 +285,4 @@ double Flickermeter::gain(double f_Hz) const {
   return std::abs(transfer_of(lamp_)(Complex(0.0, two_pi * f_Hz))) * std::sqrt(scale_);
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "tidewatt/grid/repeat.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Lamp and mains that a flicker limit refers to.
 enum class FlickerLamp { v230_50Hz, v120_60Hz, v120_50Hz, v230_60Hz };
@@ -140,4 +140,4 @@ class Flickermeter {
   FlickerLamp lamp_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The first class from `i` on that holds a level. Most classes hold none: whole lines of them are passed over at once.
 std::size_t Flickermeter::next_counted(std::size_t i) const {
@@ -135,4 +135,4 @@ double Flickermeter::P_lt_max() const {
   return worst > 0.0 ? math::pow(worst, 1.0 / 3.0) : 0.0;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Row = std::array<double, 4>;  // coefficients of speed, governor, chest, reheater
@@ -163,4 +163,4 @@ void Frequency::advance(std::span<const double> load_W, std::span<double> deviat
   }
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/grid/frequency.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Matrix = std::array<double, 16>;
@@ -118,4 +118,4 @@ bool Frequency::settled(const FrequencyMap& map, const FrequencyState& state, do
   return true;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

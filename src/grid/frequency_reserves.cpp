@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "numerics/block.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -144,4 +144,4 @@ void FrequencyReserves::advance(std::span<const double> load_W, std::span<double
   }
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/grid/frequency.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
 struct ReserveParams {
@@ -70,4 +70,4 @@ class FrequencyReserves {
   ReserveParams r_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 Gast::Gast(DyrValues& values) {
   R_ = values.number("R", {1e-4, 10});
@@ -31,4 +31,4 @@ void Gast::rates(std::span<const double> x, double speed_pu, std::span<double> r
   rate[2] = (x[1] - x[2]) / T3_s_;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

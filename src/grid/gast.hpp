@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Gas turbine with governor and temperature limit.
 ///
@@ -25,4 +25,4 @@ class Gast final : public Governor {
   double R_, T1_s_, T2_s_, T3_s_, A_, K_, high_, low_, D_, reference_pu_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -1,6 +1,6 @@
 #include "gencls.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
@@ -29,4 +29,4 @@ void Gencls::rates(std::span<const double> x, Complex v, double torque_pu, doubl
   rate[2] = 0.0;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

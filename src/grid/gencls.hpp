@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Classical machine: constant voltage behind ZSORCE; inertia 0 is an infinite bus.
 ///
@@ -25,4 +25,4 @@ class Gencls final : public Rotor {
   std::complex<double> Z_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -97,4 +97,4 @@ RotorRest Genrou::rest(Complex v, Complex power_pu, std::span<double> x) const {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

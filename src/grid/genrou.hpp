@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Round-rotor machine with one damper in d and two windings in q, X''_q = X''_d, quadratic saturation.
 ///
@@ -40,4 +40,4 @@ class Genrou final : public Rotor {
   double A_ = 0.0, B_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

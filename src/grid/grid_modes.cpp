@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -102,4 +102,4 @@ const GridMode& least_stable(const std::vector<GridMode>& modes) {
   return moves == modes.end() ? modes.front() : *moves;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "grid/grid_system.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A natural mode of a system in motion: an eigenvalue of its state matrix.
 struct GridMode {
@@ -38,4 +38,4 @@ std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y);
 /// The rightmost mode that is no free angle or speed (|s| above 0.02/s). @param modes not empty
 const GridMode& least_stable(const std::vector<GridMode>& modes);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "grid_stepper.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -141,4 +141,4 @@ GridAnswer grid_answer(const GridTrace& t, double event_s) {
   return a;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 
 #include "grid_system.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What a site draws over time, on top of its bus's load: linear between points, a jump where two have one time.
 struct SitePoint {
@@ -63,4 +63,4 @@ struct GridAnswer {
 /// @param event_s when it happens, above 0 and before the trace's end  @throws InputError
 GridAnswer grid_answer(const GridTrace& trace, double event_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 
 #include "grid_system.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Implicit trapezoidal rule, states and voltages at once.
 ///
@@ -33,4 +33,4 @@ class GridStepper {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
@@ -169,4 +169,4 @@ std::string GridSystem::state_name(std::size_t i) const {
   return generator(u).name(n_) + ": " + unit(u).states()[i - first_[u]];
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "power_network.hpp"
 #include "supply_load.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Shares of a load that draw constant power and constant current; the rest is a constant impedance.
 struct LoadShares {
@@ -115,4 +115,4 @@ class GridSystem {
   void connect();
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

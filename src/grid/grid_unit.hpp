@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::grid {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Bounds that a state cannot leave (non-windup): at one, a rate that points outwards counts as 0.
 struct StateLimit {
@@ -43,4 +45,4 @@ class GridUnit {
   virtual double inertia_s() const { return 0.0; }
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

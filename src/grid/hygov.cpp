@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 Hygov::Hygov(DyrValues& values) {
   R_ = values.number("R", {0, 10});
@@ -40,4 +40,4 @@ void Hygov::rates(std::span<const double> x, double speed_pu, std::span<double> 
   rate[3] = (1.0 - x[3] * x[3] / (gate * gate)) / T_W_s_;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Hydro turbine with governor.
 ///
@@ -26,4 +26,4 @@ class Hygov final : public Governor {
   double R_, r_, T_r_s_, T_f_s_, T_g_s_, velocity_per_s_, high_, low_, T_W_s_, A_, D_, q_NL_, reference_pu_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Polynomial = std::vector<double>;  // coefficients of s^0, s^1, …
@@ -76,4 +76,4 @@ void Ieeest::rates(std::span<const double> x, const StabiliserInput& in, std::sp
   if (!x.empty()) rate[x.size() - 1] = last;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Stabiliser with one input: speed deviation (1), electrical power on the machine's rating (3) or bus voltage (5).
 ///
@@ -29,4 +29,4 @@ class Ieeest final : public Stabiliser {
   double direct_ = 0.0, high_ = 0.0, low_ = 0.0, cut_above_pu_ = 0.0, cut_below_pu_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double lowest_pu = 1e-3;  ///< below, no power can flow
@@ -112,4 +112,4 @@ SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu,
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

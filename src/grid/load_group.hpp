@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::grid {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Leaves the grid when a value is beyond a limit for longer than a time, without a pause.
 struct Trip {
@@ -59,4 +61,4 @@ struct SiteAnswer {
 /// @throws InputError if lengths differ or there is no load
 SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu, std::span<const double> f_Hz, double step_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

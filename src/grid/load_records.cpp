@@ -11,7 +11,7 @@
 #include "numerics/spectrum.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 // Values of parts whose share is zero: they never act, and a program may still divide by them. As in public examples of
@@ -76,4 +76,4 @@ RepeatingLoad repeating_load(std::span<const double> P_W, double step_s, double 
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -4,7 +4,9 @@
 #include <span>
 #include <string>
 
-namespace tidewatt::grid {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The electronic part of the composite load CMLDBLU2; its motors, static part and feeder are absent.
 struct CompositeLoad {
@@ -40,4 +42,4 @@ std::string linjbl_record(std::int64_t bus, const std::string& id, const Repeati
 /// @throws InputError if there is no line: the power is too short or constant
 RepeatingLoad repeating_load(std::span<const double> P_W, double step_s, double begin_s, double lowest_Hz = 0.02);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

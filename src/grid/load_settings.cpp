@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr std::array<std::string_view, 3> kinds = {"supply", "drive", "motor"};
@@ -126,4 +126,4 @@ std::vector<LoadSettings> with_power(std::vector<LoadSettings> settings, double 
   return settings;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What stands between a part of the load and the grid.
 enum class LoadKind : std::uint8_t { supply, drive, motor };
@@ -42,4 +42,4 @@ std::vector<LoadSettings> read_load_settings(const Node& values, const std::stri
 /// The same with powers, W: each part's share of its side of the site.
 std::vector<LoadSettings> with_power(std::vector<LoadSettings> settings, double servers_W, double plant_W);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

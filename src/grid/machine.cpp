@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double two_pi = 6.283185307179586476925287;
@@ -100,4 +100,4 @@ MachineRest Machine::rest(std::complex<double> v, std::complex<double> power_pu)
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -4,7 +4,7 @@
 
 #include "tidewatt/grid/machine_case.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Values of one synchronous machine at an instant, on its own rating; fluxes in per unit of nominal voltage.
 struct MachineValues {
@@ -70,4 +70,4 @@ class Machine {
   double A_, B_, T_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using List = std::pair<const char*, const std::vector<double>*>;
@@ -186,4 +186,4 @@ MachineCase read_machine_case(const Node& node, const std::string& path, std::ve
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

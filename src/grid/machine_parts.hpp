@@ -6,7 +6,7 @@
 
 #include "grid_unit.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What a machine needs to stay at rest.
 struct RotorRest {
@@ -80,4 +80,4 @@ class Stabiliser {
   virtual void rates(std::span<const double> x, const StabiliserInput& in, std::span<double> rate) const = 0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 /// Amplitude of a sine at `f_Hz` in the samples, Hann window.
@@ -133,4 +133,4 @@ std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double p
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 
 #include "modes.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What a site's waveform does to a power system of several machines.
 struct MachineResponse {
@@ -47,4 +47,4 @@ struct WorstBus {
 /// @param period_s of a square wave of `swing_W`  @param damping_frac given to every swing mode; negative: the case's own  @returns buses with a load, worst first
 std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

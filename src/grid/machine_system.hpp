@@ -10,7 +10,7 @@
 #include "power_flow.hpp"
 #include "tidewatt/grid/machine_case.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A stretch of constant power drawn by the site on top of its bus's load.
 struct SiteSegment {
@@ -100,4 +100,4 @@ class MachineSystem final : public numerics::DaeSystem {
 /// becomes one of their mean power.
 std::vector<SiteSegment> merge_edges(std::span<const SiteSegment> waveform, double window_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -12,7 +12,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using numerics::block_size;
@@ -216,4 +216,4 @@ double ExtremesMeter::mean_W() const {
   return n_bin_ == 0 ? 0.0 : energy_J_.value() / (static_cast<double>(n_bin_) * numerics::bin_s);
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

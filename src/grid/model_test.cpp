@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double step_s = 1e-3, event_s = 1.0;
@@ -89,4 +89,4 @@ std::vector<ModelTest> model_tests(const Perc1Site& site, const SourceParams& so
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 #include "perc1_site.hpp"
 #include "tidewatt/grid/source.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What a source did and how records behind it answered.
 struct ModelTest {
@@ -21,4 +21,4 @@ struct ModelTest {
 /// @throws InputError if there are no records, or RefusedError if the source cannot feed them
 std::vector<ModelTest> model_tests(const Perc1Site& site, const SourceParams& source);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "machine_system.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A natural mode of a system: an eigenvalue s of the reduced state matrix.
 struct Mode {
@@ -81,4 +81,4 @@ struct ForcedOscillation {
 ForcedOscillation forced_oscillation(const LinearSystem& system, double swing_W, double period_s, double duty_frac,
                                      double highest_Hz = 10.0);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -17,7 +17,7 @@
 #include "sexs.hpp"
 #include "tgov1.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr std::array<std::string_view, 11> known = {"ESAC1A", "GAST", "GENCLS", "GENROU", "HYGOV", "IEEEST", "REECB1", "REGCA1", "REPCA1", "SEXS", "TGOV1"};
@@ -97,4 +97,4 @@ std::vector<NetworkUnit> make_units(const PowerNetwork& n, const std::vector<Dyr
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

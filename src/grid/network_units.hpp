@@ -8,7 +8,7 @@
 #include "psse_dyr.hpp"
 #include "synchronous_unit.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The dynamic model of one generator of a network.
 struct NetworkUnit {
@@ -25,4 +25,4 @@ std::vector<std::string> dynamic_model_names();
 /// range, a generator without a machine or converter, a record without a generator, two models of one kind.
 std::vector<NetworkUnit> make_units(const PowerNetwork& network, const std::vector<DyrRecord>& records, ShaftInput shaft);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double same_s = 1e-6, never = std::numeric_limits<double>::quiet_NaN();
@@ -92,4 +92,4 @@ OrderAnswer judge_order(const MeterRecord& r, const MeteredOrder& order, const O
   return a;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Means of a site's power over equal intervals without a gap.
 struct MeterRecord {
@@ -62,4 +62,4 @@ struct OrderAnswer {
 /// the order and a time before it, or settings out of order
 OrderAnswer judge_order(const MeterRecord& record, const MeteredOrder& order, const OrderMetering& how = {});
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double lowest_pu = 1e-3;  ///< no power flows below
@@ -76,4 +76,4 @@ Perc1Trace play_perc1(const Perc1Params& p, std::span<const double> v_pu, double
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tidewatt::grid {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The 30 parameters of the load model PERC1, in record order, with their defaults.
 struct Perc1Params {
@@ -67,4 +69,4 @@ struct Perc1Trace {
 /// Plays a voltage into the model, from steady state at v_pu[0]. @param v_pu [sample]  @param step_s between samples, > 0
 Perc1Trace play_perc1(const Perc1Params& p, std::span<const double> v_pu, double step_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

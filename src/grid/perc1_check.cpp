@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double step_s = 1e-3, before_s = 0.2, rest_s = 1.0;
@@ -188,4 +188,4 @@ std::vector<Sag> check_sags() {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "perc1_site.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A balanced sag with straight edges.
 struct Sag {
@@ -66,4 +66,4 @@ Perc1Check check_perc1(const Perc1Site& site, std::span<const Sag> sags);
 /// Levels of 0 to 0.95 pu and durations of 50 ms to 3 s, [66].
 std::vector<Sag> check_sags();
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double no_limit_pu = 0.05;  ///< constant power without a stated current limit is held down to here
@@ -117,4 +117,4 @@ Perc1Site perc1_site(std::span<const LoadSettings> settings) {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 #include "load_settings.hpp"
 #include "perc1.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// One record of a site, for loads of equal settings.
 struct Perc1Record {
@@ -57,4 +57,4 @@ struct StraightReturn {
 /// @param begin_s middle of the units' beginnings
 StraightReturn straight_return(double begin_s, double spread_s, double ramp_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 std::array<double, 3> phase_voltages(double level, std::int64_t n_phase, Transformer transformer) {
   if (n_phase < 1 || n_phase > 3) throw InputError(fmt::format("a sag has 1 to 3 phases, not {}", n_phase));
@@ -47,4 +47,4 @@ RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, d
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

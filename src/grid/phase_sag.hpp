@@ -5,7 +5,7 @@
 
 #include "ride_verdict.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What stands between the connection and the load.
 enum class Transformer : std::uint8_t {
@@ -27,4 +27,4 @@ std::array<double, 3> phase_voltages(double level_pu, std::int64_t n_phase, Tran
 /// @param level_pu, n_phase, transformer as for `phase_voltages`  @throws InputError as there
 RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level_pu, double duration_s, std::int64_t n_phase, Transformer transformer);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

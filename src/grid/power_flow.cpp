@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -143,4 +143,4 @@ PowerFlow solve_power_flow(const MachineCase& c) {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

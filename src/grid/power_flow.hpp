@@ -5,7 +5,7 @@
 
 #include "tidewatt/grid/machine_case.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Bus admittance matrix, row-major, on the case's base: lines and taps as π circuits, and the buses' capacitors.
 std::vector<std::complex<double>> admittance(const MachineCase& c);
@@ -26,4 +26,4 @@ struct PowerFlow {
 /// @throws RefusedError if no operating point is found: the case carries more than its network can. Source: [@kundur]
 PowerFlow solve_power_flow(const MachineCase& c);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A power system as a network file describes it: buses, loads, machines, lines and transformers, balanced, in phasors.
 struct PowerNetwork {
@@ -79,4 +79,4 @@ struct NetworkFlow {
 /// of the slack bus share active power by rating. @throws RefusedError if there is no operating point. Source: [@kundur]
 NetworkFlow solve_network(const PowerNetwork& n);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "psse_text.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name) {
   std::vector<DyrRecord> out;
@@ -98,4 +98,4 @@ void DyrValues::finish() {
   if (next_ < record_.values.size()) wrong(record_.values[next_], fmt::format("the record has {} values, expected {}", record_.values.size(), next_));
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/fields.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// One record of a DYR file: bus, model, unit and its values as they stand.
 struct DyrRecord {
@@ -47,4 +47,4 @@ class DyrValues {
   bool short_ = false;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "psse_text.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -258,4 +258,4 @@ class RawReader {
 PowerNetwork parse_raw(std::string_view text, const std::string& name) { return RawReader(text, name).read(); }
 PowerNetwork read_raw(const std::string& path) { return parse_raw(read_file(path, psse_file_limit_B), path); }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

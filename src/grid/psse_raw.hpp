@@ -4,7 +4,7 @@
 
 #include "power_network.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Reads a network of the PSS/E RAW format, revision 32 or 33.
 ///
@@ -17,4 +17,4 @@ PowerNetwork read_raw(const std::string& path);
 /// The same from text. @param name for messages  @throws InputError
 PowerNetwork parse_raw(std::string_view text, const std::string& name);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Largest RAW or DYR file that is read.
 inline constexpr std::uint64_t psse_file_limit_B = 64u << 20;
@@ -20,4 +20,4 @@ inline std::optional<double> psse_number(std::string_view word) {
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 Pyramid::Pyramid(std::vector<std::int64_t> lengths)
     : lengths_(std::move(lengths)), open_(lengths_.size()), done_(lengths_.size()) {
@@ -93,4 +93,4 @@ void Pyramid::take(std::size_t level, std::vector<Bucket>& into) {
   std::swap(into, done_.at(level));
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

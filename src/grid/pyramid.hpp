@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace tidewatt::grid {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What is kept of a stretch of a waveform.
 struct Bucket {
@@ -62,4 +64,4 @@ class Pyramid {
   std::int64_t next_bin_ = 0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

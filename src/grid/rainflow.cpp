@@ -6,7 +6,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 Rainflow::Rainflow(double class_W, std::size_t n_class) : class_W_(class_W), inverse_W_(1.0 / class_W) {
   if (!(class_W > 0.0) || n_class < 2 || n_class > 4096)
     throw InputError("rainflow: a positive class width and 2 to 4096 classes are needed");
@@ -112,4 +112,4 @@ void Rainflow::repeat_bins(const Share& share, std::int64_t n_bin) {
   next_bin_ += n_bin;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "tidewatt/grid/repeat.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Cycles of one class of ranges.
 struct RainflowClass {
@@ -73,4 +73,4 @@ class Rainflow {
   std::vector<std::int64_t> closed_, half_;  // per class: cycles, and halves of earlier intervals
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <numeric>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 /// A largest value and the sample at which its window begins.
@@ -229,4 +229,4 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

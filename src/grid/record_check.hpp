@@ -7,7 +7,7 @@
 
 #include "rule_book.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A recorded waveform of a site's power.
 struct SiteRecord {
@@ -47,4 +47,4 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
 /// @param W power of one part without gap
 std::vector<double> band_pass(std::span<const double> W, double step_s, double low_Hz, double high_Hz, std::int64_t order);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

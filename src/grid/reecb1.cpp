@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 enum State : std::size_t { voltage, power, order, q_integral, v_integral, q_lag };
@@ -93,4 +93,4 @@ void Reecb1::limits(std::span<StateLimit> out) const {
   if (q_control_ && inner_voltage_) out[q_integral] = {V_low_, V_high_};
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

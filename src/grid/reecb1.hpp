@@ -5,7 +5,7 @@
 #include "grid_unit.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Electrical control of a converter: from ordered power to current commands.
 ///
@@ -47,4 +47,4 @@ class Reecb1 {
   double tan_phi_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
@@ -47,4 +47,4 @@ void Regca1::rates(std::span<const double> x, double voltage_pu, double active_p
   rate[2] = (voltage_pu - x[2]) / T_f_s_;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,7 +5,7 @@
 #include "grid_unit.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Grid side of a converter: commanded currents with a lag, in the direction of the terminal voltage.
 ///
@@ -32,4 +32,4 @@ class Regca1 {
   double T_g_s_, rise_per_s_, break_pu_, zero_pu_, level_pu_, V_o_, V_1_, V_0_, I_o_, T_f_s_, K_hv_, q_up_per_s_, q_down_per_s_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

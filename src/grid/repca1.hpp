@@ -5,7 +5,7 @@
 #include "grid_unit.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Plant control of a converter: orders reactive power from a voltage or reactive error, active power from frequency.
 ///
@@ -47,4 +47,4 @@ class Repca1 {
   std::complex<double> reference_pu_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 std::int64_t bins(double s) { return static_cast<std::int64_t>(std::llround(s / numerics::bin_s)); }
@@ -156,4 +156,4 @@ void RideThrough::manual_return(RideThroughState& s, std::vector<RideThroughEven
   events.push_back({s.next_bin, Connection::returning, "manual return"});
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

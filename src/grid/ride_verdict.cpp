@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double step_s = 1e-3, before_s = 0.2, forever_s = 60.0, inside = 1e-3, lost_share = 1e-6;
@@ -207,4 +207,4 @@ std::string RideVerdict::text() const {
   return all ? "pass" : fmt::format("passes what could be judged: {} of {} bands", n_judged, n_band);
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

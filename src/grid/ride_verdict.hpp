@@ -8,7 +8,7 @@
 #include "load_group.hpp"
 #include "rule_book.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 enum class RideAnswer : std::uint8_t { pass, fail, not_judged };
 /// "pass", "fail" or "not judged".
@@ -76,4 +76,4 @@ RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> g
 /// @param level pu, or Hz if `frequency`
 RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level, double duration_s, bool frequency);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

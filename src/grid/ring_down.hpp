@@ -2,7 +2,7 @@
 #include <complex>
 #include <span>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The oscillation that outlasts all others in a record.
 struct RingDown {
@@ -21,4 +21,4 @@ struct RingDown {
 /// @throws InputError for a record that is too short, SolverError for one that does not move
 RingDown ring_down(std::span<const double> y, double step_s);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "rule_fields.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr std::array<std::string_view, 5> duties = {"continuous", "timed", "may_reduce", "may_trip", "not_read"};
@@ -200,4 +200,4 @@ RuleBook read_rule_book(const Node& values, const std::string& name, const std::
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 inline constexpr double not_stated = std::numeric_limits<double>::quiet_NaN();  ///< a figure that the document does not give
 
@@ -93,4 +93,4 @@ RuleBook read_rule_book(const Node& values, const std::string& name, const std::
 /// Words of figures that need a recorded window and that a run does not measure.
 bool is_record_figure(std::string_view word);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

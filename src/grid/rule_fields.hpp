@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 class FieldLog;
 class FieldVisitor;
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 struct RuleBook;
 
@@ -20,4 +21,4 @@ void rule_head(FieldVisitor& v, RuleBook& book);
 /// @param path of the set in the scenario  @param log gets the keys; rules by name are `path.rule.*`
 void log_rules(const Node& values, const std::string& path, FieldLog& log);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -1,6 +1,6 @@
 #include "sexs.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 Sexs::Sexs(DyrValues& values) {
   ratio_ = values.number("TA/TB", {0, 100});
@@ -25,4 +25,4 @@ void Sexs::rates(std::span<const double> x, const ExciterInput& in, std::span<do
   rate[1] = (K_ * (ratio_ * error + (1.0 - ratio_) * x[0]) - x[1]) / T_E_s_;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Simplified excitation system.
 ///
@@ -23,4 +23,4 @@ class Sexs final : public Exciter {
   double ratio_, T_B_s_, K_, T_E_s_, low_, high_, reference_pu_ = 1.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

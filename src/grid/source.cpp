@@ -11,7 +11,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 struct Impedance {
@@ -112,4 +112,4 @@ Loadability Source::require(double p_W, double q_var, double least_margin_frac) 
   return out;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -1,6 +1,6 @@
 #include "supply_control.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 void SupplyControl::fields(FieldVisitor& v) {
   v.number("link_s", link_s, {0.001, 10}, "energy of the DC links over rated power");
@@ -18,4 +18,4 @@ void SupplyControl::fields(FieldVisitor& v) {
   v.number("reactance_pu", reactance_pu, {0, 1}, "transformers and feeders between connection and supplies, on rated power");
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

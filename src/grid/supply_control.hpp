@@ -1,7 +1,7 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Input control of a site's power supplies, all of them as one converter. Everything per unit of their rated power.
 struct SupplyControl {
@@ -21,4 +21,4 @@ struct SupplyControl {
   void fields(FieldVisitor& v);
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -107,4 +107,4 @@ void SupplyLoad::limits(std::span<StateLimit> out) const {
 
 UnitReadout SupplyLoad::readout(std::span<const double> x, Complex) const { return {0.0, x[4], -load_pu_, 0.0}; }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

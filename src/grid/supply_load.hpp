@@ -2,7 +2,7 @@
 #include "grid/grid_unit.hpp"
 #include "supply_control.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A site's supplies as a load that voltage and frequency act back on within the step: constant power behind DC links, a limit
 /// of the current, and a load that follows frequency if it has a gain.
@@ -52,4 +52,4 @@ class SupplyLoad final : public GridUnit {
   double load_pu_ = 0.0, reactive_pu_ = 0.0;  // i_q
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
@@ -130,4 +130,4 @@ SupplyOnset supply_onset_in_time(const SupplyControl& control, const SupplyConne
   });
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

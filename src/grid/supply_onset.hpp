@@ -8,7 +8,7 @@
 #include "ring_down.hpp"
 #include "supply_load.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A site's supplies behind the impedance of their connection; the source's voltage and frequency do not move.
 struct SupplyConnection {
@@ -55,4 +55,4 @@ SupplyOnset supply_onset(const SupplyControl& control, const SupplyConnection& a
 /// The same by simulation alone.
 SupplyOnset supply_onset_in_time(const SupplyControl& control, const SupplyConnection& at);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -1,6 +1,7 @@
 #pragma once
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Answer of an inertia with a first-order governor to a lasting step of load, in closed form.
 ///
@@ -27,4 +28,4 @@ class SwingResponse {
   bool turns_ = false;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
@@ -65,4 +65,4 @@ UnitReadout SynchronousUnit::readout(std::span<const double> x, Complex v) const
   return {x[1], x[0], mechanical(x), field(x, v, in)};
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

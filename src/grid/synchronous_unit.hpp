@@ -5,7 +5,7 @@
 #include "grid_unit.hpp"
 #include "machine_parts.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// What a governor's output means for the shaft: power (the torque is P/(1 + ω)) or torque itself. Programs differ.
 enum class ShaftInput : std::uint8_t { power, torque };
@@ -44,4 +44,4 @@ class SynchronousUnit final : public GridUnit {
   RotorRest rest_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -1,6 +1,6 @@
 #include "tgov1.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 Tgov1::Tgov1(DyrValues& values) {
   R_ = values.number("R", {1e-4, 10});
@@ -27,4 +27,4 @@ void Tgov1::rates(std::span<const double> x, double speed_pu, std::span<double> 
   rate[1] = (x[0] - x[1]) / T3_s_;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

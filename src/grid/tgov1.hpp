@@ -2,7 +2,7 @@
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Steam turbine with governor.
 ///
@@ -24,4 +24,4 @@ class Tgov1 final : public Governor {
   double R_, T1_s_, high_, low_, T2_s_, T3_s_, D_, reference_pu_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 constexpr double two_pi = 6.283185307179586476925287;
 }
@@ -73,4 +73,4 @@ std::int64_t TorsionalScreen::repeat_since(const Snapshot& before, std::int64_t 
   return n;
 }
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "tidewatt/grid/repeat.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A shaft mode of a turbine-generator nearby.
 struct TorsionalMode {
@@ -56,4 +56,4 @@ class TorsionalScreen {
   double rest_W_ = 0.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 [[noreturn]] void fail(const sim::Array& array, std::string_view why) {
@@ -75,4 +75,4 @@ Extents check_arrays(const sim::Result& result) {
   return extents;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -5,7 +5,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// "/day/clock_mean_Hz" -> {"/day", "clock_mean_Hz"}; the root group is "".
 struct PathParts {
@@ -21,4 +21,4 @@ using Extents = std::map<std::string, std::uint64_t>;
 /// @throws OutputError naming the first array that is not so.
 Extents check_arrays(const sim::Result& result);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

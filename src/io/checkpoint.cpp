@@ -12,7 +12,7 @@
 #include "sim/scenario_inputs.hpp"
 #include "verified_file.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::string_view head = "tidewatt checkpoint 3\n";
@@ -74,4 +74,4 @@ std::string checkpoint_state(const std::string& path, const std::string& scenari
   return std::string(rest);
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

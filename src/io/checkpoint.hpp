@@ -3,7 +3,7 @@
 
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// Puts a simulation's state into a file, whole or not at all (see write_durably):
 ///
@@ -24,4 +24,4 @@ void verify_checkpoint(const std::string& path);
 /// was, a finding for each (sim/scenario_inputs.hpp)
 std::string checkpoint_state(const std::string& path, const std::string& scenario_text, bool other_scenario = false);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

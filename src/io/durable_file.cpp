@@ -18,7 +18,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 30U;  // Linux writes at most about 2 GiB per call
@@ -152,4 +152,4 @@ void write_durably_in_pieces(const std::string& path, const std::function<void(c
   sync_folder_of(path);
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -3,7 +3,9 @@
 #include <span>
 #include <string>
 
-namespace tidewatt::io {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::io {
 
 /// Writes `bytes` to `path` whole or not at all, even if the machine stops half way: a temporary file beside it is
 /// written, synced and renamed, then the folder is synced. An older file under that name stays until the rename.
@@ -25,4 +27,4 @@ void write_durably_in_pieces(const std::string& path, const std::function<void(c
 /// and removed. @throws OutputError with the system's reason: a missing folder, a full or read-only disk
 void try_output(const std::string& path);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

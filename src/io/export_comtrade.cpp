@@ -10,7 +10,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::int64_t ascii_most = 99'998, binary_most = 32'767;
@@ -163,4 +163,4 @@ std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevis
           {record.stem + ".cfg", [job](const Append& to) { to(configuration(*job)); }}};
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

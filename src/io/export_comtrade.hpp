@@ -5,7 +5,7 @@
 #include "export_file.hpp"
 #include "export_record.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 enum class ComtradeRevision : std::uint8_t { r1999, r2013 };
 enum class ComtradeEncoding : std::uint8_t { ascii, binary, float32 };
@@ -23,4 +23,4 @@ enum class ComtradeEncoding : std::uint8_t { ascii, binary, float32 };
 /// 2^32 − 2 samples are to be numbered
 std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision, ComtradeEncoding encoding);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

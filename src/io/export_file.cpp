@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 std::uint64_t ExportFile::bytes() const {
   std::uint64_t n = 0;
@@ -47,4 +47,4 @@ void write_export(const std::string& folder, const std::vector<ExportFile>& file
   }
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

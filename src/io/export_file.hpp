@@ -6,7 +6,7 @@
 
 #include "durable_file.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// One file of an export, made piece by piece. `fill` gives the same bytes every time it is called.
 struct ExportFile {
@@ -41,4 +41,4 @@ class TextPieces {
 /// @param bytes their sizes together  @throws OutputError also if the folder's disk has less room than that
 void write_export(const std::string& folder, const std::vector<ExportFile>& files, std::uint64_t bytes);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 using Shared = std::shared_ptr<const ExportRecord>;
@@ -151,4 +151,4 @@ std::vector<ExportFile> andes_files(const ExportRecord& record, const AndesTarge
                                                     target.base_MVA, record.stem))};
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

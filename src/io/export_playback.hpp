@@ -5,7 +5,7 @@
 #include "export_file.hpp"
 #include "export_record.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// Text files that simulation programs play back as a load. Times begin at 0 with the record's first sample; powers are
 /// in MW and Mvar unless said otherwise, with ten significant digits.
@@ -37,4 +37,4 @@ struct AndesTarget {
 /// @throws InputError unless the first two channels are P and Q and the base is positive
 std::vector<ExportFile> andes_files(const ExportRecord& record, const AndesTarget& target);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

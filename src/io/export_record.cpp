@@ -11,7 +11,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 /// A cut in whole samples of the window.
@@ -127,4 +127,4 @@ ExportRecord make_export_record(const Waveform& w, const ResultOrigin& o, const 
   return out;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -7,7 +7,7 @@
 #include "read_waveform.hpp"
 #include "result_origin.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// One quantity of a record.
 struct ExportChannel {
@@ -53,4 +53,4 @@ std::int64_t parse_start_us(const std::string& start_time);
 /// An instant as "dd/mm/yyyy,hh:mm:ss.ssssss". @param unix_us µs since 1970
 std::string comtrade_stamp(std::int64_t unix_us);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -13,7 +13,7 @@
 #include "result_origin.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 ComtradeEncoding encoding_of(const std::string& name) {
@@ -61,4 +61,4 @@ Exported export_window(const std::string& result, const ExportOptions& options) 
   return out;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -8,7 +8,7 @@
 #include "export_playback.hpp"
 #include "export_record.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// What to write of a recorded window, and where.
 struct ExportOptions {
@@ -39,4 +39,4 @@ std::vector<std::string> export_formats();
 /// @throws InputError for an unknown format, encoding or window, or a record that the format cannot hold
 Exported export_window(const std::string& result, const ExportOptions& options);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

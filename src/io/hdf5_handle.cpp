@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io::hdf5 {
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 namespace {
 
 herr_t keep_first(unsigned depth, const H5E_error2_t* error, void* text) {
@@ -20,4 +20,4 @@ void fail(const std::string& what) {
   throw OutputError(fmt::format("HDF5 could not {}: {}", what, reason));
 }
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
-namespace tidewatt::io::hdf5 {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
 /// Throws OutputError with what was tried and HDF5's innermost reason.
 [[noreturn]] void fail(const std::string& what);
@@ -58,4 +60,4 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace tidewatt::io::hdf5 {
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 namespace {
 
 herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* names) {
@@ -174,4 +174,4 @@ std::vector<std::pair<std::string, std::string>> read_attributes(hid_t object) {
   return out;
 }
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

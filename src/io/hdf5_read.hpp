@@ -8,7 +8,7 @@
 #include "hdf5_handle.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io::hdf5 {
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
 /// Opens a file image that lies in memory. @param image must outlive the file  @throws OutputError as everything below
 File open_in_memory(std::string_view image);
@@ -28,4 +28,4 @@ std::optional<std::string> read_attribute(hid_t object, const std::string& name)
 /// All text attributes of an object.
 std::vector<std::pair<std::string, std::string>> read_attributes(hid_t object);
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

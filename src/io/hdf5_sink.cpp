@@ -14,7 +14,7 @@
 #include "verified_file.hpp"
 #include "summary_text.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 using namespace hdf5;
@@ -120,4 +120,4 @@ std::vector<char> hdf5_image(const sim::Result& result) {
 
 void Hdf5Sink::write(const sim::Result& result) { write_durably(path_, hdf5_image(result)); }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

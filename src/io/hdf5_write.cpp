@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io::hdf5 {
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 namespace {
 
 constexpr std::uint64_t chunk_values = 65536;         // 512 KiB of doubles: fits the default chunk cache of readers
@@ -164,4 +164,4 @@ void make_scale(hid_t dataset, const std::string& name) {
   check(H5DSset_scale(dataset, name.c_str()), "make a dimension scale of " + name);
 }
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

@@ -5,7 +5,7 @@
 #include "hdf5_handle.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io::hdf5 {
+namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
 /// A new file that exists in memory only.
 File create_in_memory();
@@ -34,4 +34,4 @@ void make_scale(hid_t dataset, const std::string& name);
 /// Says that `scale` measures dimension `dimension` of `dataset`.
 void attach_scale(hid_t dataset, hid_t scale, unsigned dimension);
 
-}  // namespace tidewatt::io::hdf5
+}  // namespace TIDEWATT_NAMESPACE::io::hdf5

@@ -9,7 +9,7 @@
 #include "base/sha256.hpp"
 #include "check_arrays.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::uint64_t one_nan = 0x7ff8000000000000U;
@@ -59,4 +59,4 @@ std::string payload_sha256(const sim::Result& result) {
   return hash.hex();
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -241,4 +241,4 @@ std::vector<double> sag_of(const ComtradeRecord& r) {
   return lowest;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::io {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::io {
 
 /// One analogue channel of a record, primary or secondary as written.
 struct ComtradeSeries {
@@ -29,4 +31,4 @@ ComtradeRecord read_comtrade(const std::string& path);
 /// @throws InputError if the record holds no voltage, or less than two cycles
 std::vector<double> sag_of(const ComtradeRecord& record);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -9,7 +9,7 @@
 #include "result_file.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::string_view prefix = "/waveform_";
@@ -51,4 +51,4 @@ Waveform read_waveform(const std::string& path, const std::string& window) {
   return w;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

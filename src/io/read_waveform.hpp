@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::io {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::io {
 
 /// A recorded window of a result file, 1 ms means.
 struct Waveform {
@@ -17,4 +19,4 @@ std::vector<std::string> waveform_windows(const std::string& path);
 /// @param window empty: the first  @throws InputError naming the windows there are, and as above
 Waveform read_waveform(const std::string& path, const std::string& window);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -6,7 +6,7 @@
 #include "hdf5_read.hpp"
 #include "verified_file.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::string_view provenance_group = "/provenance/";
@@ -78,4 +78,4 @@ void ResultFile::copy_to(const std::string& path) const {
   });
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -6,7 +6,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// A result file, opened for reading: the one reader of the command line, Python and reports. The file's hash is checked
 /// before HDF5 sees the bytes (verified_file.hpp); they are then read from memory, so that later changes of the file do
@@ -42,4 +42,4 @@ class ResultFile {
   std::unique_ptr<Tree> tree_;
 };
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

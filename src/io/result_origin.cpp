@@ -7,7 +7,7 @@
 #include "result_file.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 std::string provenance(const ResultFile& file, const char* key) {
@@ -46,4 +46,4 @@ ResultOrigin read_result_origin(const std::string& path) {
   return out;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

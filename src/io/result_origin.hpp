@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
-namespace tidewatt::io {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::io {
 
 /// Where a result came from, as an exported file says it.
 struct ResultOrigin {
@@ -19,4 +21,4 @@ struct ResultOrigin {
 /// @param path a result file  @throws InputError if it is none, or lacks what a result has
 ResultOrigin read_result_origin(const std::string& path);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 const sim::Value* Figures::find(const char* key) const {
   for (const auto& [k, v] : result_.summary)
@@ -79,4 +79,4 @@ std::string shown(double x, int digits) {
   return text;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -7,7 +7,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 using FigureList = std::vector<std::pair<std::string, double>>;
 
@@ -40,4 +40,4 @@ constexpr int every_digit = 15;
 /// A figure for a reader: `digits` significant ones, thousands apart; with `every_digit` a whole number.
 std::string shown(double x, int digits = 3);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -66,4 +66,4 @@ std::string result_json(const sim::Result& result) {
   return out;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

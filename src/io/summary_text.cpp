@@ -8,7 +8,7 @@
 
 #include "summary_figures.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 /// A line of the table. The unit is that of the key, or given where the key has none.
@@ -129,4 +129,4 @@ std::string summary_all(const sim::Result& result) {
   return out;
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -3,7 +3,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// A result in sentences: what the run shows, the interval where one is known, what limits, and the command that answers
 /// what this run cannot. One sentence per line; a figure without meaning in this run is left out.
@@ -18,4 +18,4 @@ std::string summary_text(const sim::Result& result);
 /// What `--all` adds: every figure by its key at six digits, and every default that the scenario left to the program.
 std::string summary_all(const sim::Result& result);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

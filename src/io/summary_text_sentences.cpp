@@ -11,7 +11,7 @@
 #include "summary_text.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr double least_shown_share = 5e-4;
@@ -251,4 +251,4 @@ class Sentences {
 
 std::string summary_sentences(const sim::Result& result) { return Sentences(result).all(); }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

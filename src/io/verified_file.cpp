@@ -7,7 +7,7 @@
 #include "checkpoint.hpp"
 #include "result_file.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 constexpr std::string_view head = "\ntidewatt result 1 sha256 ";
@@ -53,4 +53,4 @@ std::string verify_file(const std::string& path) {
   return "result";
 }
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

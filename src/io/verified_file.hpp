@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// A file is not, bit for bit, what tidewatt wrote. Exit code 2.
 class CorruptFileError : public InputError {
@@ -30,4 +30,4 @@ std::string read_sealed(const std::string& path);
 /// @throws InputError if the file cannot be read  @throws CorruptFileError if it is not as written, or of no known kind
 std::string verify_file(const std::string& path);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

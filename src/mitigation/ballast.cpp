@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 void BallastParams::fields(FieldVisitor& v) {
   v.number("level_ratio", level_ratio, {0, 1}, "power that the ballast holds over the board limit");
@@ -161,4 +161,4 @@ double windowed_range_W(std::span<const Tick> duration, std::span<const double> 
   return high_W - low_W;
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

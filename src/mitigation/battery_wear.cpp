@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 void BatteryWearParams::fields(FieldVisitor& v) {
   v.number("cycles_full_ratio", cycles_full, {10, 1e8}, "cycles of full depth until end of life");
@@ -86,4 +86,4 @@ void compensate(const ReactiveParams& p, std::span<const double> converter_W, st
   }
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -7,7 +7,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 namespace {
 
 constexpr double hour_s = 3600.0, year_s = 365.0 * 86400.0;
@@ -124,4 +124,4 @@ TokenCost token_cost(const Bill& b, const Footprint& f, double device_USD_per_ye
   return out;
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

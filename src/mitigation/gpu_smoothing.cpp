@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 namespace {
 
 struct Walk {
@@ -149,4 +149,4 @@ std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W
   throw SolverError("GPU smoothing: the timeline's repetitions come to no common state");
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 namespace {
 
 using numerics::bin_s;
@@ -188,4 +188,4 @@ void SiteBattery::step(std::span<const double> load_W, std::span<double> pcc_W, 
   }
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -7,7 +7,7 @@
 #include "numerics/fft.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 void BeatParams::fields(FieldVisitor& v) {
   v.number("period_s", period_s, {1e-3, 3600}, "time from iteration to iteration");
@@ -114,4 +114,4 @@ CheckpointStagger stagger_checkpoints(std::span<const Tick> duration, Tick inter
   return out;
 }
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -2,7 +2,7 @@
 
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 
 TIDEWATT_CLONES
 double lane_sum(std::span<const double> x) {
@@ -41,4 +41,4 @@ double lane_min(std::span<const double> x) {
   return out;
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

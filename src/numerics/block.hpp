@@ -5,7 +5,7 @@
 #include "tidewatt/base/tick.hpp"
 
 /// Helpers for streams of uniform 1 ms means.
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// Length of one bin of a site-level waveform.
 inline constexpr double bin_s = seconds(ns_per_ms);
@@ -26,4 +26,4 @@ double lane_max(std::span<const double> x);
 /// @param x [n], any unit, that of the result
 double lane_min(std::span<const double> x);
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

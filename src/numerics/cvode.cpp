@@ -12,7 +12,7 @@
 
 #include "sundials.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 
 using namespace sundials;
 
@@ -236,4 +236,4 @@ void Cvode::advance(const OdeSystem& system, std::span<double> y, double duratio
   std::copy(values(me.y).begin(), values(me.y).end(), y.begin());
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::numerics {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// A system of ordinary differential equations `dy/dt = f(t, y)`, smooth enough within one call of Cvode::advance.
 class OdeSystem {
@@ -51,4 +53,4 @@ class Cvode {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

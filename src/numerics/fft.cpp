@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 namespace {
 
 constexpr double two_pi = 6.283185307179586476925287;
@@ -152,4 +152,4 @@ void Fft::transform(std::span<double> re, std::span<double> im) {
   std::copy(im_.begin(), im_.end(), im.begin());
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

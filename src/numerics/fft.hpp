@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-namespace tidewatt::numerics {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// cos and sin of 2πk/n, k < n.
 struct UnitCircle {
@@ -40,4 +42,4 @@ struct UnitRoot {
 /// @param k < n  @param n a multiple of 8
 UnitRoot unit_root(std::size_t k, std::size_t n);
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -12,7 +12,7 @@
 
 #include "sundials.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 
 using namespace sundials;
 
@@ -198,4 +198,4 @@ std::vector<double> dae_jacobian(const DaeSystem& system, double t_s, std::span<
   return J;
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::numerics {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// A semi-explicit system of differential and algebraic equations, smooth within one call of Ida::advance:
 ///
@@ -63,4 +65,4 @@ class Ida {
 std::vector<double> dae_jacobian(const DaeSystem& system, double t_s, std::span<const double> y,
                                  std::span<const double> typical);
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

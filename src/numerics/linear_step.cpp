@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 namespace {
 
 using Matrix = std::vector<double>;
@@ -90,4 +90,4 @@ void LinearStep::step(std::span<double> x, std::span<const double> u) const {
   for (std::size_t i = 0; i < n_; ++i) x[i] = y[i];
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -3,7 +3,9 @@
 #include <span>
 #include <vector>
 
-namespace tidewatt::numerics {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// Exact step of a small linear system whose input is constant over the step.
 ///
@@ -43,4 +45,4 @@ class LinearStep {
 /// @param M [k × k], dimensionless, as is the result [k × k]
 std::vector<double> matrix_exponential(std::span<const double> M, std::size_t k);
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

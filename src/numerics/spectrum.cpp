@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 namespace {
 
 constexpr double pi = 3.141592653589793238462643;
@@ -141,4 +141,4 @@ Spectrum Welch::result() const {
   return out;
 }
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -5,7 +5,7 @@
 
 #include "fft.hpp"
 
-namespace tidewatt::numerics {
+namespace TIDEWATT_NAMESPACE::numerics {
 
 /// A spectral line: a sine of this amplitude (peak, not peak to peak, not rms).
 struct Line {
@@ -76,4 +76,4 @@ class Welch {
   std::size_t n_segment_ = 0;
 };
 
-}  // namespace tidewatt::numerics
+}  // namespace TIDEWATT_NAMESPACE::numerics

@@ -13,7 +13,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::numerics::sundials {
+namespace TIDEWATT_NAMESPACE::numerics::sundials {
 
 /// @throws SolverError for a null pointer
 template <class T>
@@ -43,4 +43,4 @@ inline std::string three_worst(std::vector<std::pair<double, std::size_t>> ranke
   return text;
 }
 
-}  // namespace tidewatt::numerics::sundials
+}  // namespace TIDEWATT_NAMESPACE::numerics::sundials

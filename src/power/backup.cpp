@@ -6,7 +6,7 @@
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 using numerics::bin_s;
 
@@ -80,4 +80,4 @@ void Backup::step(std::span<const double> load_W, std::span<const double> utilit
   }
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -4,7 +4,7 @@
 #include "tidewatt/power/generator.hpp"
 #include "tidewatt/power/ups.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// How a site with supplies and standby generators responds to a loss of its utility.
 struct BackupParams {
@@ -65,4 +65,4 @@ class Backup {
   Tick start_after_, good_, gap_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

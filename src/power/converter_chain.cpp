@@ -11,7 +11,7 @@
 #include "numerics/linear_step.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 namespace {
 using numerics::bin_s;
 constexpr double two_pi = 2.0 * std::numbers::pi;
@@ -202,4 +202,4 @@ void ConverterChain::step(std::span<const double> load_W, std::span<double> draw
   }
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -11,7 +11,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 namespace {
 
 constexpr std::size_t n_level = FeederParams::n_level;
@@ -173,4 +173,4 @@ void Feeder::through(std::span<const double> load_W, double auxiliary_W, std::sp
   }
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

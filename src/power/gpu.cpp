@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("tdp_W", tdp_W, {50, 5000}, "board power limit");
@@ -95,4 +95,4 @@ double draw_resistance_ratio(const SiliconSpreadParams& s, const PositionSpreadP
   return of_slot * math::exp(s.resistance_sigma_ratio * z);
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

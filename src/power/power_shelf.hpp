@@ -2,7 +2,7 @@
 #include "tidewatt/base/tick.hpp"
 #include "tidewatt/power/store.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// A shelf of rectifiers with hold-up capacitors and a battery unit beside it on one bus.
 struct PowerShelfParams {
@@ -81,4 +81,4 @@ class PowerShelf {
   Tick restart_, trigger_, start_, standby_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 namespace {
 using numerics::bin_s;
 double per_bin(double W_per_s) { return W_per_s > 0.0 ? W_per_s * bin_s : std::numeric_limits<double>::infinity(); }
@@ -53,4 +53,4 @@ void RackStorage::step(std::span<const double> load_W, std::span<double> drawn_W
   }
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

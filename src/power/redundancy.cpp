@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 namespace {
 constexpr std::size_t n_level = FeederParams::n_level;
 
@@ -84,4 +84,4 @@ LossCurve loss_curve(const std::array<double, 3>& x, const std::array<double, 3>
   return {loss[0] - x[0] * (a1 + a2 * x[0]), a1, a2};
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -6,7 +6,7 @@
 
 #include "tidewatt/power/feeder.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// How many branches of each level may be out, and what the remaining ones may carry meanwhile.
 struct RedundancyParams {
@@ -48,4 +48,4 @@ struct LossCurve {
 /// Three of each.
 LossCurve loss_curve(const std::array<double, 3>& loading_frac, const std::array<double, 3>& efficiency_frac);
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

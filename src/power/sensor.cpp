@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 void PowerSensorParams::fields(FieldVisitor& v) {
   v.number("window_s", window_s, {0, 60}, "trailing mean that a reading shows; 0: the instant");
@@ -77,4 +77,4 @@ double push_mean(MeanWindowState& s, double step_mean_W) {
 
 double quantised_K(double true_K, double step_K) { return step_K * std::round(true_K / step_K); }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/fields.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Power that holds still between edges: `level_W[i]` from `edge_s[i]` to `edge_s[i+1]`; one edge more than levels.
 struct StepWave {
@@ -60,4 +60,4 @@ double push_mean(MeanWindowState& state, double step_mean_W);
 /// A thermometer that shows whole steps: T_shown = q round(T/q). @param step_K 1 K for GPU dies
 double quantised_K(double true_K, double step_K);
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -1,6 +1,6 @@
 #include "tidewatt/power/server.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 void ServerPowerParams::fields(FieldVisitor& v) {
   v.number("host_W", host_W, {0, 20000}, "CPUs, DRAM, NICs, switches and drives while training, at the dc bus");
@@ -14,4 +14,4 @@ void ServerPowerParams::fields(FieldVisitor& v) {
   v.integer("n_gpu", n_gpu, {1, 8}, "GPUs per server");
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

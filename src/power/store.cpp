@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 void StoreParams::fields(FieldVisitor& v, std::string_view prefix) {
   const auto key = [&](std::string_view stem) { return fmt::format("{}_{}", prefix, stem); };
@@ -48,4 +48,4 @@ Store::Store(const StoreParams& p, std::string_view name)
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -6,7 +6,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 void TransformerParams::fields(FieldVisitor& v) {
   v.number("oil_rise_K", oil_rise_K, {5, 100}, "top oil over ambient at rating");
@@ -81,4 +81,4 @@ double Transformer::loading_limit_frac(double ambient_K) const {
   return lo;
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -8,7 +8,7 @@
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 using numerics::bin_s;
 
@@ -173,4 +173,4 @@ void Ups::step(std::span<const double> load_W, std::span<const double> source_pu
     drawn_W[k] = bin(load_W[k], source_pu[k], std::numeric_limits<double>::infinity(), served_W[k], state, meters);
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

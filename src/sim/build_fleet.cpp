@@ -6,7 +6,7 @@
 #include "base/random.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 namespace {
 
@@ -161,4 +161,4 @@ FleetSignals make_signals(const Fleet& fleet) {
   return s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,7 +6,7 @@
 #include "site.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The site's node numbers in the order of their occupants: the jobs' by rank, in the scenario's order, then the free ones.
 /// Jobs without any [job.placement] in the scenario are placed consecutively from node 0 on, sharing racks; as soon as
@@ -27,4 +27,4 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K);
 /// Signals of the fleet's size, all zero.
 FleetSignals make_signals(const Fleet& fleet);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

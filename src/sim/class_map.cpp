@@ -6,7 +6,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using thermal::n_mode;
@@ -195,4 +195,4 @@ void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& 
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -7,7 +7,7 @@
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// One repetition of a rank class as a package sees it. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
@@ -72,4 +72,4 @@ double pause_rise_K(const thermal::PackageModes& reference, double mean_W, doubl
 void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,
                          std::array<std::vector<double>, thermal::n_mode>& out_s);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -1,7 +1,7 @@
 #pragma once
 #include "tidewatt/dvfs/operating_point.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What holds the GPUs of one hall, and whose limit it is.
 struct Controls {
@@ -17,4 +17,4 @@ struct Controls {
   }
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

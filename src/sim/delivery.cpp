@@ -5,7 +5,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using numerics::bin_s;
@@ -184,4 +184,4 @@ std::vector<BookLevel> Delivery::books(const power::FeederMeters& asked, double 
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

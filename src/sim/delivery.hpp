@@ -7,7 +7,7 @@
 
 #include "delivery_stages.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The devices between nodes and connection, each scaled to the whole site; what is absent is not there.
 struct DeliveryParams {
@@ -138,4 +138,4 @@ class Delivery {
   Scratch scratch_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using numerics::bin_s;
@@ -243,4 +243,4 @@ void LossWatch::push(std::span<const double> pcc_W, std::int64_t first_bin, std:
     }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

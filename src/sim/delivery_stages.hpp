@@ -14,7 +14,7 @@
 #include "tidewatt/power/rack_storage.hpp"
 
 /// Devices between nodes and connection, each where it sits; sim/delivery.hpp puts them in a row. Powers are means of 1 ms.
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Something that the grid does to the site, over absolute 1 ms bins.
 struct GridDisturbance {
@@ -284,4 +284,4 @@ class LossWatch {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

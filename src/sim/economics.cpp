@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double minute_s = 60.0, month_s = 365.25 / 12.0 * 86400.0;
@@ -78,4 +78,4 @@ RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& 
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -4,7 +4,7 @@
 
 #include "run_result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}
 Engine::~Engine() = default;
@@ -53,4 +53,4 @@ Result run(const Scenario& scenario, const RunOptions& options) {
   return engine.finish();
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,10 +2,10 @@
 // Private to sim: what an Engine holds.
 #include "simulation.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 struct Engine::Impl : Simulation {
   using Simulation::Simulation;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

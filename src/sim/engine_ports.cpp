@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "scenario_inputs.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 Tick whole_ms(double t_s) {
@@ -190,4 +190,4 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_sce
   n_look_ = n_look;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

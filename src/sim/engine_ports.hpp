@@ -8,7 +8,7 @@
 #include "engine.hpp"
 #include "port_table.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The table of ports, and the state of an engine at a time inside one of its steps.
 ///
@@ -54,4 +54,4 @@ struct Engine::Ports {
   int n_look_ = 0;              ///< how often it was moved since
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 namespace {
 
@@ -171,4 +171,4 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   return out;
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

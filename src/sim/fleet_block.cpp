@@ -6,7 +6,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 NodeBooks& NodeBooks::operator+=(const NodeBooks& o) {
   gpu_in += o.gpu_in;
@@ -144,4 +144,4 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
   }
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -9,7 +9,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 using thermal::n_mode;
 inline constexpr std::size_t n_lane = 32;
@@ -220,4 +220,4 @@ TIDEWATT_INLINE void above_air(const Packages& p, const Air& air, double step_s,
   }
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -5,7 +5,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 namespace {
 
 /// Means that move by less in a pass stand: leakage and fans answer with a fifth of it at most.
@@ -246,4 +246,4 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
   land(b, before, map, course, s, pass);
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -4,7 +4,7 @@
 
 #include "fleet_block.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 /// A jump's legs in seconds; what does not depend on the block.
 struct Course {
@@ -55,4 +55,4 @@ struct Pass {
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
           const Course& course, const Packages& before, Scratch& s, Pass& pass);
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -5,7 +5,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using namespace detail;
@@ -232,4 +232,4 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,7 +6,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 namespace {
 
@@ -146,4 +146,4 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   return out;
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -8,7 +8,7 @@
 #include "package_batch.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using namespace detail;
@@ -215,4 +215,4 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

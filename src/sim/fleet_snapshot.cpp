@@ -5,7 +5,7 @@
 
 #include "result_column.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// The slowest replicas' phases, stage by stage: what a pipeline diagram is drawn from.
@@ -83,4 +83,4 @@ void FleetSnapshot::take(const Fleet& fleet, const FleetState& state, const Flee
   add_pipeline(task, arrays_);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "tidewatt/sim/result.hpp"
 #include "training_task.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Every GPU at the warmest moment so far, and the iteration of that moment.
 class FleetSnapshot {
@@ -37,4 +37,4 @@ class FleetSnapshot {
   std::vector<Array> arrays_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

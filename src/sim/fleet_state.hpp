@@ -8,7 +8,7 @@
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/thermal/package.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// All and only what a restart of the fleet needs.
 struct FleetState {
@@ -61,4 +61,4 @@ struct FleetMeters {
   }
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -11,7 +11,7 @@
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 namespace detail {
 struct BlockList;
@@ -91,4 +91,4 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
 ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
                             const FleetTask& task);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

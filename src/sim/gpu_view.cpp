@@ -10,7 +10,7 @@
 #include "tidewatt/base/math.hpp"
 #include "training_task.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 template <class T>
@@ -211,4 +211,4 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   return v;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Which GPU to look at, and how closely.
 struct GpuChoice {
@@ -49,4 +49,4 @@ std::string gpu_view_text(const GpuView& view);  ///< figures beside those of th
 std::string gpu_view_csv(const GpuView& view);   ///< one line per step
 std::string gpu_view_svg(const GpuView& view);   ///< power, clock and die against time
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "base/escape.hpp"
 #include "gpu_view.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// Extremes of a series per column of the picture, so that no spike is lost.
@@ -112,4 +112,4 @@ std::string gpu_view_svg(const GpuView& v) {
   return out + "</svg>\n";
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -10,7 +10,7 @@
 #include "tidewatt/grid/ride_through.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using List = std::vector<std::pair<std::string, double>>;
@@ -103,4 +103,4 @@ void add_grid_case(const Scenario& s, const GridCaseAnswer& a, Result& result) {
   add("lasting_Hz", {"mode_Hz"}, {n_mode}, deviation, "Hz", "deviation of a machine if that line lasted");
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

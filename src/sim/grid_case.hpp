@@ -6,7 +6,7 @@
 #include "grid/machine_response.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 struct Scenario;
 
@@ -27,4 +27,4 @@ GridCaseAnswer answer_of_grid_case(const Scenario& scenario, const std::vector<A
 /// Into the summary (grid_case_…) and the arrays (/grid_case/…).
 void add_grid_case(const Scenario& scenario, const GridCaseAnswer& answer, Result& result);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 void GridMeters::push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu,
                       std::span<const double> deviation_Hz) {
@@ -73,4 +73,4 @@ void GridMeters::add_arrays(std::vector<Array>& arrays) const {
   state_.bus.add_arrays(arrays);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "tidewatt/sim/result.hpp"
 #include "waveform_meters.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Every figure that a utility asks of a load, on the unsampled 1 ms waveform, in constant memory: `LoadMeters` see the power,
 /// `BusMeters` voltage and frequency. Repetitions are booked by `repeat`, see grid/repeat.hpp.
@@ -77,4 +77,4 @@ class GridMeters {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,7 +6,7 @@
 
 #include "grid/compliance_report.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using List = std::vector<std::pair<std::string, double>>;
@@ -168,4 +168,4 @@ void add_grid_summary(const SiteStream& stream, Result& result) {
   m.add_arrays(result.arrays);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

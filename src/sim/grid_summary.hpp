@@ -3,8 +3,8 @@
 #include "site_stream.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 void add_grid_summary(const SiteStream& stream, Result& result);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

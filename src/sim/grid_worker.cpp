@@ -7,7 +7,7 @@
 #include <unistd.h>
 #endif
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// The fleet waits for its helpers, nobody for the stream: it takes what cores the fleet leaves.
@@ -88,4 +88,4 @@ std::optional<GridWorker::Passed> GridWorker::take(std::size_t behind) {
   return std::move(d.passed);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -10,7 +10,7 @@
 #include "load_trace.hpp"
 #include "site_stream.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The site's stream on a thread of its own, some macro steps behind the fleet. Macro steps pass in order, so nothing
 /// depends on how far behind it is.
@@ -55,4 +55,4 @@ class GridWorker {
   std::thread thread_;  ///< not running: nothing passes beside
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -7,7 +7,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 HallControls::HallControls(const Scenario& scenario, const Fleet& fleet)
     : scenario_(scenario), fleet_(fleet), orders_(scenario), brake_(scenario), state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
@@ -57,4 +57,4 @@ void HallControls::see_memory(const FleetState& state, const FleetSignals& signa
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "operator.hpp"
 #include "site.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The user's or an outside controller's limits, the utility's orders, the facility's power brake and the memory's temperature,
 /// together the `Controls` of every hall:
@@ -74,4 +74,4 @@ class HallControls {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -13,7 +13,7 @@
 #include "tidewatt/cooling/outside_air_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr Tick never = std::numeric_limits<Tick>::max();
@@ -332,4 +332,4 @@ double HallLoop::advance(Tick t0, Tick t1) {
   return state_.means.plant_W;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

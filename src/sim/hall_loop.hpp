@@ -14,7 +14,7 @@
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Parts of the halls' plants that fail for a while.
 class PlantOutages {
@@ -184,4 +184,4 @@ class HallLoop {
   } state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 // Operators start nodes again once the alarm of low flow is gone [assumed]: pumps come back to their full flow by and by.
@@ -118,4 +118,4 @@ void HeatGuard::watch(Job& job, StepContext& c) {
   if (n_off > 0) job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c));
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

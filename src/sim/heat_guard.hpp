@@ -2,7 +2,7 @@
 // Private to sim: dies that no limiter keeps below their shutdown temperature. Their nodes switch themselves off.
 #include "job.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Watches the hottest die of an occupant's nodes, and who is off.
 class HeatGuard {
@@ -42,4 +42,4 @@ class HeatGuard {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::infinity();
@@ -137,4 +137,4 @@ void HeldNodes::cut(Tick at) {
   for (std::size_t i = 0; i < n_node_; ++i) state_.node[i] = of_class[last_.node_class[i]];
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "task.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Smoothing and ballast of a job's GPUs, from task to task: every task begins where the last one left them, so that no edge
 /// between two tasks is steeper than a ramp allows. The GPUs of a node are held alike.
@@ -54,4 +54,4 @@ class HeldNodes {
   } last_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

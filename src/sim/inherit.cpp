@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "shipped_scenarios.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr std::size_t base_limit = 16;
@@ -74,4 +74,4 @@ Inherited inherit(Node given, const std::string& folder) {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A scenario tree merged over what it inherits (`base = "FILE"`).
 struct Inherited {
@@ -18,4 +18,4 @@ struct Inherited {
 /// @throws InputError at the `base` that names no file, leads out of the folder, closes a circle or exceeds 16 files
 Inherited inherit(Node given, const std::string& folder);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 Tick IterationScatter::excess_of(std::int64_t iteration, Tick begin) const {
   const Tick own = jitter_ ? jitter_->excess_ns(iteration, period_) : 0;
@@ -44,4 +44,4 @@ std::vector<workload::Scatter> IterationScatter::each() const {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

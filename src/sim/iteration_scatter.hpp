@@ -8,7 +8,7 @@
 #include "tidewatt/workload/jitter.hpp"
 #include "workload/iteration.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// By how much a job's iterations last longer than they must: by their jitter, or by what they wait for a beat.
 ///
@@ -45,4 +45,4 @@ class IterationScatter {
   std::vector<Tick> excess_;  ///< of the iterations last asked for
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

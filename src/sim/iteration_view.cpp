@@ -8,7 +8,7 @@
 #include "training_task.hpp"
 #include "workload/iteration_text.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 std::size_t first_node_of(const Scenario& scenario, const Fleet& fleet, const JobSpec& job) {
@@ -69,4 +69,4 @@ std::string view_text(const IterationView& view) {
   return out + "\nthe slowest group:\n" + workload::iteration_text(slowest, view.n_stage);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

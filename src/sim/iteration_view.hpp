@@ -6,7 +6,7 @@
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// One iteration of a job, before anything has run: the schedule that its plan gives at the clocks which the fleet's own
 /// chips hold under their limits with every die at `view_die_K`.
@@ -28,4 +28,4 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job);
 /// The view as text: figures, every kind's power, and the slowest group's timeline (workload/iteration_text).
 std::string view_text(const IterationView& view);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -12,7 +12,7 @@
 #include "training_task.hpp"
 #include "workload/job_life.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 class Agenda;
 
@@ -81,4 +81,4 @@ struct Job {
   } scratch;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

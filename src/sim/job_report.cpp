@@ -7,7 +7,7 @@
 
 #include "memory_heat.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using workload::JobState;
@@ -144,4 +144,4 @@ void JobReport::caps(const Job& job, const StepContext& c) {
   figures.worked_s += static_cast<double>(job.place.n_node * fleet.n_gpu_per_node) * step_s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

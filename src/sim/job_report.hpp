@@ -2,7 +2,7 @@
 // Private to sim: an occupant's books.
 #include "job.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What a job has done so far.
 struct JobFigures {
@@ -51,4 +51,4 @@ class JobReport {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

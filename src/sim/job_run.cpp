@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using workload::JobState;
@@ -363,4 +363,4 @@ std::span<double> JobRun::of_gpus(std::vector<double>& all, const Fleet& fleet) 
   return std::span(all).subspan(job_.place.first_node * fleet.n_gpu_per_node, job_.place.n_node * fleet.n_gpu_per_node);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

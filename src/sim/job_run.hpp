@@ -7,7 +7,7 @@
 #include "job_report.hpp"
 #include "step_planner.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Mean die temperatures of an occupant's GPUs over its last complete iteration, also where that was played in slices.
 class IterationMean {
@@ -103,4 +103,4 @@ class JobRun {
   IterationMean iteration_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -7,7 +7,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -128,4 +128,4 @@ std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

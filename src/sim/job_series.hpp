@@ -10,7 +10,7 @@
 #include "site.hpp"
 #include "workload/job_state.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What an occupant of the fleet did for a while.
 struct Stretch {
@@ -90,4 +90,4 @@ class JobSeries {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

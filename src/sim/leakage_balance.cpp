@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 LeakageBalance leakage_balance(double K_per_W, double fixed_W, double leakage_W, const LeakageLaw& law, double air_K) {
   const double rise_K = K_per_W * fixed_W;
@@ -23,4 +23,4 @@ LeakageBalance leakage_balance(double K_per_W, double fixed_W, double leakage_W,
   return {air_K + x, law.per_K * leak_K * math::exp(law.per_K * x), false};
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -1,7 +1,7 @@
 #pragma once
 #include "package_batch.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Where a die settles.
 struct LeakageBalance {
@@ -21,4 +21,4 @@ struct LeakageBalance {
 /// @param leakage_W at law.ref_K
 LeakageBalance leakage_balance(double K_per_W, double fixed_W, double leakage_W, const LeakageLaw& law, double air_K);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

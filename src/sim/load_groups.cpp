@@ -5,7 +5,7 @@
 #include "site_params.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 void add_curve(const grid::RideThroughCurve& c, const std::string& setting, grid::LoadGroup& g) {
@@ -80,4 +80,4 @@ SiteGroups site_groups(const Scenario& s, double current_ratio) {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

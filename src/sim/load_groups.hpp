@@ -6,7 +6,7 @@
 #include "grid/load_group.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A site's load for disturbances of the grid, from the settings of its scenario, before anything is simulated.
 struct SiteGroups {
@@ -25,4 +25,4 @@ struct SiteGroups {
 /// @param current_ratio largest input current of the supplies over the one at nominal voltage; infinite: constant power
 SiteGroups site_groups(const Scenario& scenario, double current_ratio = std::numeric_limits<double>::infinity());
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 double energy_between_J(const LoadTemplate& load, Tick from, Tick to) {
   double J = 0.0;
@@ -83,4 +83,4 @@ std::optional<PeriodicLoad> periodic_load(std::span<LoadLane> lanes, Tick now) {
   return p;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

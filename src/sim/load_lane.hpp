@@ -5,7 +5,7 @@
 
 #include "load_template.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// One source of the site's load (a job, the idle nodes): a queue of templates with their repetitions, laid onto
 /// absolute 1 ms bins on demand. A template bin that straddles two absolute ones is split in proportion to time, so
@@ -53,4 +53,4 @@ double energy_between_J(const LoadTemplate& load, Tick from, Tick to);
 /// Energy of a repeating template over any interval, from the phase `from` on, J.
 double repeated_energy_J(const LoadTemplate& load, Tick from, Tick length);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 struct Jump {
@@ -124,4 +124,4 @@ std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const 
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

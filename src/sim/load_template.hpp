@@ -3,7 +3,7 @@
 
 #include "fleet_step.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The site's load over one repetition: energy in 1 ms bins from its start (the last bin may be shorter) and the exact
 /// extremes over edges.
@@ -39,4 +39,4 @@ struct LoadPiece {
 /// A held state, cut so that what stays constant for long is a repeated second: it need not pass bin by bin.
 std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const ClassPower& power);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

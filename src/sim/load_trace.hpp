@@ -6,7 +6,7 @@
 
 #include "load_template.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// One step's load on its way to the site's stream.
 struct LaneLoad {
@@ -32,4 +32,4 @@ struct LoadTrace {
   std::vector<Flush> flushes;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 [[noreturn]] void unknown(const char* what, std::string_view name, const std::vector<std::string>& known) {
@@ -48,4 +48,4 @@ std::span<const double> values(const Result& result, std::string_view path) {
   unknown("array of numbers", path, known);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 std::vector<double> memory_W(const FleetTask& task, const NodeType& type) {
   const auto& timeline = *task.timeline;
@@ -40,4 +40,4 @@ void memory_temperatures(const Fleet& fleet, const FleetState& state, const Flee
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -1,7 +1,7 @@
 #pragma once
 #include "fleet_step.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Mean memory power of each class over a repetition, W, where every phase lasts as long as the class's slowest rank makes it:
 ///
@@ -15,4 +15,4 @@ std::vector<double> memory_W(const FleetTask& task, const NodeType& type);
 /// out. Nodes of types without memory branch are not touched. @source catalog entries of kind memory_branch
 void memory_temperatures(const Fleet& fleet, const FleetState& state, const FleetTask& task, FleetSignals& signals);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

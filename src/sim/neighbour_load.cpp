@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
@@ -103,4 +103,4 @@ double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::si
   return J.value();
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,7 +6,7 @@
 #include "site.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// An inference service on servers of its own: mean requests, every hour in a steady state.
 ///
@@ -70,4 +70,4 @@ class NeighbourLoad {
   double max_W_ = 0.0;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include "build_fleet.hpp"
 #include "neighbour_load.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr std::int64_t most_phases = 1024;
@@ -148,4 +148,4 @@ double InferenceLoad::served_per_s(std::int64_t h) {
   return hours_[static_cast<std::size_t>(h)].served_per_s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

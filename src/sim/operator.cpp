@@ -5,7 +5,7 @@
 
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 constexpr double margin_frac = 0.01;
 }
@@ -59,4 +59,4 @@ void CapOperator::follow(Tick now, double peak_W) {
   else if (peak_W > 0.0) share_ = std::min(1.0, share_ * std::clamp(limit_W * (1.0 - margin_frac) / peak_W, 0.8, 1.02));
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

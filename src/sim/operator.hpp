@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 struct Scenario;
 
@@ -62,4 +62,4 @@ class PowerBrake {
   std::vector<Pull> pulls_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

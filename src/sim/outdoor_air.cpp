@@ -4,7 +4,7 @@
 
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 cooling::WeatherSample OutdoorAir::given(cooling::WeatherSample s) const {
   if (!drybulb_K_ && !wetbulb_K_) return s;
@@ -19,4 +19,4 @@ cooling::WeatherSample OutdoorAir::given(cooling::WeatherSample s) const {
   return s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -4,7 +4,7 @@
 
 #include "tidewatt/cooling/weather.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The scenario's weather, or what a controller outside gives in its place. Air holds no more water than it can: below its dew
 /// point it is saturated, and its wet bulb is at most its dry bulb.
@@ -24,4 +24,4 @@ class OutdoorAir {
   std::optional<double> drybulb_K_, wetbulb_K_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

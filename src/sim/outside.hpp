@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// How often a port was written with a new value. Not inside `Outside`: Clang refuses to default a nested class's pair there.
 struct PortWrites {
@@ -50,4 +50,4 @@ struct Outside {
   }
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,7 +6,7 @@
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using namespace detail;
@@ -125,4 +125,4 @@ void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, F
     }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using namespace detail;
@@ -107,4 +107,4 @@ void advance_packages(const BatchPlan& plan, const LeakageLaw& law, std::span<co
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

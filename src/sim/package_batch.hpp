@@ -8,7 +8,7 @@
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// GPUs that one vector holds: one AVX-512 register of doubles, one usual node.
 inline constexpr std::size_t n_package_lane = 8;
@@ -110,4 +110,4 @@ struct NodesTask {
 void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const NodesTask& task,
                    std::size_t first_node, std::size_t last_node);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

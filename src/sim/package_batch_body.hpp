@@ -16,7 +16,7 @@
 #define TIDEWATT_APART
 #endif
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 using thermal::n_mode;
 
@@ -213,4 +213,4 @@ TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
   }
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

@@ -6,7 +6,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using namespace detail;
@@ -140,4 +140,4 @@ void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals,
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,7 +3,7 @@
 #include "package_batch_play.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 namespace {
 
 // Slope of the rise: s(t) = Σ a_k e^{−λ_k t}.
@@ -68,4 +68,4 @@ double inner_peak(const thermal::PackageModes& m, const std::array<double, n_mod
   return peak_K;
 }
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

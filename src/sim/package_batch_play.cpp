@@ -10,7 +10,7 @@
 #define TIDEWATT_TARGETS 1
 #endif
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace detail {
 namespace {
 
@@ -100,4 +100,4 @@ std::vector<InstructionSet> instruction_sets() {
 
 InstructionSet best_instruction_set() { return instruction_sets().back(); }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

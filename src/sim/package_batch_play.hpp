@@ -2,7 +2,7 @@
 // How package_batch.hpp reaches its inner loops. Private to sim.
 #include "package_batch_body.hpp"
 
-namespace tidewatt::sim::detail {
+namespace TIDEWATT_NAMESPACE::sim::detail {
 
 /// Blocks stepped side by side: a step is a chain of some hundred cycles, so one block alone leaves the units idle.
 inline constexpr std::size_t n_together = 4;
@@ -27,4 +27,4 @@ Player player(InstructionSet set);
 /// @param mode_K at the step's start  @param rW power × resistance ratio
 double inner_peak(const thermal::PackageModes& m, const std::array<double, n_mode>& mode_K, double rW, double d);
 
-}  // namespace tidewatt::sim::detail
+}  // namespace TIDEWATT_NAMESPACE::sim::detail

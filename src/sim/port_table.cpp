@@ -7,7 +7,7 @@
 #include "port_table.hpp"
 #include "scenario_check.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using Held = std::optional<double>;
@@ -207,4 +207,4 @@ std::vector<PortEntry> port_table(const Simulation& run) {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

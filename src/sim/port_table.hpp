@@ -7,7 +7,7 @@
 #include "simulation.hpp"
 #include "tidewatt/sim/port.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Sums since the start of the run.
 struct PortCounters {
@@ -34,4 +34,4 @@ struct PortEntry {
 /// All ports of a run, in a fixed order.
 std::vector<PortEntry> port_table(const Simulation& run);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

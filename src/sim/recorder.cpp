@@ -10,7 +10,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
@@ -213,4 +213,4 @@ void Recorder::add_events(std::vector<Array>& arrays) const {
   arrays.push_back({"/events/text", {"event"}, {n}, text, "1", "in words"});
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

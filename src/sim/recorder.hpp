@@ -12,7 +12,7 @@
 #include "site_stream.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What happened in the fleet, the halls and at the connection: rows of macro steps and hours, events, and a picture of the fleet.
 class Recorder {
@@ -101,4 +101,4 @@ class Recorder {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

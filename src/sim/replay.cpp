@@ -2,7 +2,7 @@
 
 #include "site_params.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 Replayed replay(const Scenario& scenario, const LoadTrace& trace, const std::function<void(std::size_t, const SiteStream&)>& after) {
   Replayed out{SiteStream(site_stream_params(scenario, trace.n_lane, trace.other_W), trace.initial_load_W, trace.initial_auxiliary_W)};
@@ -20,4 +20,4 @@ Replayed replay(const Scenario& scenario, const LoadTrace& trace, const std::fun
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include "site_stream.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A replayed connection, and whether the trace may stand for this scenario's fleet.
 struct Replayed {
@@ -20,4 +20,4 @@ struct Replayed {
 /// as a run does  @param after called after every flush, with its place in the trace
 Replayed replay(const Scenario& scenario, const LoadTrace& trace, const std::function<void(std::size_t, const SiteStream&)>& after = {});
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

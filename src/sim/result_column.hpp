@@ -6,7 +6,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Array of doubles along one dimension.
 inline Array column(std::string path, std::string dim, std::vector<double> values, std::string unit, std::string long_name) {
@@ -14,4 +14,4 @@ inline Array column(std::string path, std::string dim, std::vector<double> value
   return {std::move(path), {std::move(dim)}, {n}, std::move(values), std::move(unit), std::move(long_name)};
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 double closure(const AuditLevel& l, double floor_J) {
   const double through = std::max({std::abs(l.in_J), std::abs(l.out_J), std::abs(l.stored_J), floor_J, 1e-300});
@@ -59,4 +59,4 @@ double input_error(const Simulation& run) {
   return std::abs(run.state.meters.input_reference.value() - scheduled_J) / scheduled_J;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "simulation.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// No level may miss by more, as a share of what flowed through it.
 inline constexpr double most_closure = 1e-11;
@@ -25,4 +25,4 @@ std::vector<AuditLevel> audit(const Simulation& run);
 /// By how much the engine's input energy misses the schedule's, as a share of it.
 double input_error(const Simulation& run);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

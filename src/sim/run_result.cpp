@@ -10,7 +10,7 @@
 #include "grid_summary.hpp"
 #include "scenario_inputs.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double most_figure = 1e30;  ///< nothing that a site has is so large in SI units
@@ -244,4 +244,4 @@ Result finish(Simulation& run) {
   return result;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

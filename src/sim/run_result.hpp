@@ -4,7 +4,7 @@
 #include "simulation.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Ends the run's connection, closes the energy balance and hands over everything recorded. Call once.
 /// @throws SolverError if the books do not close
@@ -19,4 +19,4 @@ void add_costs(const Simulation& run, Result& result);
 /// What it did to transformers.
 void add_transformers(const Simulation& run, Result& result);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

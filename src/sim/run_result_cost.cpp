@@ -6,7 +6,7 @@
 #include "run_result.hpp"
 #include "tidewatt/sim/economics.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double joule_per_MWh = 3.6e9;
@@ -107,4 +107,4 @@ void add_transformers(const Simulation& run, Result& result) {
   s.emplace_back("transformer_loading_rms_max", load);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

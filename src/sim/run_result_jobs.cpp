@@ -3,7 +3,7 @@
 
 #include "run_result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using Figures = std::vector<std::pair<std::string, Value>>;
@@ -94,4 +94,4 @@ void add_jobs(const Simulation& run, Result& result) {
   result.arrays.push_back(column("/neighbours/max_W", "neighbour", max_W, "W", "highest power of each"));
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

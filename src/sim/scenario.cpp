@@ -16,9 +16,10 @@
 #include "scenario_grid.hpp"
 #include "scenario_inputs.hpp"
 #include "scenario_reading.hpp"
+#include "scenario_recheck.hpp"
 #include "scenario_site.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 void read_liquid(Reading& reading, const Node& node, const std::string& path, thermal::LiquidCooling& liquid) {
@@ -104,7 +105,7 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
 }
 
 /// Beats of one job, or of all jobs one behind the other.
-void read_beat(Reading& reading, TableReader& r, const Node& node, MitigationKind kind, Scenario& s) {
+void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& name, MitigationKind kind, Scenario& s) {
   using enum MitigationKind;
   mitigation::BeatParams beat;
   beat.fields(r);
@@ -117,6 +118,7 @@ void read_beat(Reading& reading, TableReader& r, const Node& node, MitigationKin
     known = true;
     if (j.beat) reading.findings.push_back({node.place, "mitigation", fmt::format("job '{}' has a beat already", j.name)});
     j.beat = beat;
+    j.beat_name = name;
     if (kind == job_stagger) j.beat->phase_s += beat.period_s * k++ / static_cast<double>(s.jobs.size());
   }
   if (!known && !job.empty()) r.report(&node, "job", fmt::format("no job named '{}'", job));
@@ -139,18 +141,19 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
     std::string entry;  // resolved above
     r.text("catalog", entry, "catalog entry that gives the values; keys beside it win", Need::optional);
   }
-  const auto only = [&](auto& slot) {
+  const auto only = [&](auto& slot, std::string& slot_name) {
     if (slot) r.report(&node, "", fmt::format("only one {} is possible", word_of(*kind)));
     slot.emplace().fields(r);
+    slot_name = name;
   };
-  if (kind == gpu_smoothing) only(s.gpu_smoothing);
-  if (kind == ballast) only(s.ballast);
+  if (kind == gpu_smoothing) only(s.gpu_smoothing, s.mitigation_names.gpu_smoothing);
+  if (kind == ballast) only(s.ballast, s.mitigation_names.ballast);
   if (kind == site_battery) {
-    only(s.battery);
+    only(s.battery, s.mitigation_names.battery);
     if (const auto wear = reading.optional_entry(r, "wear", "battery_wear", "ageing of the battery; left out: not counted"))
       reading.read(*wear, path + ".wear", s.battery_wear.emplace());
   }
-  if (kind == iteration_beat || kind == job_stagger) read_beat(reading, r, node, *kind, s);
+  if (kind == iteration_beat || kind == job_stagger) read_beat(reading, r, node, name, *kind, s);
   r.finish();
 }
 
@@ -174,15 +177,9 @@ void read_economics(Reading& reading, const Node& node, Scenario& s) {
   TableReader r = reading.table(node, "economics");
   reading.read(reading.entry(r, "tariff", "tariff", "prices of energy, demand and water"), "economics.tariff", e.tariff);
   reading.read(reading.entry(r, "footprint", "footprint", "carbon and water of the electricity"), "economics.footprint", e.footprint);
-  r.number("devices_USD_per_year", e.devices_USD_per_year, {0, 1e12}, "yearly cost of mitigations, e.g. from tidewatt size", Need::optional);
+  e.fields(r);
   r.finish();
-  const auto hours = [&](const std::vector<double>& v, const char* key) {
-    if (v.size() != 24 && reading.findings.empty()) reading.findings.push_back({node.place, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
-  };
-  hours(e.tariff.price_USD_per_J, "economics.tariff.price_USD_per_MWh");
-  hours(e.tariff.weekend_USD_per_J, "economics.tariff.weekend_USD_per_MWh");
-  hours(e.footprint.carbon_kg_per_J, "economics.footprint.carbon_kg_per_MWh");
-  hours(e.footprint.water_m3_per_J, "economics.footprint.water_L_per_kWh");
+  check_hours(e, reading.findings);
   e.low = at_end(e.tariff, reading.assumed, &catalog::AssumedInput::low);
   e.high = at_end(e.tariff, reading.assumed, &catalog::AssumedInput::high);
   s.economics = std::move(e);
@@ -192,11 +189,6 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   const Node* node = r.child("weather", Need::optional, "weather of the site: one of a climate, an EPW file and a CSV file");
   if (node) reading.read(*node, "weather", s.weather);
   auto& w = s.weather;
-  const Place place = node ? node->place : Place{};
-  const auto report = [&](const char* key, std::string message) {
-    const Node* at = node ? node->find(key) : nullptr;
-    reading.findings.push_back({at ? at->place : place, fmt::format("weather.{}", key), std::move(message)});
-  };
   bool below = true;
   if (!options.weather_epw.empty()) {
     const bool csv = options.weather_epw.ends_with(".csv");
@@ -210,35 +202,20 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
       if (file->empty()) continue;
       const auto path = path_below(s.folder, *file);
       if (path) *file = *path;
-      else report(key, fmt::format("'{}' must be a file below the scenario's folder (or use --weather FILE)", *file));
+      else reading.findings.push_back({{}, std::string("weather.") + key, fmt::format("'{}' must be a file below the scenario's folder (or use --weather FILE)", *file)});
       below = below && path;
     }
-    if (node && node->find("altitude_m") && w.csv.empty())
-      report("altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
-  }
-  if (below) try {
-    if (!w.epw.empty()) cooling::read_epw(w.epw);
-    if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
-  } catch (const InputError& e) {
-    for (const auto& f : e.findings()) reading.findings.push_back(f);
   }
   if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = WeatherDay::dated;
-  if (!w.csv.empty() && w.day != WeatherDay::dated)
-    report("day", fmt::format("'{}' is not for CSV files: they are read as dated", word_of(w.day)));
-  if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
-    reading.findings.push_back({place, "weather", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"});
-  } else if (!s.weather.climate.empty()) {
-    const Node* named = node ? node->find("climate") : nullptr;
-    const Node spec{s.weather.climate, named ? named->place : place};
-    const Node climate = catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed);
-    if (found(climate)) {
-      TableReader c(climate, "weather.climate", reading.findings);  // the scenario names it and cannot change it
-      s.climate.emplace().fields(c);
-      c.finish();
-    }
-    if (w.day == WeatherDay::hot_clear || w.day == WeatherDay::dated)
-      report("day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", word_of(w.day)));
-  }
+  const bool altitude = options.weather_epw.empty() && node != nullptr && node->find("altitude_m") != nullptr;
+  if (!check_weather(s, below, altitude, reading.findings) || w.climate.empty()) return;
+  const Node* named = node ? node->find("climate") : nullptr;
+  const Node spec{w.climate, named ? named->place : Place{}};
+  const Node climate = catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed);
+  if (!found(climate)) return;
+  TableReader c(climate, "weather.climate", reading.findings);  // the scenario names it and cannot change it
+  s.climate.emplace().fields(c);
+  c.finish();
 }
 
 }  // namespace
@@ -303,4 +280,4 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   return s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -11,7 +11,7 @@
 #include "task.hpp"
 #include "workload/iteration.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 void admit(const Scenario& s) {
   constexpr double limit_B = 16e9, bytes_per_gpu = 600.0;
@@ -207,4 +207,4 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   check_caps(s, report);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,7 +3,7 @@
 
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What the parts of a scenario must agree on; adds to `findings`, and to the scenario's notes what has no effect.
 /// @param place of the scenario, for findings that belong to no single line
@@ -15,4 +15,4 @@ void admit(const Scenario& scenario);
 /// Lowest power cap that the job's most demanding stage can be held to, the governor's margin included.
 double lowest_cap_W(const HallSpec& hall, const JobSpec& job);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

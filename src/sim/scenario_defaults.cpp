@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 const Place nowhere{"default", 0, 0};
@@ -188,4 +188,4 @@ void drop_consequences(Reading& reading) {
   std::erase_if(reading.findings, [&](const Finding& f) { return std::find(reading.consequences.begin(), reading.consequences.end(), f.key) != reading.consequences.end(); });
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

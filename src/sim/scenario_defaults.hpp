@@ -2,7 +2,7 @@
 // Private to sim: what a scenario may leave out.
 #include "scenario_reading.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Names the only hall `a` and the only job `main` where they have no name.
 void name_only_items(Node& root);
@@ -16,4 +16,4 @@ void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Sce
 /// name, a count of "all" where a hall's own count is wrong.
 void drop_consequences(Reading& reading);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

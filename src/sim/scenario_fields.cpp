@@ -1,6 +1,6 @@
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 void RunParams::fields(FieldVisitor& v) {
   v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour)", Need::optional);
@@ -48,6 +48,17 @@ void HallParams::fields(FieldVisitor& v) {
   v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "user's clock lock; 0 is none", Need::optional);
 }
 
+void SiteDevices::fields(FieldVisitor& v) {
+  v.number("rules_from_s", rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on", Need::optional);
+  v.number("rules_until_s", rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);
+  v.number("figure_spread_frac", figure_spread_frac, {0, 1}, "share of a figure that the model does not know: margins below it are undecided",
+           Need::optional);
+}
+
+void EconomicsParams::fields(FieldVisitor& v) {
+  v.number("devices_USD_per_year", devices_USD_per_year, {0, 1e12}, "yearly cost of mitigations, e.g. from tidewatt size", Need::optional);
+}
+
 void EventParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the event");
   choose(v, "kind", kind, "what happens");
@@ -62,4 +73,4 @@ void EventParams::fields(FieldVisitor& v) {
   choose(v, "by", by, "curtailment: how it is met", Need::optional);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

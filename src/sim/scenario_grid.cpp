@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-namespace tidewatt::sim {
+#include "scenario_recheck.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 std::string listed(const std::vector<double>& numbers) {
@@ -13,38 +15,29 @@ std::string listed(const std::vector<double>& numbers) {
   return out;
 }
 
-}  // namespace
-
-void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenario& s) {
-  auto& findings = reading.findings;
-  GridCaseParams g;
+/// The keys of a case beside its catalog entry.
+struct CaseKeys {
+  std::string name;
   std::int64_t bus = 0;
-  g.length_s = 60.0;
-  r.text("case", g.name, "power system of several machines that the recorded waveform acts on: kundur_two_area, ieee9, ieee39", Need::optional);
-  r.integer("case_bus", bus, {0, 1000000}, "number of the bus where the site connects; 0: the one with the largest load", Need::optional);
-  r.text("case_window", g.window, "recorded window that is played; left out: the first one", Need::optional);
-  r.number("case_begin_s", g.begin_s, {0, 86400}, "where in the window to begin", Need::optional);
-  r.number("case_length_s", g.length_s, {10, 86400}, "how much of it to play: the full equations take seconds to minutes for a minute", Need::optional);
-  const auto report = [&](const char* key, std::string message) { findings.push_back({given.place, std::string("grid.") + key, std::move(message)}); };
-  if (g.name.empty()) {
-    for (const char* key : {"case_bus", "case_window", "case_begin_s", "case_length_s"})
-      if (given.find(key) != nullptr) report(key, "belongs to a power system of several machines: name it as grid.case");
-    return;
+  std::string window;
+  double begin_s = 0.0, length_s = 60.0;
+  void fields(FieldVisitor& v) {
+    v.text("case", name, "power system of several machines that the recorded waveform acts on: kundur_two_area, ieee9, ieee39", Need::optional);
+    v.integer("case_bus", bus, {0, 1000000}, "number of the bus where the site connects; 0: the one with the largest load", Need::optional);
+    v.text("case_window", window, "recorded window that is played; left out: the first one", Need::optional);
+    v.number("case_begin_s", begin_s, {0, 86400}, "where in the window to begin", Need::optional);
+    v.number("case_length_s", length_s, {10, 86400}, "how much of it to play: the full equations take seconds to minutes for a minute", Need::optional);
   }
-  const std::size_t before = findings.size();
-  const Node n = reading.catalog.resolve(Node{g.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
-  if (findings.size() > before) return;
-  g.system = grid::read_machine_case(n, "grid.case", findings);
-  if (findings.size() > before) return;
+};
+
+/// What a case asks of the rest of the scenario. @param length whether the scenario gives `case_length_s`
+void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, std::vector<Finding>& findings) {
+  const auto report = [&](const char* key, std::string message) { findings.push_back({{}, std::string("grid.") + key, std::move(message)}); };
   const auto& number = g.system.bus.number;
-  const auto& load_W = g.system.bus.load_W;
-  if (bus == 0) g.bus = number[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())];
-  else g.bus = static_cast<double>(bus);
-  if (std::find(number.begin(), number.end(), g.bus) == number.end()) report("case_bus", fmt::format("{} has no bus {}; its buses: {}", g.name, bus, listed(number)));
+  if (std::find(number.begin(), number.end(), g.bus) == number.end()) report("case_bus", fmt::format("{} has no bus {:g}; its buses: {}", g.name, g.bus, listed(number)));
   if (g.system.nominal_Hz != s.frequency.nominal_Hz)
     report("case", fmt::format("{} is a system of {:g} Hz, grid.frequency.nominal_Hz is {:g}", g.name, g.system.nominal_Hz, s.frequency.nominal_Hz));
   if (s.windows.empty()) return report("case", "needs a recorded window to play ([[record.window]])");
-  if (g.window.empty()) g.window = s.windows.front().name;
   const auto w = std::find_if(s.windows.begin(), s.windows.end(), [&](const auto& x) { return x.name == g.window; });
   if (w == s.windows.end()) {
     std::string names;
@@ -53,9 +46,39 @@ void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenari
   }
   const double within_s = std::min(w->duration_s, s.run.duration_s - w->start_s);
   if (g.begin_s + g.length_s > within_s)
-    report(given.find("case_length_s") != nullptr || g.begin_s == 0.0 ? "case_length_s" : "case_begin_s",
+    report(length || g.begin_s == 0.0 ? "case_length_s" : "case_begin_s",
            fmt::format("{:g} s from {:g} s on are more than the {:g} s of window '{}' within the run", g.length_s, g.begin_s, std::max(0.0, within_s), g.window));
-  s.grid_case = std::move(g);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace
+
+void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenario& s) {
+  auto& findings = reading.findings;
+  CaseKeys keys;
+  keys.fields(r);
+  if (keys.name.empty()) {
+    for (const char* key : {"case_bus", "case_window", "case_begin_s", "case_length_s"})
+      if (given.find(key) != nullptr) findings.push_back({{}, std::string("grid.") + key, "belongs to a power system of several machines: name it as grid.case"});
+    return;
+  }
+  const std::size_t before = findings.size();
+  const Node n = reading.catalog.resolve(Node{keys.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
+  if (findings.size() > before) return;
+  GridCaseParams g{keys.name, grid::read_machine_case(n, "grid.case", findings), static_cast<double>(keys.bus), keys.window, keys.begin_s, keys.length_s};
+  if (findings.size() > before) return;
+  const auto& load_W = g.system.bus.load_W;
+  if (keys.bus == 0) g.bus = g.system.bus.number[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())];
+  if (g.window.empty() && !s.windows.empty()) g.window = s.windows.front().name;
+  check_grid_case(s, g, given.find("case_length_s") != nullptr, findings);
+  if (findings.size() == before) s.grid_case = std::move(g);
+}
+
+void recheck_grid_case(Recheck& c, Scenario& s) {
+  if (!s.grid_case) return;
+  const GridCaseParams& g = *s.grid_case;
+  CaseKeys keys{g.name, static_cast<std::int64_t>(g.bus), g.window, g.begin_s, g.length_s}, unset;
+  c.table("grid", [&](FieldVisitor& v) { keys.fields(v); }, [&](FieldVisitor& v) { unset.fields(v); });
+  check_grid_case(s, g, g.length_s != unset.length_s, c.findings());
+}
+
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,9 +2,9 @@
 // Private to sim: the machines' case in the [grid] table of a scenario.
 #include "scenario_reading.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Reads `case` and what belongs to it, once windows and frequency are read.
 void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenario& s);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The files that decide a run besides the scenario's own text, as comment lines for the end of `Scenario::text`:
 ///
@@ -26,4 +26,4 @@ std::string inputs_of(const std::string& text);
 /// @param before, now `Scenario::text` of either run  @returns one finding per difference, by name; empty if none
 std::vector<Finding> input_changes(const std::string& before, const std::string& now);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -10,7 +10,7 @@
 #include "shipped_scenarios.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// A file's text; where there is no such file, that of the shipped scenario of this name.
@@ -65,4 +65,4 @@ Scenario load_scenario_text(const std::string& text, const std::string& file, co
   return s;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

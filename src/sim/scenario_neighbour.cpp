@@ -1,9 +1,15 @@
 #include "base/path_below.hpp"
 #include "scenario_reading.hpp"
+#include "scenario_recheck.hpp"
 #include "workload/mlperf_log.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
+
+void check_activity(const std::string& path, const NeighbourSpec& n, std::vector<Finding>& findings) {
+  if (!n.recording.is_power && !(n.replay.full_W > n.replay.empty_W))
+    findings.push_back({{}, path + ".full_W", fmt::format("a recording of activity needs the power at full activity, above empty_W = {}", n.replay.empty_W)});
+}
 
 void read_recording(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, const std::string& folder, NeighbourSpec& n) {
   std::string file;
@@ -21,8 +27,18 @@ void read_recording(Reading& reading, const Node& node, const std::string& path,
   } catch (const InputError& e) {
     for (const auto& f : e.findings()) reading.findings.push_back(f);
   }
-  if (!n.recording.is_power && !(n.replay.full_W > n.replay.empty_W))
-    reading.findings.push_back({node.place, path + ".full_W", fmt::format("a recording of activity needs the power at full activity, above empty_W = {}", n.replay.empty_W)});
+  check_activity(path, n, reading.findings);
+}
+
+/// The keys of a neighbour of its kind, tables aside.
+void keys_of_kind(NeighbourSpec& n, FieldVisitor& v) {
+  if (n.kind == NeighbourKind::inference) {
+    v.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
+    v.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
+  } else {
+    n.replay.fields(v);
+    if (n.replay.format == RecordingFormat::csv) n.columns.fields(v);
+  }
 }
 
 }  // namespace
@@ -45,12 +61,8 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   const std::size_t known = reading.findings.size();
   choose(r, "kind", n.kind, "what it is");
   if (reading.findings.size() > known) return;  // its other keys depend on its kind: one finding is enough
-  if (n.kind == NeighbourKind::replay) {
-    n.replay.fields(r);
-    if (n.replay.format == RecordingFormat::csv) n.columns.fields(r);
-  } else if (n.kind == NeighbourKind::inference) {
-    r.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
-    r.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
+  keys_of_kind(n, r);
+  if (n.kind == NeighbourKind::inference) {
     reading.read(reading.entry(r, "model", "model", "model that is served"), path + ".model", n.model);
     reading.read(reading.entry(r, "network", "network", "network within and between its servers"), path + ".network", n.network);
     reading.section(r, "service", n.service, "requests and how they are served");
@@ -60,4 +72,14 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   if (n.kind == NeighbourKind::replay && reading.findings.size() == before) read_recording(reading, node, path, options, s.folder, n);
 }
 
-}  // namespace tidewatt::sim
+void recheck_neighbour(Recheck& c, const std::string& path, NeighbourSpec& n) {
+  NeighbourSpec unset;
+  unset.kind = n.kind;
+  c.table(path, [&](FieldVisitor& v) { keys_of_kind(n, v); }, [&](FieldVisitor& v) { keys_of_kind(unset, v); });
+  if (n.kind == NeighbourKind::replay) return check_activity(path, n, c.findings());
+  c.table(path + ".model", n.model);
+  c.table(path + ".network", n.network);
+  c.table(path + ".service", n.service);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// The item of a list that key paths call `name`; null: none.
@@ -33,4 +33,4 @@ void place_findings(const Node& root, std::vector<Finding>& findings) {
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

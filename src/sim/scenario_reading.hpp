@@ -11,7 +11,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 inline std::string below(const std::string& path, const char* key) { return path.empty() ? key : path + "." + key; }
 
@@ -67,14 +67,14 @@ void each(Reading& reading, TableReader& r, const char* key, bool required, cons
   if (!list) return;
   if (!list->is_array()) return r.report(list, key, fmt::format("expected a list of tables [[{}]]", key));
   const auto& items = std::get<Node::Array>(list->value);
+  const std::string list_path = below(r.path(), key);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string name = name_of(items[i], i);
     for (const auto& other : names)
-      if (other == name)
-        reading.findings.push_back({items[i].place, fmt::format("{}.{}", key, name), "two items have this name"});
+      if (other == name) reading.findings.push_back({items[i].place, fmt::format("{}.{}", list_path, name), "two items have this name"});
     names.push_back(name);
-    if (const Node* given = items[i].find("name")) check_name(*given, fmt::format("{}.{}.name", below(r.path(), key), name), reading.findings);
+    if (const Node* given = items[i].find("name")) check_name(*given, fmt::format("{}.{}.name", list_path, name), reading.findings);
     visit(items[i], fmt::format("{}.{}", key, name));
   }
 }
@@ -86,4 +86,4 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
 /// around it that `root` has.
 void place_findings(const Node& root, std::vector<Finding>& findings);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "power/backup.hpp"
+#include "scenario_recheck.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 bool empty(const Node& n) { return n.is_table() && std::get<Node::Table>(n.value).empty(); }
@@ -29,39 +31,89 @@ struct SiteReading {
   }
 };
 
-void read_devices(SiteReading& in, SiteDevices& d) {
-  in.device("rack_storage", "rack_storage", "storage in the racks; left out: none", [&](TableReader& t) {
-    d.rack_storage.emplace().fields(t);
-    choose(t, "per", d.storage_per, "what one entry stands for; it is scaled with their number", Need::optional);
-  });
-  in.device("response", "converter_chain", "how the converters between grid and servers answer fast changes; left out: at once", [&](TableReader& t) { d.response.emplace().fields(t); });
-  in.device("ups", "ups", "central uninterruptible supplies; left out: none", [&](TableReader& t) {
-    d.ups.emplace().fields(t);
-    t.integer("n_unit", d.n_ups, {0, 100000}, "supplies of this rating in parallel; 0: as many as the design load needs", Need::optional);
-  });
-  in.device("generators", "generator", "standby generators behind the supplies; left out: none", [&](TableReader& t) {
-    d.generators.emplace().fields(t);
-    power::BackupParams times;
-    times.fields(t);
-    d.start_after_s = times.start_after_s;
-    d.utility_good_s = times.utility_good_s;
-    d.transfer_gap_s = times.transfer_gap_s;
-  });
-  in.device("turbines", "generator", "the site's own turbines, in parallel with the grid; left out: none", [&](TableReader& t) {
-    auto& turbines = d.turbines.emplace();
-    turbines.generator.fields(t);
-    t.number("dispatch_MW", turbines.dispatch_W, {0, 1e5}, "output in parallel with the grid");
-  });
-  in.device("ride_through", "ride_through", "voltages at which the load leaves the grid; left out: it stays", [&](TableReader& t) {
-    if (const Node* curve = t.child("curve", Need::required, "voltage against time that the load endures")) {
-      TableReader c = in.reading.table(*curve, "site.ride_through.curve");
-      d.ride_through.emplace().fields(c);
-      c.finish();
+/// A device that a site may name: the kind of its catalog entry, where its parameters are, and their keys.
+struct Device {
+  const char *key, *kind, *doc;
+  bool (*there)(const SiteDevices&);
+  void (*add)(SiteDevices&);
+  void (*keys)(SiteDevices&, FieldVisitor&);
+  const char *table = "", *table_doc = "";  ///< that the keys stand in; empty: the device's own
+};
+
+void rack_storage_keys(SiteDevices& d, FieldVisitor& v) {
+  d.rack_storage->fields(v);
+  choose(v, "per", d.storage_per, "what one entry stands for; it is scaled with their number", Need::optional);
+}
+
+void ups_keys(SiteDevices& d, FieldVisitor& v) {
+  d.ups->fields(v);
+  v.integer("n_unit", d.n_ups, {0, 100000}, "supplies of this rating in parallel; 0: as many as the design load needs", Need::optional);
+}
+
+void generator_keys(SiteDevices& d, FieldVisitor& v) {
+  d.generators->fields(v);
+  power::BackupParams times;
+  times.start_after_s = d.start_after_s;
+  times.utility_good_s = d.utility_good_s;
+  times.transfer_gap_s = d.transfer_gap_s;
+  times.fields(v);
+  d.start_after_s = times.start_after_s;
+  d.utility_good_s = times.utility_good_s;
+  d.transfer_gap_s = times.transfer_gap_s;
+}
+
+void turbine_keys(SiteDevices& d, FieldVisitor& v) {
+  d.turbines->generator.fields(v);
+  v.number("dispatch_MW", d.turbines->dispatch_W, {0, 1e5}, "output in parallel with the grid");
+}
+
+/// A device whose keys are those of one member.
+template <auto member>
+constexpr Device plain(const char* key, const char* kind, const char* doc, const char* table = "", const char* table_doc = "") {
+  return {key, kind, doc, [](const SiteDevices& d) { return (d.*member).has_value(); }, [](SiteDevices& d) { (d.*member).emplace(); },
+          [](SiteDevices& d, FieldVisitor& v) { (d.*member)->fields(v); }, table, table_doc};
+}
+
+/// The same with further keys.
+template <auto member>
+constexpr Device with(void (*keys)(SiteDevices&, FieldVisitor&), const char* key, const char* kind, const char* doc) {
+  Device out = {key, kind, doc, [](const SiteDevices& d) { return (d.*member).has_value(); }, [](SiteDevices& d) { (d.*member).emplace(); }, keys};
+  return out;
+}
+
+constexpr std::array site_devices = {
+    with<&SiteDevices::rack_storage>(rack_storage_keys, "rack_storage", "rack_storage", "storage in the racks; left out: none"),
+    plain<&SiteDevices::response>("response", "converter_chain", "how the converters between grid and servers answer fast changes; left out: at once"),
+    with<&SiteDevices::ups>(ups_keys, "ups", "ups", "central uninterruptible supplies; left out: none"),
+    with<&SiteDevices::generators>(generator_keys, "generators", "generator", "standby generators behind the supplies; left out: none"),
+    with<&SiteDevices::turbines>(turbine_keys, "turbines", "generator", "the site's own turbines, in parallel with the grid; left out: none"),
+    plain<&SiteDevices::ride_through>("ride_through", "ride_through", "voltages at which the load leaves the grid; left out: it stays", "curve",
+                                      "voltage against time that the load endures"),
+    plain<&SiteDevices::hall_transformer>("hall_transformer", "transformer", "hot spot and ageing of a hall's transformer; left out: not followed"),
+    plain<&SiteDevices::site_transformer>("site_transformer", "transformer", "hot spot and ageing of the site's transformer; left out: not followed"),
+    plain<&SiteDevices::back>("return_logic", "return_logic", "when the load comes back after it left; left out: when the voltage is good"),
+};
+
+void read_device(SiteReading& in, const Device& device, SiteDevices& d) {
+  in.device(device.key, device.kind, device.doc, [&](TableReader& t) {
+    if (*device.table == '\0') {
+      device.add(d);
+      return device.keys(d, t);
     }
+    const Node* table = t.child(device.table, Need::required, device.table_doc);
+    if (table == nullptr) return;
+    TableReader inner = in.reading.table(*table, fmt::format("site.{}.{}", device.key, device.table));
+    device.add(d);
+    device.keys(d, inner);
+    inner.finish();
   });
-  in.device("hall_transformer", "transformer", "hot spot and ageing of a hall's transformer; left out: not followed", [&](TableReader& t) { d.hall_transformer.emplace().fields(t); });
-  in.device("site_transformer", "transformer", "hot spot and ageing of the site's transformer; left out: not followed", [&](TableReader& t) { d.site_transformer.emplace().fields(t); });
-  in.device("return_logic", "return_logic", "when the load comes back after it left; left out: when the voltage is good", [&](TableReader& t) { d.back.emplace().fields(t); });
+}
+
+/// What devices ask of one another.
+void check_devices(const SiteDevices& d, std::vector<Finding>& findings) {
+  if (d.back && !d.ride_through) findings.push_back({{}, "site.return_logic", "needs a ride_through curve"});
+  if (d.generators && !d.ups) findings.push_back({{}, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
+  if (d.ride_through && d.ups) findings.push_back({{}, "site.ride_through", "a site with central supplies (ups) leaves the grid by their own window"});
 }
 
 void read_rule_sets(SiteReading& in, SiteDevices& d) {
@@ -97,19 +149,26 @@ void read_site(Reading& reading, const Node& given, Scenario& s, const std::func
   auto& d = s.devices;
   in.device("feeder", "feeder", "transformers and cables between the halls and the connection", [&](TableReader& t) { s.feeder.fields(t); }, Need::required);
   if (site.find("feeder") == nullptr) return r.finish();
-  read_devices(in, d);
+  for (const Device& device : site_devices) read_device(in, device, d);
   more(r);
   read_rule_sets(in, d);
-  r.number("rules_from_s", d.rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on", Need::optional);
-  r.number("rules_until_s", d.rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);
-  r.number("figure_spread_frac", d.figure_spread_frac, {0, 1}, "share of a figure that the model does not know: margins below it are undecided",
-           Need::optional);
+  d.fields(r);
   r.finish();
-  if (d.back && !d.ride_through) findings.push_back({given.place, "site.return_logic", "needs a ride_through curve"});
-  if (d.generators && !d.ups)
-    findings.push_back({given.place, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
-  if (d.ride_through && d.ups)
-    findings.push_back({given.place, "site.ride_through", "a site with central supplies (ups) leaves the grid by their own window"});
+  check_devices(d, findings);
+}
+
+void recheck_site(Recheck& c, Scenario& s) {
+  c.table("site.feeder", s.feeder);
+  auto& d = s.devices;
+  for (const Device& device : site_devices) {
+    if (!device.there(d)) continue;
+    SiteDevices unset;
+    device.add(unset);
+    const std::string path = fmt::format("site.{}{}{}", device.key, *device.table != '\0' ? "." : "", device.table);
+    c.table(path, [&](FieldVisitor& v) { device.keys(d, v); }, [&](FieldVisitor& v) { device.keys(unset, v); });
+  }
+  c.table("site", d);
+  check_devices(d, c.findings());
 }
 
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings) {
@@ -131,4 +190,4 @@ void check_events(const Scenario& s, const Place& place, std::vector<Finding>& f
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

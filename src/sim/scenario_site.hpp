@@ -4,7 +4,7 @@
 
 #include "scenario_reading.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Reads feeder, devices and rules.
 /// @param more reads what else stands in the table
@@ -13,4 +13,4 @@ void read_site(Reading& reading, const Node& site, Scenario& s, const std::funct
 /// What events ask for that the site cannot do.
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 void ScheduleAudit::add(const FleetTask& task) {
   std::vector<std::uint64_t> nodes(task.timeline->classes.size(), 0);
@@ -24,4 +24,4 @@ double ScheduleAudit::J() const {
          static_cast<double>(static_cast<std::uint64_t>(total_ns_mW_ % unit)) * 1e-12;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

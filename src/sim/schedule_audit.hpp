@@ -4,7 +4,7 @@
 
 #include "fleet_step.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Second, independent reading of what was scheduled: Σ duration × reference power over nodes, in whole nanosecond ×
 /// milliwatt units of 128 bits, from the emitted segments alone. The engine's own sum (FleetMeters::input_reference)
@@ -22,4 +22,4 @@ class ScheduleAudit {
   Wide total_ns_mW_ = 0;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

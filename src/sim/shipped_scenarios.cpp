@@ -2,7 +2,7 @@
 
 #include "base/embedded.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr std::string_view ending = ".toml";
@@ -23,4 +23,4 @@ std::optional<std::string> shipped_scenario(const std::string& name) {
   return std::nullopt;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

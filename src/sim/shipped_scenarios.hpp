@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::sim {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Names of the scenarios that come with tidewatt, [n]: `base = "NAME"` inherits from one, and commands take the name
 /// instead of a file.
@@ -12,4 +14,4 @@ std::vector<std::string> shipped_scenarios();
 /// Text of a shipped scenario, by its name with or without `.toml`; nothing if there is none of this name.
 std::optional<std::string> shipped_scenario(const std::string& name);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

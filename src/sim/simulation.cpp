@@ -9,7 +9,7 @@
 
 #include "base/archive.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
@@ -237,4 +237,4 @@ Tick longest_period(const Simulation& s) {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -18,7 +18,7 @@
 #include "step_planner.hpp"
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 cooling::Weather make_weather(const Scenario& scenario);
 
@@ -152,4 +152,4 @@ Tick furthest_occupant(const Simulation& s);
 /// Longest last iteration of the occupants; 0: there was none.
 Tick longest_period(const Simulation& s);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -12,7 +12,7 @@
 #include "base/archive.hpp"
 #include "simulation.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 // A shorter way to the same millisecond draws a little less or more, so that supplies may be empty a bin sooner on the second try.
@@ -109,4 +109,4 @@ void Simulation::step() {
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -8,7 +8,7 @@
 #include "simulation.hpp"
 #include "tidewatt/cooling/climate.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 struct Start {
@@ -63,4 +63,4 @@ cooling::Weather make_weather(const Scenario& scenario) {
   return cooling::climate_weather(*scenario.climate, s.month, kind, s.hour);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

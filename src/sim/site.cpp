@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorParams& governor,
                         const power::ServerPowerParams& server, const thermal::ServerAirParams& air,
@@ -37,4 +37,4 @@ double design_W(const NodeType& type) {
   return power::server_power(type.server, gpu_W, 1.0, true).ac_W;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -14,7 +14,7 @@
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Fan speeds are held to whole steps (fan controllers drive a duty register), so the package's modes are tabulated.
 inline constexpr std::size_t n_fan_step = 4096;
@@ -75,4 +75,4 @@ struct Fleet {
   bool rear(std::size_t slot) const { return slot >= n_gpu_per_node / 2; }
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "site_params.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 SiteConnection::SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W, bool beside)
     : stream_(site_stream_params(scenario, n_lane, other_W), load_W, plant_W),
@@ -29,4 +29,4 @@ void SiteConnection::settle(std::size_t behind, Recorder& recorder, const Outdoo
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

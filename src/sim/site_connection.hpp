@@ -8,7 +8,7 @@
 #include "tidewatt/sim/scenario.hpp"
 #include "transformer_watch.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The site's stream some macro steps behind the fleet, and what is known of the connection once they have passed.
 class SiteConnection {
@@ -43,4 +43,4 @@ class SiteConnection {
   GridWorker line_;                  ///< ends before the stream does
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double auxiliary_share = 0.1;  ///< of the nodes' design power: what feeders are sized for beside them
@@ -139,4 +139,4 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, dou
   return p;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,7 @@
 #include "site_stream.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// AC power of all nodes with every GPU at its board limit and fans at full speed, W: what feeders are sized for.
 double design_load_W(const Scenario& scenario);
@@ -11,4 +11,4 @@ double design_load_W(const Scenario& scenario);
 /// @param other_W design power of loads beside the fleet, W
 SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr std::int64_t chunk_bins = 16384;
@@ -172,4 +172,4 @@ void SiteStream::add_arrays(std::vector<Array>& arrays) {
   seen_.add_arrays(arrays);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -14,7 +14,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What stands between the nodes and the grid, and what is measured there.
 struct StreamParams {
@@ -156,4 +156,4 @@ class SiteStream {
   StreamChunk chunk_;  ///< scratch
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

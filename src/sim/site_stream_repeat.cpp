@@ -5,7 +5,7 @@
 
 #include "site_stream.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// Smallest (or largest) of every `width` consecutive values of a ring, by blocks: out[i] covers i … i + width − 1.
@@ -172,4 +172,4 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   repeats_.found();
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -4,7 +4,7 @@
 #include "tidewatt/workload/timeline.hpp"
 
 /// Rules for the length of a step that do not depend on a job; defined in step_planner.cpp, like all rules for step lengths.
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// The first step after an edge of what a GPU does.
 inline constexpr Tick first_step_after_edge = 10 * ns_per_ms;
@@ -19,4 +19,4 @@ void split_long(workload::Timeline& timeline);
 /// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last takes a short rest along.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

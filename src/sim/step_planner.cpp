@@ -7,7 +7,7 @@
 
 #include "job_run.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using workload::JobState;
@@ -328,4 +328,4 @@ bool StepPlanner::looked_at(const Job& job, Tick until, const StepContext& c) co
   return false;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

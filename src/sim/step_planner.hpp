@@ -9,7 +9,7 @@
 #include "job.hpp"
 #include "step_lengths.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 class JobRun;
 
@@ -151,4 +151,4 @@ class StepPlanner {
   std::optional<Ahead> ahead_;  ///< scratch
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

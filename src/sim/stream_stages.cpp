@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -377,4 +377,4 @@ void RepeatDetector::keep(const grid::FrequencyState::Deviation& deviation, Grid
   state_.share = std::move(share);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

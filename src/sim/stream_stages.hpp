@@ -18,7 +18,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Part of the run whose 1 ms waveform is kept.
 struct StreamWindow {
@@ -342,4 +342,4 @@ class RepeatDetector {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

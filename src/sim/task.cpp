@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 void add(dvfs::PhaseMix& to, const dvfs::PhaseMix& mix, double share) {
@@ -325,4 +325,4 @@ workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to)
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

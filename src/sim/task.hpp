@@ -7,7 +7,7 @@
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Die temperature at which a nominal GPU's power is asked for, where no die of the fleet is meant: a loaded chip in air [assumed].
 inline constexpr double nominal_die_K = 338.15;
@@ -83,4 +83,4 @@ HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldSta
 /// What happens from `from` to `to` within one repetition.
 workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

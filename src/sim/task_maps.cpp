@@ -6,7 +6,7 @@
 #include "base/parallel.hpp"
 #include "task.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double kept_within = 0.005;
@@ -141,4 +141,4 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
   return maps;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

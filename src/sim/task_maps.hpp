@@ -5,7 +5,7 @@
 #include "fleet_step.hpp"
 #include "site.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// How the nominal chip's temperatures stand off their mean in each class. They follow from levels of power, so they are
 /// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
@@ -35,4 +35,4 @@ struct KindTemperatureOffsets {
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
                                       KindTemperatureOffsets* offsets);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

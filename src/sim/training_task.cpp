@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "step_lengths.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
@@ -216,4 +216,4 @@ void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, Flee
   if (held_.any()) held_.apply(timeline_, task, type(), controls(state), 0, false);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -7,7 +7,7 @@
 #include "iteration_scatter.hpp"
 #include "task.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
 ///
@@ -130,4 +130,4 @@ workload::PhaseKind idle_kind();
 void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
                std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

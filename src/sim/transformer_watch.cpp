@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 TransformerWatch::TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized) {
   const std::array<const std::optional<power::TransformerParams>*, 2> params = {&devices.hall_transformer, &devices.site_transformer};
@@ -48,4 +48,4 @@ std::vector<TransformerWatch::Figures> TransformerWatch::figures() const {
   return out;
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -10,7 +10,7 @@
 #include "tidewatt/power/transformer.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Hot spot and ageing of the hall and site transformers, from macro step to macro step.
 ///
@@ -56,4 +56,4 @@ class TransformerWatch {
   Tick last_ = 0;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -5,7 +5,7 @@
 
 #include "numerics/block.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using grid::Metric;
@@ -145,4 +145,4 @@ void BusMeters::repeat(const Share& share, std::int64_t n_bin) {
   state_.frequency.repeat_bins(share.frequency, n_bin);
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -15,7 +15,7 @@
 #include "tidewatt/sim/result.hpp"
 
 /// Meters of the 1 ms waveform at the connection; sim/grid_meters.hpp shows them the run.
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What is measured at the connection, over which part of the run.
 struct GridMeterParams {
@@ -184,4 +184,4 @@ class BusMeters {
   State state_;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

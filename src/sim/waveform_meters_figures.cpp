@@ -3,7 +3,7 @@
 
 #include "waveform_meters.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 Tick tick_of(std::int64_t bin) { return bin < 0 ? -1 : bin * ns_per_ms; }
@@ -114,4 +114,4 @@ void BusMeters::add_arrays(std::vector<Array>& arrays) const {
   }
 }
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -10,7 +10,7 @@
 #include "tidewatt/base/error.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::size_t n_case_limit = 1'000'000;
@@ -158,4 +158,4 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,7 @@
 
 #include "sweep_spec.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What each case of a sweep sets. A pure function of the sweep's file and of the scenario's assumed inputs.
 struct CaseList {
@@ -27,4 +27,4 @@ CaseList list_cases(const SweepSpec& spec);
 std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Node& root, const std::string& folder,
                                         const sim::LoadOptions& options, std::vector<std::string>& left_out);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

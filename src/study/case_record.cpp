@@ -8,7 +8,7 @@
 #include "io/verified_file.hpp"
 #include "tidewatt/io/summary_json.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 namespace {
 
@@ -59,4 +59,4 @@ CaseRecord decode(std::string_view bytes, const std::string& file) {
   }
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -8,7 +8,7 @@
 
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Outcome of one case: its figures, or the error it failed with.
 struct CaseRecord {
@@ -32,4 +32,4 @@ inline constexpr std::uint64_t most_case_bytes = std::uint64_t{1} << 24U;
 /// @throws io::CorruptFileError if any bit of it is not as `encode` wrote it
 CaseRecord decode(std::string_view bytes, const std::string& file);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -15,7 +15,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,4 +145,4 @@ CaseRecord CaseRunner::run(std::size_t i, const CaseStore& store) const {
   return record;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

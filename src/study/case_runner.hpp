@@ -7,7 +7,7 @@
 #include "case_record.hpp"
 #include "case_store.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A sweep ready to run: file read, base scenario parsed once, cases listed and their ends checked. Const afterwards;
 /// every process that runs cases makes its own from the same files and gets the same list.
@@ -43,4 +43,4 @@ class CaseRunner {
   std::vector<std::string> notes_;
 };
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -16,7 +16,7 @@
 #include "io/durable_file.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -211,4 +211,4 @@ CaseRecord CaseStore::note(std::size_t i) {
   return decode(bytes, case_path(i));
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

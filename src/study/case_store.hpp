@@ -8,7 +8,7 @@
 
 #include "case_record.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Part `index` of `count` of a sweep: the cases whose number divided by `count` leaves `index`.
 struct Shard {
@@ -83,4 +83,4 @@ class CaseStore {
   int manifest_ = -1;
 };
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

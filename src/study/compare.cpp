@@ -14,7 +14,7 @@
 #include "tidewatt/sim/run.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Figures = std::vector<std::pair<std::string, double>>;
@@ -244,4 +244,4 @@ std::string Comparison::text() const {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One key that two scenarios have differently, as TOML text; "" where one does not have it.
 struct KeyChange {
@@ -42,4 +42,4 @@ Comparison compare(const std::string& before, const std::string& after, const si
 /// The keys alone, without running. @throws InputError
 std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options = {});
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -2,11 +2,11 @@
 #include "base/random.hpp"
 
 /// What the random numbers of a study are for, above the purposes of the models.
-namespace tidewatt::study::draws {
+namespace TIDEWATT_NAMESPACE::study::draws {
 
 inline constexpr random::Purpose sobol_shift{1001};
 inline constexpr random::Purpose hypercube_order{1002};
 inline constexpr random::Purpose hypercube_place{1003};
 inline constexpr random::Purpose bootstrap{1004};
 
-}  // namespace tidewatt::study::draws
+}  // namespace TIDEWATT_NAMESPACE::study::draws

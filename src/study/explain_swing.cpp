@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace detail {
 
 namespace {
@@ -90,4 +90,4 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
   return report;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

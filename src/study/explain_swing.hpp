@@ -6,7 +6,7 @@
 
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One link of the chain weather → tokens switched off, everything else and the seed the same.
 struct SwingCause {
@@ -54,4 +54,4 @@ std::string swing_text(const SwingReport& report);
 /// The same as one JSON object on one line; temperatures in °C, clocks in MHz.
 std::string swing_json(const SwingReport& report);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -2,7 +2,7 @@
 
 #include "explain_swing.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string swing_json(const SwingReport& r) {
   using Json = nlohmann::ordered_json;
@@ -22,4 +22,4 @@ std::string swing_json(const SwingReport& r) {
   return out.dump();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -2,7 +2,7 @@
 // The scenarios that explain_swing() compares. Private to study.
 #include "explain_swing.hpp"
 
-namespace tidewatt::study::detail {
+namespace TIDEWATT_NAMESPACE::study::detail {
 
 struct Variant {
   std::string name, how;
@@ -19,4 +19,4 @@ std::vector<NamedGpu> worst_gpus(const sim::Result& r, bool hottest, std::size_t
 /// Time mean of a column of /day, NaN left out.
 double mean_over_time(const sim::Result& r, const std::string& column, double end_s);
 
-}  // namespace tidewatt::study::detail
+}  // namespace TIDEWATT_NAMESPACE::study::detail

@@ -2,7 +2,7 @@
 
 #include "explain_swing.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string gpu_line(const NamedGpu& g) {
@@ -28,4 +28,4 @@ std::string swing_text(const SwingReport& r) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

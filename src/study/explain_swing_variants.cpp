@@ -7,7 +7,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study::detail {
+namespace TIDEWATT_NAMESPACE::study::detail {
 namespace {
 
 constexpr double zero_degC_K = 273.15;
@@ -130,4 +130,4 @@ std::vector<Variant> levers_of(const sim::Scenario& s, std::vector<std::string>&
   return out;
 }
 
-}  // namespace tidewatt::study::detail
+}  // namespace TIDEWATT_NAMESPACE::study::detail

@@ -6,7 +6,7 @@
 #include "io/read_waveform.hpp"
 #include "load_model.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// The part of a window that was asked for, as power alone.
@@ -53,4 +53,4 @@ ResultFiles export_result(const std::string& result, const ResultExport& what) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

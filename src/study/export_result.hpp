@@ -6,7 +6,7 @@
 #include "io/export_window.hpp"
 #include "site_load.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What to write of a result for another program: a recorded window, or its load as model records.
 struct ResultExport {
@@ -32,4 +32,4 @@ bool is_settings_format(const std::string& format);
 /// @throws InputError for an unknown format or window  @throws UnfitError if a model does not follow the site within the limits
 ResultFiles export_result(const std::string& result, const ResultExport& what);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

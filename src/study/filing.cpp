@@ -17,7 +17,7 @@
 #include "sim/site_params.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 io::ExportFile text_file(std::string name, std::string text) {
@@ -138,4 +138,4 @@ std::string filing_manifest(const sim::Scenario& s, const std::vector<io::Export
   return o.dump(2) + "\n";
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -8,7 +8,7 @@
 #include "site_load.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What a filing is made of beside its scenario and its rules.
 struct FilingOptions {
@@ -41,4 +41,4 @@ FilingPack make_filing(const sim::Scenario& scenario, const grid::RuleBook& book
 /// Name, size and SHA-256 of each file as JSON, with the program's version and the scenario's hash.
 std::string filing_manifest(const sim::Scenario& scenario, const std::vector<io::ExportFile>& files);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

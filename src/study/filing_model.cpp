@@ -10,7 +10,7 @@
 #include "line_plot.hpp"
 #include "load_model.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string test_plot(const grid::ModelTest& t) {
@@ -95,4 +95,4 @@ void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files)
   page.text("Other programs (PSCAD, PowerFactory, OpenDSS, ANDES, CSV): tidewatt export RESULT --format NAME.");
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

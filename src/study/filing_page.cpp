@@ -7,7 +7,7 @@
 #include "base/escape.hpp"
 #include "filing_parts.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 void Page::heading(const std::string& text, int level) { html_ += fmt::format("<h{0}>{1}</h{0}>\n", level, html_text(text)); }
 void Page::text(const std::string& words) { html_ += "<p>" + html_text(words) + "</p>\n"; }
@@ -54,4 +54,4 @@ double figure_of(const FiledResult& r, const char* key) {
   return it != r.summary.end() && it->is_number() ? it->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -12,7 +12,7 @@
 #include "io/read_waveform.hpp"
 #include "io/result_origin.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A result as the filing looks at it.
 struct FiledResult {
@@ -72,4 +72,4 @@ void assumed_section(const Filing& f, Page& page);
 /// Every field with its method and its input.
 std::vector<DataSheetRow> data_sheet(const Filing& f);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

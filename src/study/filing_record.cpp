@@ -8,7 +8,7 @@
 #include "line_plot.hpp"
 #include "numerics/spectrum.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string power_plot(const io::Waveform& w) {
@@ -98,4 +98,4 @@ void record_section(Filing& f, Page& page) {
   }
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

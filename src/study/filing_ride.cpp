@@ -8,7 +8,7 @@
 #include "line_plot.hpp"
 #include "ride_plot.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string range(const grid::RuleBand& b, const char* unit) {
@@ -82,4 +82,4 @@ void ride_section(Filing& f, Page& page) {
   if (deepest != v.voltage.end()) page.figure(recovery(f, *deepest));
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 
 #include "filing_parts.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Rows = std::vector<DataSheetRow>;
@@ -99,4 +99,4 @@ std::vector<DataSheetRow> data_sheet(const Filing& f) {
   return rows;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

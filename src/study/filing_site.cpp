@@ -6,7 +6,7 @@
 #include "base/escape.hpp"
 #include "filing_parts.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// One box of the diagram, from the grid down.
@@ -91,4 +91,4 @@ void assumed_section(const Filing& f, Page& page) {
   page.table({"input", "value", "source"}, rows);
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -11,7 +11,7 @@
 #include "fit_noise.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 struct Problem : Eigen::DenseFunctor<double> {
@@ -148,4 +148,4 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   return fit;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

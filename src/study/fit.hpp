@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A number to be found between two ends.
 struct FitParameter {
@@ -40,4 +42,4 @@ using Residual = std::function<void(std::span<const double> p, std::span<double>
 /// @throws InputError if there are fewer samples than parameters; SolverError if the search does not end
 Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sample, const Residual& residual);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

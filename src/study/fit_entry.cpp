@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string quoted(const std::string& s) {
@@ -74,4 +74,4 @@ std::string entry_of(const std::string& kind, const std::string& name, const std
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

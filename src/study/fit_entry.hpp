@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A fitted number on its way into a catalog file, in the key's edge unit.
 struct FittedValue {
@@ -18,4 +20,4 @@ std::string entry_from(const std::string& base_text, const std::string& name, co
 /// A catalog file with nothing but fitted values.
 std::string entry_of(const std::string& kind, const std::string& name, const std::vector<FittedValue>& values);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 FanLoop loop_of(std::span<const double> p) { return {p[0], p[1], p[2], p[3], p[4], p[5]}; }
@@ -66,4 +66,4 @@ FanLoopFit fit_fan_loop(const std::vector<RestSample>& samples) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -3,7 +3,7 @@
 
 #include "fit.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A GPU at rest, or an interval (an hour) of which only the mean and the extremes are known.
 struct RestSample {
@@ -31,4 +31,4 @@ struct FanLoopFit {
 /// Least squares over [sample] rest temperatures, K. @throws InputError if there are fewer samples than unknowns
 FanLoopFit fit_fan_loop(const std::vector<RestSample>& samples);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

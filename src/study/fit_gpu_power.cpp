@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double bin_Hz = 15e6;
@@ -84,4 +84,4 @@ Fit fit_node_overhead(std::span<const double> gpu_sum_W, std::span<const double>
                        });
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

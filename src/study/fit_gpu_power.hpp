@@ -5,7 +5,7 @@
 #include "fit_telemetry.hpp"
 #include "tidewatt/power/gpu.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Leakage from the creep of power with temperature while clock and work stand still:
 ///
@@ -33,4 +33,4 @@ ActivityLevels activity_levels(const GpuTelemetry& telemetry, const power::GpuMo
 /// Node watts against the sum of its GPUs:  P_node = overhead_W + ratio · Σ P_gpu.  @throws InputError
 Fit fit_node_overhead(std::span<const double> gpu_sum_W, std::span<const double> node_W);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -8,7 +8,7 @@
 #include "fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::size_t most_findings = 20;
@@ -109,4 +109,4 @@ JobLog read_node_log(const std::filesystem::path& power_csv) {
   return log;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 
 #include "fit_node_power.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Node power logs with their job's events.
 struct JobLog {
@@ -27,4 +27,4 @@ JobLog read_job_log(const std::filesystem::path& power_csv, const std::filesyste
 /// A node log without events: all of it one training interval.
 JobLog read_node_log(const std::filesystem::path& power_csv);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -16,7 +16,7 @@
 #include "fit_job_log.hpp"
 #include "fit_words.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string fit_text(const char* title, const Fit& fit) {
@@ -109,4 +109,4 @@ std::string write_entry(const FittedEntry& entry, const std::string& folder, boo
   return path.string();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 #include "fit_residuals.hpp"
 #include "fit.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One GPU of one log.
 struct FittedGpu {
@@ -63,4 +63,4 @@ FittedEntry fit_overhead_log(const std::string& file, const std::string& name);
 /// @throws InputError unless the name is one (base/name.hpp) and, without `force`, for a value at an end of its search; OutputError
 std::string write_entry(const FittedEntry& entry, const std::string& folder, bool force = false);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

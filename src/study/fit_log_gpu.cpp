@@ -18,7 +18,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/power/gpu.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// The base entry: its tables, and the ranges that it gives for what it assumes.
@@ -191,4 +191,4 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

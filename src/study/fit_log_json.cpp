@@ -2,7 +2,7 @@
 
 #include "fit_log.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -34,4 +34,4 @@ std::string fit_json(const FittedEntry& e) {
   return out.dump();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

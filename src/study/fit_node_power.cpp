@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// Appends levels one after another; a level that would end before the wave does is cut.
@@ -153,4 +153,4 @@ NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterva
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

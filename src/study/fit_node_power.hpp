@@ -6,7 +6,7 @@
 #include "fit.hpp"
 #include "power/sensor.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 enum class NodeWork { idle, train, evaluate };
 
@@ -46,4 +46,4 @@ struct NodePowerFit {
 /// @param period_s  between the meter's publications, s  @throws InputError if log and intervals do not fit together
 NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterval> intervals, double period_s);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 double median_step_s(std::span<const double> time_s) {
@@ -104,4 +104,4 @@ double effective_samples(const FitNoise& noise, std::span<const double> time_s) 
   return information * (noise.white * noise.white + noise.drift * noise.drift);
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

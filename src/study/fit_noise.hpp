@@ -3,7 +3,9 @@
 #include <span>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Noise of a record: independent readings plus a drift that is forgotten after a while,
 ///
@@ -39,4 +41,4 @@ FitNoise fit_noise(std::span<const double> time_s, std::span<const double> resid
 /// Number of independent readings that a mean over the record is worth, n² σ² / Σ_ij ⟨e_i e_j⟩ at equal weights. Dimensionless.
 double effective_samples(const FitNoise& noise, std::span<const double> time_s);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 thermal::PackageParams package_with_poles(const thermal::PackageParams& like, const TwoPoles& poles, double fan_frac) {
   thermal::PackageParams p = like;
@@ -32,4 +32,4 @@ thermal::PackageParams package_with_poles(const thermal::PackageParams& like, co
   throw SolverError("no package of die, base and sink has the fitted poles; is the record a mix of several loads?");
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -2,7 +2,7 @@
 #include "fit_thermal.hpp"
 #include "tidewatt/thermal/package.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// The package whose two visible poles are the fitted ones: resistances of die and base share the fast pole's, the sink
 /// takes the slow pole's at the fan speed of the record, and capacities of base and sink are turned until the modes' time
@@ -11,4 +11,4 @@ namespace tidewatt::study {
 /// @throws SolverError where no such package exists
 thermal::PackageParams package_with_poles(const thermal::PackageParams& like, const TwoPoles& poles, double fan_frac);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

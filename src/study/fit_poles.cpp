@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// Shorter windows than this share of the readings' distance count as not overlapping.
@@ -168,4 +168,4 @@ Posterior fit_poles(const ThermalDrive& drive, const TwoPoles& own, double tdp_W
   });
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

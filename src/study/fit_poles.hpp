@@ -7,7 +7,7 @@
 #include "fit_thermal.hpp"
 #include "tidewatt/thermal/package.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Power that drives a package, in pieces, and the temperatures that its model must show.
 struct ThermalDrive {
@@ -54,4 +54,4 @@ Posterior fit_poles(const ThermalDrive& drive, const TwoPoles& own, double tdp_W
 /// Poles of a posterior's mode or of a point in z; the fields `rms_K` and `fit` stay empty.
 TwoPoles poles_at(const std::vector<PriorParameter>& prior, std::span<const double> z);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -110,4 +110,4 @@ Population fit_population(const std::vector<ChipPosterior>& chips, const std::ve
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,7 @@
 
 #include "fit_posterior.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One chip's share of a population: the first parameters of its posterior, the others averaged out.
 struct ChipPosterior {
@@ -28,4 +28,4 @@ struct Population {
 Population fit_population(const std::vector<ChipPosterior>& chips, const std::vector<PriorParameter>& prior, const std::vector<bool>& varies,
                           const PriorParameter& spread);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -10,7 +10,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -152,4 +152,4 @@ Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<cons
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 #include "fit.hpp"
 #include "fit_noise.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What is known of a parameter before the record: 95 % of a normal distribution lie between the ends, in the parameter or its logarithm.
 struct PriorParameter {
@@ -49,4 +49,4 @@ FitValue posterior_value(const PriorParameter& p, double z, double sigma_z);
 /// @param time_s  [sample] of the residuals  @throws InputError if there are fewer samples than parameters
 Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s, const Residual& residual);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

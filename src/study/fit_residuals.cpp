@@ -7,7 +7,7 @@
 
 #include "numerics/spectrum.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::vector<double> on_equal_steps(std::span<const double> time_s, std::span<const double> x, double step_s) {
@@ -64,4 +64,4 @@ std::string residual_text(const ResidualReport& r, const char* unit) {
   return out + "\n";
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 
 #include "fit_noise.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What a fit leaves over: how large, how long it lasts, and at which periods.
 struct ResidualReport {
@@ -26,4 +26,4 @@ ResidualReport residual_report(std::span<const double> time_s, std::span<const d
 /// One line for people. @param unit of the residuals
 std::string residual_text(const ResidualReport& report, const char* unit);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -173,4 +173,4 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 
 #include "fit_thermal.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A text table: comma, semicolon or tab between cells, first line the header. @throws InputError
 struct TextTable {
@@ -43,4 +43,4 @@ struct GpuTelemetry {
 /// @throws InputError naming what is missing
 std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,7 @@
 
 #include "fit.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Telemetry of one GPU: reported power and die temperature.
 struct ThermalRecord {
@@ -29,4 +29,4 @@ std::vector<double> predict_die_K(const TwoPoles& poles, const ThermalRecord& re
 /// Fits the poles and the ambient temperature to a record that started at rest at `before_W`.
 TwoPoles fit_step(const ThermalRecord& record, double before_W);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

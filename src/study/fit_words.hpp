@@ -3,7 +3,7 @@
 
 #include "fit.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A fitted value with its interval, and what is wrong with it, as a line.
 std::string value_line(const FitValue& v);
@@ -12,4 +12,4 @@ std::string file_name(const std::string& path);
 /// @throws InputError naming the key unless low ≤ value ≤ high
 void check_range(const char* key, double value, double low, double high);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -12,7 +12,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "io/read_waveform.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -125,4 +125,4 @@ std::string frequency_csv(const FrequencyRun& run) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

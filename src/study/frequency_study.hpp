@@ -4,7 +4,7 @@
 
 #include "grid/frequency_reserves.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One machine that stands for a system, with its reserves, and what happens on it.
 struct FrequencyOptions {
@@ -34,4 +34,4 @@ std::string frequency_text(const FrequencyRun& run);  ///< for people
 std::string frequency_json(const FrequencyRun& run);  ///< one JSON object on one line
 std::string frequency_csv(const FrequencyRun& run);   ///< time_s, deviation in Hz, reserve and shed load in MW, every 10 ms
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

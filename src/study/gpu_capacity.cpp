@@ -12,7 +12,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double least_s = 900.0;  ///< of an hour, for its mean to count
@@ -143,4 +143,4 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

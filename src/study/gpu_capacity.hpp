@@ -6,7 +6,7 @@
 
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// How many GPUs a connection carries on its design hour, and what holds them there.
 struct GpuCapacity {
@@ -39,4 +39,4 @@ struct GpuCapacity {
 GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0,
                       bool by_peak = false, const std::function<bool()>& stop = {});
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

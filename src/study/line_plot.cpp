@@ -9,7 +9,7 @@
 #include "base/escape.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double left = 72, width = 720, legend_row = 18;
@@ -137,4 +137,4 @@ std::string LinePlot::svg() const {
                            left, top, width, height, left + width / 2, bottom + 36, html_text(x_label), top + height / 2, html_text(y_label));
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A line of a plot, or points.
 struct PlotLine {
@@ -31,4 +33,4 @@ struct LinePlot {
   std::string svg() const;
 };
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

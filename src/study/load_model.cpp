@@ -9,7 +9,7 @@
 #include "grid/load_records.hpp"
 #include "grid/perc1.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double in_MW = 1e-6;
@@ -159,4 +159,4 @@ ModelFiles linjbl_model(const io::Waveform& window, const ModelTarget& target) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -10,7 +10,7 @@
 #include "site_load.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A model does not follow the site within the limits, so that no file is written. Exit code 5.
 class UnfitError : public RefusedError {
@@ -50,4 +50,4 @@ ModelFiles linjbl_model(const io::Waveform& window, const ModelTarget& target);
 /// The line of a result for ModelTarget::origin.
 std::string model_origin(const io::ResultOrigin& origin);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 grid::MachineCase read_case(const MachineOptions& o) {
@@ -100,4 +100,4 @@ PeriodSweep sweep_periods(const MachineOptions& options) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 #include "grid/machine_response.hpp"
 #include "grid/torsional.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A power system of several machines, and what it is asked.
 struct MachineOptions {
@@ -65,4 +65,4 @@ std::string sweep_json(const PeriodSweep& sweep);  ///< one JSON object on one l
 std::string sweep_csv(const PeriodSweep& sweep);   ///< period_s, peak_to_peak_mHz
 std::string sweep_svg(const PeriodSweep& sweep);   ///< the same as a picture
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

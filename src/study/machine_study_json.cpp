@@ -2,7 +2,7 @@
 
 #include "machine_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string machines_json(const MachineRun& run) {
   const auto& r = run.response;
@@ -29,4 +29,4 @@ std::string sweep_json(const PeriodSweep& sweep) {
   return o.dump();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

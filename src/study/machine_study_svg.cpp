@@ -5,7 +5,7 @@
 
 #include "machine_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// Distance between ticks: 1, 2 or 5 times a power of ten, four to eight of them up to `most`.
@@ -67,4 +67,4 @@ std::string sweep_svg(const PeriodSweep& sweep) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

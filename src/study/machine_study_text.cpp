@@ -2,7 +2,7 @@
 
 #include "machine_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string machines_text(const MachineRun& run) {
   const auto& r = run.response;
@@ -52,4 +52,4 @@ std::string sweep_csv(const PeriodSweep& sweep) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

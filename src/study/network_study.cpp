@@ -15,7 +15,7 @@
 #include "io/read_waveform.hpp"
 #include "stability_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 grid::LoadShares shares(const std::string& key, const std::string& constant, std::vector<Finding>& findings) {
@@ -128,4 +128,4 @@ NetworkRun play_network(const NetworkOptions& o) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

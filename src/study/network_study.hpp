@@ -6,7 +6,7 @@
 #include "grid/grid_modes.hpp"
 #include "grid/grid_play.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A network with its controls from RAW and DYR files, and what happens on it.
 struct NetworkOptions {
@@ -55,4 +55,4 @@ std::string network_text(const NetworkRun& run);  ///< for people
 std::string network_json(const NetworkRun& run);  ///< one JSON object on one line
 std::string network_csv(const NetworkRun& run);   ///< time_s, mean_Hz, each machine's deviation in Hz and power in MW, voltage in pu at the site's bus
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

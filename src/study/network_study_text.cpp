@@ -7,7 +7,7 @@
 
 #include "network_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 struct Extremes {
@@ -106,4 +106,4 @@ std::string network_csv(const NetworkRun& run) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

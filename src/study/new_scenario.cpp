@@ -12,7 +12,7 @@
 #include "tidewatt/sim/scenario.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Values = std::map<std::string, std::string>;  // key -> TOML text
@@ -133,4 +133,4 @@ NewScenarioFile write_scenario(const NewScenario& o) {
 
 std::string new_scenario(const NewScenario& o) { return write_scenario(o).text; }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

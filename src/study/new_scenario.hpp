@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
 struct NewScenario {
@@ -28,4 +30,4 @@ NewScenarioFile write_scenario(const NewScenario& options = {});
 /// The text of `write_scenario`. @throws InputError as there
 std::string new_scenario(const NewScenario& options = {});
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

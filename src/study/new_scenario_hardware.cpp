@@ -9,7 +9,7 @@
 #include "workload/choose_plan.hpp"
 #include "workload/memory.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::int64_t least_gpus = 128, most_gpus = 32768;
@@ -109,4 +109,4 @@ class Chooser {
 
 Hardware choose_hardware(const NewScenario& options) { return Chooser(options).choose(); }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -7,7 +7,7 @@
 #include "new_scenario.hpp"
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What fits together, and why.
 struct Hardware {
@@ -20,4 +20,4 @@ struct Hardware {
 /// Completes what the options leave open. @throws InputError for unknown names and GPUs too few for the model
 Hardware choose_hardware(const NewScenario& options);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -13,7 +13,7 @@
 #include "io/result_origin.hpp"
 #include "sim/scenario_inputs.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -133,4 +133,4 @@ std::string orders_json(const OrderStudy& s) {
   return out.dump();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

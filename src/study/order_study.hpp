@@ -5,7 +5,7 @@
 #include "grid/order_metering.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 struct OrderOptions {
   grid::OrderMetering how;  ///< its clock is that of the run
@@ -34,4 +34,4 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
 std::string orders_text(const OrderStudy& s);  ///< for people
 std::string orders_json(const OrderStudy& s);  ///< one JSON object on one line
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

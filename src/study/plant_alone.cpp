@@ -15,7 +15,7 @@
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 template <class Params>
@@ -134,4 +134,4 @@ std::string plant_json(const PlantAlone& run) {
   return out.dump();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

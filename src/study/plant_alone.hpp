@@ -4,7 +4,7 @@
 
 #include "tidewatt/cooling/plant_year.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A catalog plant under a year's weather and a constant load.
 struct PlantAloneOptions {
@@ -37,4 +37,4 @@ std::string plant_text(const PlantAlone& run);
 /// The same as one JSON object on one line.
 std::string plant_json(const PlantAlone& run);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -17,7 +17,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr int patience_ms = 20;
@@ -212,4 +212,4 @@ bool run_pool(const std::vector<std::size_t>& tasks, const std::function<void(st
   return true;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 struct PoolOptions {
   std::size_t n_worker = 0;  ///< 0: one per core
@@ -24,4 +26,4 @@ bool run_pool(const std::vector<std::size_t>& tasks, const std::function<void(st
               const std::function<void(std::size_t task)>& done,
               const std::function<void(std::size_t task, const std::string& why)>& died, const PoolOptions& options = {});
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

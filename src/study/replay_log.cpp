@@ -16,7 +16,7 @@
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using namespace log_replay;
@@ -215,4 +215,4 @@ ReplayReport replay_log(const ReplayOptions& o) {
   return report;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 struct ReplayOptions {
   std::string file;                    ///< telemetry of GPUs: time, gpu, power; temperature and clock where they are to be compared
@@ -52,4 +54,4 @@ std::string replay_text(const ReplayReport& report);  ///< for people
 std::string replay_json(const ReplayReport& report);  ///< one JSON object on one line
 std::string replay_csv(const ReplayReport& report);   ///< the rows
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,7 @@
 
 #include "replay_log.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -52,4 +52,4 @@ std::string replay_csv(const ReplayReport& r) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

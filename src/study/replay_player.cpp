@@ -9,7 +9,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study::log_replay {
+namespace TIDEWATT_NAMESPACE::study::log_replay {
 namespace {
 
 constexpr double air_J_per_m3_K = 1190.0;  // ρ c_p of air at 25 °C and 1,000 hPa
@@ -131,4 +131,4 @@ double played_at(const Played& p, const std::vector<double>& x, double at_s) {
   return x[next - 1] + share * (x[next] - x[next - 1]);
 }
 
-}  // namespace tidewatt::study::log_replay
+}  // namespace TIDEWATT_NAMESPACE::study::log_replay

@@ -10,7 +10,7 @@
 #include "replay_log.hpp"
 #include "thermal/node_heat.hpp"
 
-namespace tidewatt::study::log_replay {
+namespace TIDEWATT_NAMESPACE::study::log_replay {
 
 constexpr double zero_degC_K = 273.15;
 constexpr double start_s = 10.0;  // left out of the comparison: it depends on what was before the record
@@ -61,4 +61,4 @@ class Player {
 /// Value of a played series at a time: its steps are short, so the nearest end of a step serves.
 double played_at(const Played& played, const std::vector<double>& x, double at_s);
 
-}  // namespace tidewatt::study::log_replay
+}  // namespace TIDEWATT_NAMESPACE::study::log_replay

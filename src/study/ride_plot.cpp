@@ -4,7 +4,7 @@
 
 #include "line_plot.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
@@ -31,4 +31,4 @@ std::string ride_plot(const grid::RideVerdict& v, const std::string& title) {
   return p.svg();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

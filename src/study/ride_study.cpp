@@ -16,7 +16,7 @@
 #include "site_load.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -151,4 +151,4 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
   return {{judged_json(j), judged_text(j)}, j.verdict ? ride_plot(*j.verdict, fmt::format("{}: {}", j.book.name, j.verdict->text())) : std::string()};
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

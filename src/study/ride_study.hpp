@@ -5,7 +5,7 @@
 #include "rule_study.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 struct RideOptions {
   std::string rule;     ///< name in the catalog, or a file
@@ -30,4 +30,4 @@ struct RideStudy : RuleAnswer {
 /// @throws InputError for an unknown rule, one without a ride-through part, or a record that cannot be read
 RideStudy ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -18,7 +18,7 @@
 #include "io/result_origin.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 grid::RuleBook find_rule_book(const std::string& name, const std::string& overlay) {
   std::vector<Finding> findings;
@@ -206,4 +206,4 @@ RuleAnswer check_rules(const std::string& result, const RuleCheckOptions& option
   return {checked_json(c), checked_text(c)};
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -7,7 +7,7 @@
 #include "io/read_waveform.hpp"
 #include "io/result_origin.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// An answer in both forms: one JSON object or list on one line, and text for people.
 struct RuleAnswer {
@@ -45,4 +45,4 @@ struct RuleCheckOptions {
 /// @param result path (HDF5)  @throws InputError for an unknown rule or window, or a window without samples
 RuleAnswer check_rules(const std::string& result, const RuleCheckOptions& options);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -9,7 +9,7 @@
 #include "sobol.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 UnitPoints latin_hypercube(std::size_t n_point, std::size_t n_dimension, std::uint64_t seed) {
   UnitPoints points(n_point, std::vector<double>(n_dimension));
@@ -66,4 +66,4 @@ UnitPoints saltelli_design(std::size_t n_base, std::size_t n_dimension, std::uin
   return design;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

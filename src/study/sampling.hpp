@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Points of the unit cube, [point][dimension], each coordinate in [0, 1), unit 1.
 using UnitPoints = std::vector<std::vector<double>>;
@@ -30,4 +32,4 @@ std::vector<std::vector<std::size_t>> full_grid(const std::vector<std::size_t>& 
 /// @source [@saltelli_2010]
 UnitPoints saltelli_design(std::size_t n_base, std::size_t n_dimension, std::uint64_t seed);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Appends formatted text.
 template <class... Parts>
@@ -13,4 +15,4 @@ void say(std::string& out, fmt::format_string<Parts...> form, Parts&&... parts) 
   fmt::format_to(std::back_inserter(out), form, std::forward<Parts>(parts)...);
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -13,7 +13,7 @@
 #include "tidewatt/sim/scenario.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Kind = FieldEntry::Kind;
@@ -229,4 +229,4 @@ ScenarioReference scenario_reference() {
   return builder.take();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,7 @@
 
 #include "base/field_log.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One key of the scenario format.
 struct ReferenceKey {
@@ -55,4 +55,4 @@ ScenarioReference scenario_reference();
 /// Keys whose path holds `word`, as text for a terminal; all of them for an empty word.
 std::string reference_text(const ScenarioReference& reference, const std::string& word);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

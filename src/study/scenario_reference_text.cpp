@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "scenario_reference.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 using Kind = FieldEntry::Kind;
 
@@ -83,4 +83,4 @@ std::string reference_text(const ScenarioReference& reference, const std::string
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

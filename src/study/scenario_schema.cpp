@@ -8,7 +8,7 @@
 
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -148,4 +148,4 @@ class Writer {
 
 std::string scenario_schema(const ScenarioReference& reference) { return Writer(reference).root().dump(1) + "\n"; }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

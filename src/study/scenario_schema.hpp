@@ -5,7 +5,7 @@
 
 #include "scenario_reference.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A JSON Schema (draft 7) of the scenario format: every key with its sentence, unit, range and default, unknown keys
 /// refused. Editors complete and hover from it, and it refuses what can be seen without reading the catalog.
@@ -14,4 +14,4 @@ std::string scenario_schema(const ScenarioReference& reference);
 /// The scenario reference as Markdown, one page per section: (file name, text), [n]. The first is the index.
 std::vector<std::pair<std::string, std::string>> scenario_pages(const ScenarioReference& reference);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

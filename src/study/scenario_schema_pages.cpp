@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "scenario_schema.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// A cell of a table: no line breaks, no bars.
@@ -59,4 +59,4 @@ std::vector<std::pair<std::string, std::string>> scenario_pages(const ScenarioRe
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

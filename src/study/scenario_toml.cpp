@@ -6,7 +6,7 @@
 #include "sim/inherit.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 /// Bare where TOML allows it.
@@ -76,4 +76,4 @@ std::string scenario_toml(const std::string& text, const std::string& file, cons
   return toml_text(root);
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

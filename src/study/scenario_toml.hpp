@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A tree as TOML text that reads back the same: values before tables, tables before lists of tables.
 std::string toml_text(const Node& root);
@@ -14,4 +14,4 @@ std::string toml_text(const Node& root);
 /// @param set overrides, key=value  @throws InputError if one cannot be applied or a base cannot be read
 std::string scenario_toml(const std::string& text, const std::string& file, const std::string& folder, const std::vector<std::string>& set);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

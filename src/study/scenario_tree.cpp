@@ -4,7 +4,7 @@
 
 #include "sim/inherit.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -13,4 +13,4 @@ std::string folder_of(const std::string& path) {
 
 Node whole_tree(const std::string& path) { return sim::inherit(parse_toml_file(path), folder_of(path)).root; }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

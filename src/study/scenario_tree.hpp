@@ -3,7 +3,7 @@
 
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A scenario file with all that it inherits, so that a file that changes later changes nothing.
 /// @throws InputError as `sim::load_scenario`
@@ -12,4 +12,4 @@ Node whole_tree(const std::string& path);
 /// The folder that a file is in, "." for a bare name.
 std::string folder_of(const std::string& path);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

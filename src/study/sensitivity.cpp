@@ -10,7 +10,7 @@
 #include "draws.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -136,4 +136,4 @@ double rank_correlation(std::span<const double> x, std::span<const double> y) {
   return aa > 0.0 && bb > 0.0 ? ab / std::sqrt(aa * bb) : nothing;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

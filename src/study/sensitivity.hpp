@@ -7,7 +7,7 @@
 #include "sweep_spec.hpp"
 #include "sweep_table.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Share of an output's variance that one variable explains, unit 1, with a 95 % bootstrap interval.
 struct SobolIndex {
@@ -42,4 +42,4 @@ double rank_correlation(std::span<const double> x, std::span<const double> y);
 /// * monte_carlo: output, n, mean, standard deviation, quantiles 5, 25, 50, 75, 95 %, and the most related variable
 std::string analyse(const SweepSpec& spec, const SweepTable& table);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -10,7 +10,7 @@
 #include "sensitivity.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string cell(double x) {
@@ -101,4 +101,4 @@ std::string analyse(const SweepSpec& spec, const SweepTable& table) {
   return {};
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

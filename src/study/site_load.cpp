@@ -14,7 +14,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double supply_share = 1.15;  ///< rating of a site's supplies over their load, as a run sizes them
@@ -141,4 +141,4 @@ SiteLoad result_load(const std::string& path, const LoadSource& source) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

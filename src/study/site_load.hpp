@@ -5,7 +5,7 @@
 #include "grid/load_settings.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A site's load for model records: its parts with settings and powers, and what has none.
 struct SiteLoad {
@@ -39,4 +39,4 @@ SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double sit
 /// @throws InputError
 SiteLoad result_load(const std::string& result, const LoadSource& source);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -13,7 +13,7 @@
 #include "steady_run.hpp"
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double year_s = 365.25 * 86400.0;
@@ -297,4 +297,4 @@ Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choice
   return Search(scenario, choices, options).run();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

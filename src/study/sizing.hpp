@@ -7,7 +7,7 @@
 #include "tidewatt/mitigation/cost.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What may be combined, and prices with the low and high end of their ranges (catalog kind `portfolio`).
 struct SizingChoices {
@@ -107,4 +107,4 @@ Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choice
 sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& portfolio, const SizingChoices& choices,
                              const catalog::Catalog& catalog);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

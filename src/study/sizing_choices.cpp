@@ -3,7 +3,7 @@
 #include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double J_per_kWh = 3.6e6;
@@ -107,4 +107,4 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 #include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string Portfolio::name() const {
   std::string out;
@@ -71,4 +71,4 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
   return s;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

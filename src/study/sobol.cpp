@@ -6,7 +6,7 @@
 #include "base/random.hpp"
 #include "draws.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::uint32_t n_bit = 32;
@@ -100,4 +100,4 @@ std::vector<double> Sobol::point(std::uint64_t index) const {
   return x;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-namespace tidewatt::study {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Primitive polynomial of degree s over GF(2) and the first s direction integers of one Sobol dimension.
 /// p(x) = x^s + a_1 x^(s-1) + … + a_(s-1) x + 1; `a` holds a_1 … a_(s-1), a_1 in the highest bit.
@@ -44,4 +46,4 @@ class Sobol {
   bool shifted_;
 };
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

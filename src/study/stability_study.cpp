@@ -8,7 +8,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 void check(const StabilityOptions& o, std::vector<Finding>& findings) {
@@ -110,4 +110,4 @@ Stability site_stability(const StabilityOptions& given) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

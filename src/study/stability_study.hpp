@@ -6,7 +6,7 @@
 #include "tidewatt/base/error.hpp"
 #include "grid/supply_onset.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A catalog entry of kind supply_control. @throws InputError for an unknown name
 grid::SupplyControl read_supply_control(const std::string& control, const std::string& catalog_overlay, std::vector<Finding>& findings);
@@ -71,4 +71,4 @@ std::string stability_csv(const Stability& s);   ///< the trace: time_s, power i
 std::string stability_map_csv(const Stability& s);  ///< one row per cell: load in MW, frequency in Hz; ratios without a unit
 std::string stability_svg(const Stability& s);      ///< the map, or without one the trace (axes in MW and s)
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

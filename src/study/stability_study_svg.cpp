@@ -7,7 +7,7 @@
 #include "line_plot.hpp"
 #include "stability_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 struct Shade {
@@ -77,4 +77,4 @@ std::string stability_svg(const Stability& s) {
   return p.svg();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

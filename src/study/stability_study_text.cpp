@@ -5,7 +5,7 @@
 
 #include "stability_study.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string onset_words(const grid::SupplyOnset& o) {
@@ -100,4 +100,4 @@ std::string stability_map_csv(const Stability& s) {
   return out;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

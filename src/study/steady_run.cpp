@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 SteadyRun steady_run(std::span<const RunMark> marks, Tick from) {
   const Tick whole = marks.empty() ? 0 : marks.back().at, half = from + (whole - from) / 2;
@@ -39,4 +39,4 @@ StartCost start_cost(const SteadyRun& with, const SteadyRun& without) {
           (with.start_J - with.mean_W * worked_s) - (without.start_J - without.mean_W * bare_s)};
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -3,7 +3,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// What a run did from its start to an instant.
 struct RunMark {
@@ -43,4 +43,4 @@ struct StartCost {
 /// whose start runs at its steady pace costs nothing here. A run that trains nothing: zeros.
 StartCost start_cost(const SteadyRun& with, const SteadyRun& without);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -11,7 +11,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -119,4 +119,4 @@ SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder) {
   return table;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 #include "case_runner.hpp"
 #include "sweep_table.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 struct SweepProgress {
   std::size_t n_done = 0, n_failed = 0, n_total = 0;  ///< of this shard, equal cases counted once
@@ -45,4 +45,4 @@ std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, c
 /// @throws InputError if cases are missing or damaged, naming how many and the first ones  @throws OutputError
 SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

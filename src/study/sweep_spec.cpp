@@ -12,7 +12,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ SweepSpec read_sweep(const std::string& path, const SweepOptions& options) {
   return spec;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -7,7 +7,7 @@
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// One thing that a sweep varies. Values are in the unit that the key's suffix names, as `--set` takes them.
 struct Variable {
@@ -54,4 +54,4 @@ SweepSpec read_sweep(const std::string& path, const SweepOptions& options = {});
 /// The same from a parsed table. @param folder that paths inside are below  @throws InputError with every finding
 SweepSpec read_sweep(const Node& root, const std::string& folder, const SweepOptions& options = {});
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

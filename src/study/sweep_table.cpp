@@ -14,7 +14,7 @@
 #include "tidewatt/base/error.hpp"
 #include "toml_value.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -180,4 +180,4 @@ sim::Result to_result(SweepTable table) {
   return result;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -11,7 +11,7 @@
 #include "case_record.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// A column: text, or numbers with NaN where a case has none.
 struct Column {
@@ -60,4 +60,4 @@ void write_csv(const SweepTable& table, const std::function<void(std::span<const
 /// The table as result arrays `/table/<column>` over the dimension `case`, for io::hdf5_image.
 sim::Result to_result(SweepTable table);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 bool is_plain(const Node& node) {
   return std::holds_alternative<bool>(node.value) || std::holds_alternative<std::int64_t>(node.value) ||
@@ -55,4 +55,4 @@ std::string toml_value(const Node& node) {
   return node.text();
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

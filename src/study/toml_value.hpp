@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/node.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 /// Is it a number, a text or a truth value?
 bool is_plain(const Node& node);
@@ -19,4 +19,4 @@ std::string toml_value(double x);
 std::string toml_value(std::int64_t i);
 std::string toml_value(std::string_view text);
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

@@ -6,7 +6,7 @@
 #include "case_record.hpp"
 #include "io/verified_file.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 std::string verify_any(const std::string& path) {
   // A case file of a sweep is the only kind that `io` does not know.
@@ -18,4 +18,4 @@ std::string verify_any(const std::string& path) {
   return "case of a sweep";
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

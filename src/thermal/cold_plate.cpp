@@ -3,7 +3,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 void ColdPlateParams::fields(FieldVisitor& v) {
   v.number("convection_K_per_W", convection_K_per_W, {1e-4, 1}, "plate to liquid at the reference flow");
@@ -40,4 +40,4 @@ ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W,
           (1.0 - p.gpu_liquid_frac) * gpu_W + (1.0 - p.host_liquid_frac) * host_W + loss_W};
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

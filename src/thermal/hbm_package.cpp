@@ -1,6 +1,6 @@
 #include "tidewatt/thermal/hbm_package.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 namespace {
 
 template <std::size_t N>
@@ -46,4 +46,4 @@ StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W) {
   return w;
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

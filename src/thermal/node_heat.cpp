@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 NodeHeat::NodeHeat(const PackageParams& package, const HbmBranchParams& hbm, const ServerAirParams& air,
                    std::size_t n_gpu, double air_J_per_m3_K)
@@ -45,4 +45,4 @@ NodeHeatBooks NodeHeat::step(NodeHeatState& state, std::span<const double> die_W
   return books;
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -6,7 +6,7 @@
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// State of one air-cooled server with n GPUs.
 struct NodeHeatState {
@@ -49,4 +49,4 @@ class NodeHeat {
   double air_J_per_m3_K_;
 };
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

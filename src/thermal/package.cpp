@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 namespace {
 
 using Matrix = std::array<std::array<double, 3>, 3>;
@@ -89,4 +89,4 @@ double steady_K_per_W(const PackageModes& m) {
   return r;
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,6 +1,6 @@
 #include "tidewatt/thermal/server_air.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 void ServerAirParams::fields(FieldVisitor& v) {
   v.number("flow_m3_per_s", flow_m3_per_s, {0.001, 10}, "air flow of the server at full fan speed");
@@ -12,4 +12,4 @@ void ServerAirParams::fields(FieldVisitor& v) {
   v.number("fan_lag_s", fan_lag_s, {0.1, 3600}, "first-order lag of the fan controller");
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 namespace {
 
 struct Rotation {
@@ -45,4 +45,4 @@ void symmetric_modes(std::span<double> a, std::span<double> vectors, std::size_t
   }
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,7 +1,7 @@
 #include "diurnal_groups.hpp"
 #include "groups.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> diurnal_rows(const Context&) {
   std::vector<Row> rows;
@@ -10,4 +10,4 @@ std::vector<Row> diurnal_rows(const Context&) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

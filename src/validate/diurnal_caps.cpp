@@ -6,7 +6,7 @@
 #include "silicon.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr std::size_t n_chip = 1024;
@@ -92,4 +92,4 @@ void clock_and_cap_rows(std::vector<Row>& rows) {
   }
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -10,7 +10,7 @@
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr const char* source = "llama3";
@@ -89,4 +89,4 @@ void day_rows(std::vector<Row>& rows) {
                        fmt::format("{:.2f} % against {:.2f} %", free.percent, d1.percent)));
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

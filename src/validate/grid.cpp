@@ -1,7 +1,7 @@
 #include "grid_rows.hpp"
 #include "groups.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> grid_rows(const Context& context) {
   std::vector<Row> out;
@@ -16,4 +16,4 @@ std::vector<Row> grid_rows(const Context& context) {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -13,7 +13,7 @@
 #include "tidewatt/power/converter_chain.hpp"
 #include "tidewatt/power/rack_storage.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 template <class Params>
@@ -189,4 +189,4 @@ std::vector<Row> delivery_rows(const Context&) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

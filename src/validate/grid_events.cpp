@@ -13,7 +13,7 @@
 #include "study/rule_study.hpp"
 #include "study/stability_study.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double step_s = 1e-3, two_pi = 6.283185307179586476925287;
@@ -251,4 +251,4 @@ std::vector<Row> event_rows() {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

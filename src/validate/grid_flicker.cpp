@@ -12,7 +12,7 @@
 #include "grid_rows.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using grid::FlickerLamp;
@@ -116,4 +116,4 @@ std::vector<Row> flicker_rows(const Context& context) {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -8,7 +8,7 @@
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 template <class Params>
@@ -105,4 +105,4 @@ std::vector<Row> ride_through_rows() {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double light_damping_frac = 0.03;  // assumed, 0.02 to 0.05
@@ -114,4 +114,4 @@ std::vector<Row> machine_rows() {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

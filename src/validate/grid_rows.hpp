@@ -3,7 +3,7 @@
 
 #include "row.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> site_waveform_rows();          ///< G1, G2, G12
 std::vector<Row> flicker_rows(const Context&);  ///< G3
@@ -12,4 +12,4 @@ std::vector<Row> frequency_rows();              ///< G5, G6
 std::vector<Row> ride_through_rows();           ///< G7
 std::vector<Row> event_rows();                  ///< V1 to V12
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

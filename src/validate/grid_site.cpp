@@ -12,7 +12,7 @@
 #include "tidewatt/grid/metrics.hpp"
 #include "tidewatt/power/server.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double two_pi = 6.283185307179586476925287;
@@ -106,4 +106,4 @@ std::vector<Row> site_waveform_rows() {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,7 +1,7 @@
 #pragma once
 #include "row.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> workload_rows(const Context&);  ///< W and F rows
 std::vector<Row> reliability_rows(const Context&);  ///< F rows, part of `workload`
@@ -18,4 +18,4 @@ std::vector<Row> workload_a100_rows();    ///< W1-W8
 std::vector<Row> workload_llama_rows();   ///< W9-W12
 std::vector<Row> workload_memory_rows();  ///< W13-W15
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

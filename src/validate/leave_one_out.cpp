@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "training_runs.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 /// Iteration time over matrix efficiency on a fixed grid: smooth, so straight lines in (ε, ln t) between points suffice.
@@ -74,4 +74,4 @@ LeaveOneOut leave_one_out(const std::string& device) {
   return table;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::validate {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// A published run of a device against the model with the frozen efficiency and with one fitted to the other runs.
 struct LeftOutRow {
@@ -28,4 +30,4 @@ std::vector<std::string> devices_with_runs();
 /// @throws InputError for a device without runs
 LeaveOneOut leave_one_out(const std::string& device);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -7,7 +7,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double m3_per_s_per_GPM = 3.785411784e-3 / 60.0;
@@ -47,4 +47,4 @@ std::vector<Row> plant_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -9,7 +9,7 @@
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using cooling::PlantInput;
@@ -128,4 +128,4 @@ std::vector<Row> plant_frontier_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

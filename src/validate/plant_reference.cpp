@@ -9,7 +9,7 @@
 #include "tidewatt/cooling/psychrometrics.hpp"
 #include "tidewatt/cooling/tower.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr const char* source = "modelica_buildings_reference";
@@ -177,4 +177,4 @@ std::vector<Row> plant_reference_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

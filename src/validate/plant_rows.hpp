@@ -2,11 +2,11 @@
 #include "row.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> plant_reference_rows(const Context&);  ///< C4
 std::vector<Row> plant_frontier_rows(const Context&);   ///< C1, C3
 
 cooling::HydronicParams catalog_hydronic(const char* name);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::optional<PlantSeries> read_plant_series(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return std::nullopt;
@@ -38,4 +38,4 @@ double worst_of_range(const std::vector<double>& reference, const std::vector<do
   return any ? worst / (hi - lo) : std::numeric_limits<double>::quiet_NaN();  // NaN fails
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt::validate {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
 
 using PlantSeries = std::map<std::string, std::vector<double>>;
 
@@ -17,4 +19,4 @@ std::optional<PlantSeries> read_plant_series(const std::filesystem::path& file);
 /// whole reference; NaN where it holds nowhere.
 double worst_of_range(const std::vector<double>& reference, const std::vector<double>& got, const std::vector<bool>& take);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

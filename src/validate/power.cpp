@@ -7,7 +7,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 template <class Params>
@@ -216,4 +216,4 @@ std::vector<Row> power_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

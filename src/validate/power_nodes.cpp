@@ -7,7 +7,7 @@
 #include "power_groups.hpp"
 #include "study/fit_job_log.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using study::NodeWork;
@@ -136,4 +136,4 @@ void node_power_rows(const Context& context, std::vector<Row>& rows) {
                            "MLCommons training_results_v4.0", "no mlperf_h100_8node_llama2"));
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

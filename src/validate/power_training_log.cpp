@@ -11,7 +11,7 @@
 #include "workload/dip_wave.hpp"
 #include "workload/mlperf_log.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using namespace workload;
@@ -108,4 +108,4 @@ std::vector<Row> training_log_rows(const Context& context) {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 Row judged(Row r) {
@@ -77,4 +77,4 @@ std::string_view name(Verdict v) {
   return "";
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

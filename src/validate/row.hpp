@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tidewatt::validate {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
 
 enum class Verdict { pass, fail, skipped, calibrated };
 
@@ -57,4 +59,4 @@ struct NamedGroup {
 /// All groups in a fixed order.
 std::vector<NamedGroup> groups();
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 nlohmann::ordered_json object(const Row& r) {
@@ -57,4 +57,4 @@ std::string rows_json(const std::vector<Row>& rows) {
   return nlohmann::ordered_json{{"rows", list}}.dump(2);
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -4,7 +4,7 @@
 
 #include "row.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// The groups of these names, in the order of `groups()`; all of them when none is named.
 /// @throws InputError for an unknown name, with the nearest one and all there are
@@ -14,4 +14,4 @@ std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names);
 /// tolerance are fractions, or in the row's unit where it says so. Skipped rows have null for all numbers.
 std::string rows_json(const std::vector<Row>& rows);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

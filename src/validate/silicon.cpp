@@ -7,7 +7,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 template <class Params>
@@ -115,4 +115,4 @@ SteadyNode steady_node(const GpuCase& gpu, const ServerCase& server, const Board
   throw SolverError("a node at rest has no steady temperature: leakage grows faster than cooling");
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -12,7 +12,7 @@
 #include "tidewatt/thermal/server_air.hpp"
 #include "workload/iteration.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 inline constexpr double zero_degC_K = 273.15;
 inline constexpr double air_J_per_m3_K = 1190.0;  ///< ρ c_p of air at 25 °C and 1,000 hPa
@@ -50,4 +50,4 @@ struct SteadyNode {
 /// @throws SolverError if leakage runs away
 SteadyNode steady_node(const GpuCase& gpu, const ServerCase& server, const BoardPower& watts, double inlet_K);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

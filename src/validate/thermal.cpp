@@ -7,7 +7,7 @@
 #include "silicon.hpp"
 #include "thermal_step.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 double mean_of(const std::vector<double>& x) {
@@ -57,4 +57,4 @@ std::vector<Row> thermal_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -7,7 +7,7 @@
 #include "study/fit_telemetry.hpp"
 #include "thermal_step.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 void hourly_rows(const Context& context, std::vector<Row>& rows) {
   const char* what = "hourly H100 in a conditioned room: fan loop fitted on 2024, temperatures of 2025";
@@ -43,4 +43,4 @@ void hourly_rows(const Context& context, std::vector<Row>& rows) {
           fit.fit.rms, bias / count, fit.loop.air_K - zero_degC_K, fit.loop.fixed_K_per_W, fit.loop.sink_K_per_W)));
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

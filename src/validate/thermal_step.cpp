@@ -12,7 +12,7 @@
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double inlet_K = 22.0 + zero_degC_K;
@@ -88,4 +88,4 @@ void step_rows(std::vector<Row>& rows) {
                         loop.time_s[static_cast<std::size_t>(peak - loop.rear_K.begin())], 0.0, source));
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

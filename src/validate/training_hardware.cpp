@@ -8,7 +8,7 @@
 #include "tidewatt/power/gpu.hpp"
 #include "training_runs.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 /// Die temperature of air-cooled H100 under load, mean over the positions of a node (validation row T1).
@@ -88,4 +88,4 @@ double iteration_s(const TrainingRun& run) {
   return iteration_s(run, compute_entry(run.device).matrix_efficiency_frac);
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

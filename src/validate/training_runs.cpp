@@ -4,7 +4,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using workload::ParallelPlan;
@@ -183,4 +183,4 @@ const TrainingRun& run_named(const std::vector<TrainingRun>& runs, const std::st
   throw InputError(fmt::format("no published run '{}'", id));
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

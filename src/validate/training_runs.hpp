@@ -4,7 +4,7 @@
 
 #include "workload/iteration.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// A published training run: everything it takes to predict its iteration time from catalog entries.
 struct TrainingRun {
@@ -45,4 +45,4 @@ workload::ParallelPlan mlperf_gpt3_plan();
 /// die at the mean that air-cooled nodes show under load.
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

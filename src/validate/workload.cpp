@@ -1,6 +1,6 @@
 #include "groups.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> workload_rows(const Context& context) {
   std::vector<Row> rows = workload_a100_rows();
@@ -9,4 +9,4 @@ std::vector<Row> workload_rows(const Context& context) {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

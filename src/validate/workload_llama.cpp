@@ -3,7 +3,7 @@
 #include "groups.hpp"
 #include "training_runs.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using workload::AttentionCount;
@@ -56,4 +56,4 @@ std::vector<Row> workload_llama_rows() {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

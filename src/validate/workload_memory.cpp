@@ -5,7 +5,7 @@
 #include "training_runs.hpp"
 #include "workload/memory.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double GiB = 1073741824.0;
@@ -71,4 +71,4 @@ std::vector<Row> workload_memory_rows() {
   return rows;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

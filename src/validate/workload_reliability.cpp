@@ -11,7 +11,7 @@
 #include "workload/job_walk.hpp"
 #include "workload/memory.hpp"
 
-namespace tidewatt::validate {
+namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 using namespace workload;
@@ -196,4 +196,4 @@ std::vector<Row> reliability_rows(const Context&) {
   return out;
 }
 
-}  // namespace tidewatt::validate
+}  // namespace TIDEWATT_NAMESPACE::validate

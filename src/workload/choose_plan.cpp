@@ -7,7 +7,7 @@
 
 #include "memory.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::int64_t most_stages = 64, most_removed_layers = 3;
@@ -71,4 +71,4 @@ std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputePa
   return std::nullopt;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

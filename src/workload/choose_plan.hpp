@@ -4,7 +4,7 @@
 
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// What a plan is chosen for.
 struct PlanRequest {
@@ -21,4 +21,4 @@ struct PlanRequest {
 std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputeParams& gpu, const NetworkParams& network,
                                         const PlanRequest& request);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

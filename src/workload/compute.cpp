@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 void ComputeParams::fields(FieldVisitor& v) {
   v.number("reference_clock_MHz", reference_clock_Hz, {100, 10000}, "clock at which the peak holds");
@@ -87,4 +87,4 @@ PhaseKind make_kind(const char* name, const Work& work, const ComputeParams& gpu
   return kind;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 CsvRows::CsvRows(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {
   line_ = 1;
@@ -77,4 +77,4 @@ bool CsvRows::next(std::vector<CsvField>& fields) {
   return false;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// A field of a CSV line: its text without quotes, and the 1-based column (in bytes) where it begins.
 struct CsvField {
@@ -37,4 +37,4 @@ class CsvRows {
   std::size_t more_ = 0;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// Shape of the dip, 0 … 1, for begin, width (shares of the period) and lag (s).
@@ -99,4 +99,4 @@ DipWave fit_dip(const PlacedSamples& p) {
   return best;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

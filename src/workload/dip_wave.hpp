@@ -4,7 +4,7 @@
 #include "mlperf_log.hpp"
 #include "trace_fit.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Samples of a training log by their place in the iteration, 0 … 1 between two logged ends of steps.
 struct PlacedSamples {
@@ -35,4 +35,4 @@ struct DipWave {
 /// fewer than 20 samples
 DipWave fit_dip(const PlacedSamples& samples);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// FNV-1a: a cause keeps its numbers whatever stands beside it in the list.
@@ -119,4 +119,4 @@ double optimum_checkpoint_interval_s(double checkpoint_s, double mean_time_to_fa
   return std::sqrt(2.0 * checkpoint_s * mean_time_to_failure_s) - checkpoint_s;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

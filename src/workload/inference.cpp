@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr double activation_B = 2.0;  // bf16
@@ -178,4 +178,4 @@ double InferenceService::energy_per_token_J(const InferenceHour& hour, const std
   return replica_W / (hour.served_per_s * static_cast<double>(params_.output_tokens));
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 #include "memory.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::uint32_t bubble = 6, gradient_sync = 7, optimizer = 8, param_gather = 9;  // as make_kinds places them
@@ -240,4 +240,4 @@ double IterationModel::model_flops_per_iteration(AttentionCount count) const {
 
 double IterationModel::model_checkpoint_bytes() const { return checkpoint_bytes(shape_); }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -6,7 +6,7 @@
 #include "schedule.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// How the replicas of one iteration scatter about their schedule (see Jitter).
 struct Scatter {
@@ -97,4 +97,4 @@ class IterationModel {
   Tick norm_ = 0;                ///< gradient-norm reduction over all ranks
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -5,7 +5,7 @@
 #include "memory.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// Kinds 0-5 are passes: 2 × (first, middle, last virtual stage) + backward. With one virtual stage, "first" is all.
@@ -121,4 +121,4 @@ void IterationModel::make_exchange(const NetworkParams& network) {
   norm_ = to_tick(2.0 * depth * (one_node ? network.nvlink_latency_s : network.nic_latency_s));
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 char letter(const std::string& name) {
@@ -85,4 +85,4 @@ std::string iteration_text(const Timeline& t, std::int64_t n_stage, std::int64_t
   return out;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

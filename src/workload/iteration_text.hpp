@@ -4,7 +4,7 @@
 
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// A repetition as text: for every rank class a strip of `columns` characters along the period (F forward, B backward,
 /// + both in turn, . waiting, S gradient exchange, O optimizer, G weight gather; the kind that fills most of a
@@ -14,4 +14,4 @@ namespace tidewatt::workload {
 /// @throws InputError if the classes are not whole groups of `n_stage`, or for `columns` out of range
 std::string iteration_text(const Timeline& timeline, std::int64_t n_stage, std::int64_t columns = 100);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -9,7 +9,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 // Entities of the purpose `jitter`: jobs count from 0, hosts and trains stand apart from them.
@@ -103,4 +103,4 @@ double line_attenuation(double frequency_Hz, double sigma_s) {
   return math::exp(-2.0 * phase * phase);
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 #include "job_life_lists.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 using failure_list::find;
@@ -213,4 +213,4 @@ void JobLife::log(Tick tick, const char* kind, std::int64_t entity, std::string 
   events_.push_back({tick, kind, entity, std::move(text)});
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 #include "tidewatt/workload/job_params.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// What a job does next.
 struct JobStep {
@@ -111,4 +111,4 @@ class JobLife {
   std::vector<JobEvent> events_;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -5,7 +5,7 @@
 #include "job_state.hpp"
 #include "tidewatt/workload/failures.hpp"
 
-namespace tidewatt::workload::failure_list {
+namespace TIDEWATT_NAMESPACE::workload::failure_list {
 
 /// First failure from `at` on of the wanted kind.
 inline std::size_t find(const std::vector<Failure>& failures, std::size_t at, bool planned) {
@@ -21,4 +21,4 @@ inline bool is_down(JobState s) {
   return s == JobState::detect || s == JobState::wait_for_spare || s == JobState::replace || s == JobState::maintenance;
 }
 
-}  // namespace tidewatt::workload::failure_list
+}  // namespace TIDEWATT_NAMESPACE::workload::failure_list

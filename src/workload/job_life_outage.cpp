@@ -6,7 +6,7 @@
 #include "job_life_lists.hpp"
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 using failure_list::find;
 using failure_list::is_down;
@@ -157,4 +157,4 @@ void JobLife::fall(Tick now, std::int64_t node, const std::string& cause, bool d
   enter(JobState::detect, now);
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

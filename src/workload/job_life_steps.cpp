@@ -4,7 +4,7 @@
 #include "job_life.hpp"
 #include "job_life_lists.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 using failure_list::is_down;
 using failure_list::tick_of;
@@ -135,4 +135,4 @@ JobStep JobLife::next(Tick now) const {
   return step;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

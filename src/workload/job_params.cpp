@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::array<std::string_view, 3> variants = {"naive", "improved", "current"};
@@ -76,4 +76,4 @@ double soft_share(const JobParams& job, std::int64_t stage) {
   return (k + 1.0) / (n + 1.0);
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -7,7 +7,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// The numbers are part of written results: new states are added at the end.
 enum class JobState {
@@ -111,4 +111,4 @@ struct JobLifeState {
   }
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// One step; true if it ended, false if `end` or a failure cut it.
@@ -57,4 +57,4 @@ Tick walk(JobLife& life, const Jitter& jitter, const WalkPace& pace, Tick begin,
   return walker.now;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

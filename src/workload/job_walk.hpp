@@ -1,7 +1,7 @@
 #pragma once
 #include "job_life.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Speed of a job without limits by power or heat.
 struct WalkPace {
@@ -17,4 +17,4 @@ struct WalkPace {
 /// @throws InputError for a pace that is not above 0
 Tick walk(JobLife& life, const Jitter& jitter, const WalkPace& pace, Tick begin, Tick end);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

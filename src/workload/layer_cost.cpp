@@ -4,7 +4,7 @@
 
 #include "layer_pass.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// Scores, softmax, values. Unfused kernels compute the whole square (or the band of a window) and stream it through
@@ -167,4 +167,4 @@ double stage_transfer_s(const ModelShape& shape, const ParallelPlan& plan, const
   return time_s;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

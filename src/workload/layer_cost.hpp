@@ -2,7 +2,7 @@
 #include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Forward and backward pass of one micro-batch on one GPU.
 struct PassCost {
@@ -32,4 +32,4 @@ PassCost head_cost(const ModelShape& shape, const ParallelPlan& plan, const Comp
 /// sequence parallelism the receivers gather it over NVLink.
 double stage_transfer_s(const ModelShape& shape, const ParallelPlan& plan, const NetworkParams& network);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

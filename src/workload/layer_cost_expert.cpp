@@ -3,7 +3,7 @@
 
 #include "layer_pass.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// Copies of a token that leave its GPU for its own node, and those that leave its node.
@@ -74,4 +74,4 @@ PassCost expert_block_cost(const LayerPass& p) {
   return cost;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

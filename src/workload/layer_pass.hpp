@@ -1,7 +1,7 @@
 #pragma once
 #include "layer_cost.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 inline double as_double(std::int64_t n) { return static_cast<double>(n); }
 
@@ -57,4 +57,4 @@ struct LayerPass {
 /// Feed-forward part of an expert layer: router, dispatch, grouped expert products, combine, shared experts.
 PassCost expert_block_cost(const LayerPass& pass);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

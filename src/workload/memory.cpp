@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr double weight_B = 2.0;      // bf16
@@ -104,4 +104,4 @@ std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan) {
 
 double checkpoint_bytes(const ModelShape& shape) { return (weight_B + optimizer_B) * parameter_count(shape); }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

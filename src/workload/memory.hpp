@@ -1,7 +1,7 @@
 #pragma once
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Bytes that one GPU of a stage holds.
 struct MemoryUse {
@@ -51,4 +51,4 @@ HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& p
 /// @returns B
 double checkpoint_bytes(const ModelShape& shape);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -10,7 +10,7 @@
 #include "tidewatt/workload/trace_csv.hpp"
 #include "trace_time.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::string_view step_key = "train_step_timing in s=";
@@ -105,4 +105,4 @@ std::vector<MlperfLog::Step> MlperfLog::steps() const {
   return out;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

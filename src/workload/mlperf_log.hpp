@@ -4,7 +4,7 @@
 
 #include "tidewatt/workload/trace.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// One line of an MLPerf training log.
 struct MlperfEvent {
@@ -41,4 +41,4 @@ Trace read_mlperf_power(const std::string& power_csv, double gap_s = 10.0);
 /// Events alone; `at` counts from `origin_unix_ns`.
 std::vector<MlperfEvent> read_mlperf_events(const std::string& events_csv, std::int64_t origin_unix_ns);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 double as_double(std::int64_t n) { return static_cast<double>(n); }
@@ -153,4 +153,4 @@ std::vector<std::string> check_shape(const ModelShape& m) {
   return wrong;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 void NetworkParams::fields(FieldVisitor& v) {
   v.integer("gpus_per_node", gpus_per_node, {1, 1024}, "GPUs joined by NVLink");
@@ -93,4 +93,4 @@ double all_to_all_s(const NetworkParams& net, RankGroup group, double inside_B, 
   return std::max(inside_s, outside_s);
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

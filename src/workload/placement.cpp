@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::array<std::string_view, 3> styles = {"contiguous", "striped", "list"};
@@ -143,4 +143,4 @@ Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jo
   return out;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

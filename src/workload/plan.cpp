@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::array<std::string_view, 3> recompute_words = {"none", "selective", "full"};
@@ -87,4 +87,4 @@ std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const Parall
   return std::clamp<std::int64_t>(left, 0, layers_in_virtual_stage(shape, plan, k));
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

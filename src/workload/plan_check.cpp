@@ -3,7 +3,7 @@
 #include "memory.hpp"
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 /// Collects findings under one path.
@@ -125,4 +125,4 @@ std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelP
   return need.text + "; above the device's memory, but within the estimate's uncertainty";
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

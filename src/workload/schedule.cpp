@@ -6,7 +6,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 struct Shape {
@@ -104,4 +104,4 @@ PipelineSchedule::PipelineSchedule(std::int64_t stages, std::int64_t chunks, std
   ops_ = topological({stages, chunks, micro_batches, forward_only});
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -5,7 +5,7 @@
 
 #include "tidewatt/base/tick.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// One pass of one micro-batch through one virtual stage.
 struct PipelineOp {
@@ -55,4 +55,4 @@ class PipelineSchedule {
   std::vector<PipelineOp> ops_;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 std::size_t Trace::segment_at(Tick at) const {
   if (at < 0 || at >= length()) throw InputError(fmt::format("trace: {} ns is outside its {} ns", at, length()));
@@ -49,4 +49,4 @@ Trace Trace::total(std::string name) const {
   return out;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

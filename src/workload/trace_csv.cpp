@@ -12,7 +12,7 @@
 #include "csv_rows.hpp"
 #include "trace_time.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::array<std::string_view, 5> time_formats = {"s", "ms", "us", "ns", "iso8601"};
@@ -170,4 +170,4 @@ Trace read_trace(const std::string& path, const TraceFormat& format) {
   return parse_trace(read_file(path, 256u << 20), path, format);
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -9,7 +9,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 double turn_rad(double t_s, double period_s, int k) {
@@ -109,4 +109,4 @@ Samples samples(const Trace& trace, std::size_t channel, Tick begin, Tick end) {
   return out;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -4,7 +4,7 @@
 
 #include "tidewatt/workload/trace.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Mean and harmonics of something periodic that was sampled at arbitrary instants.
 struct PeriodicFit {
@@ -42,4 +42,4 @@ struct Samples {
 /// Empty where none lies there. @param channel < n_channel
 Samples samples(const Trace& trace, std::size_t channel, Tick begin, Tick end);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

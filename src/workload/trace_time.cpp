@@ -5,7 +5,7 @@
 #include <chrono>
 #include <limits>
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
@@ -88,4 +88,4 @@ std::string parse_time_ns(std::string_view text, std::string_view format, std::i
   return wrong.empty() && (out > furthest_ns || out < -furthest_ns) ? too_far : wrong;
 }
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -42,6 +42,18 @@ says 'end: hottest die (6[0-9]|7[0-4])\.[0-9] degC, cap [4-6][0-9]{2} W' "the co
 text=$("$scratch/examples/own_plant" "$scenario" "${small[@]}")
 says 'PUE 1\.[0-9]+ with the catalog.s plant, 1\.[0-9]+ with ours' "two plants"
 
+# The shared library alone: from a project without C, with the bits of the installed command.
+if [ -n "$(find "$prefix" -name tidewattSharedTargets.cmake)" ]; then
+  configure "$source/tests/package/stranger" "$scratch/shared" > "$scratch/shared.log" || { cat "$scratch/shared.log"; fail "COMPONENTS shared"; }
+  cmake --build "$scratch/shared"
+  text=$("$scratch/shared/stranger" "$scenario" shared.h5)
+  says '^hall.a.cap_W$' "the finding that crosses the library's border"
+  says 'PUE 1\.0[0-9]+ with a plant that costs nothing' "a plant of the stranger's own"
+  payload=$("$prefix/bin/tidewatt" run "$scenario" --set run.duration_h=0.05 --json --quiet --out static.h5 | grep -o '"payload_sha256": *"[0-9a-f]*"' | grep -o '[0-9a-f]\{64\}')
+  says "payload $payload" "the bits of the static library"
+  [ -s shared.h5 ] || fail "the result file of the shared library"
+fi
+
 code=0
 "$scratch/examples/planner_day" "$scenario" run.duraton_h=1 2> refusal || code=$?
 [ $code -eq 2 ] && grep -q duration_h refusal || fail "a misspelt key gave exit code $code"

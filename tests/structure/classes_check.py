@@ -23,7 +23,7 @@ STEP_LINES = 50
 SCREENS = {"Simulation::advance", "JobRun::play", "StepPlanner::work_length"}
 SLACK_LINES = 10  # a listed size may lie so far above the present one before it has to be lowered
 
-HEAD = re.compile(r"\b(struct|class)\s+((?:\w+\s*::\s*)*\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?$")
+HEAD = re.compile(r"\b(struct|class)\s+(?:TIDEWATT_API\s+)?((?:\w+\s*::\s*)*\w+)\s*(?:final\s*)?(?::[^:;{][^;{]*)?$")
 NOT_DATA = re.compile(r"^(using|typedef|friend|static_assert|enum|static|constexpr|inline static|extern)\b")
 
 

@@ -12,7 +12,7 @@ import re
 import repository
 
 FUNCTION = re.compile(
-    r"^(?P<indent> {0,2})(?:template <[^>]*>\s*)?(?:\[\[nodiscard\]\] )?(?:static |explicit |virtual |constexpr |inline |TIDEWATT_INLINE )*"
+    r"^(?P<indent> {0,2})(?:template <[^>]*>\s*)?(?:\[\[nodiscard\]\] )?(?:static |explicit |virtual |constexpr |inline |TIDEWATT_INLINE |TIDEWATT_API )*"
     r"(?P<type>[\w:<>,*& ]+?[ &*])?(?P<name>[A-Za-z_]\w*)\((?P<arguments>[^;{}]*?)\)(?P<tail>[^;{}]*)[;{]", re.MULTILINE)
 NUMBER = re.compile(r"\b(double|float|std::vector<double>|std::span<(?:const )?double>)\b")
 UNIT_IN_NAME = re.compile(r"_(?:[munpkMGT]?(?:W|J|V|A|Hz|s|K|Pa|B|VA|m|g|L)|degC|frac|pu|ratio|pct|percent|h|min|d|kg|per_\w+|m3|m2|rad|deg|MHz|TF|var|USD|years|tokens|sequences|bytes|flops)$|^(?:bytes|years)$")

@@ -14,6 +14,7 @@ import names_check
 import parts_check
 import references_check
 import steps_check
+import surface_check
 import words_check
 
 GOOD_ENTRY = """schema = 1
@@ -199,6 +200,24 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.found(archives_check), [])
         self.put("src/sim/task.hpp", text % "x, y")
         self.assert_one(self.found(archives_check), "take it out")
+
+    # --- surface
+    def test_public_names_are_offered_and_versioned(self):
+        self.put(surface_check.VERSION, "namespace tidewatt::inline v1 {}\n")
+        good = '#include "tidewatt/base/version.hpp"\nnamespace TIDEWATT_NAMESPACE::grid {\ntemplate <class T>\nstruct TIDEWATT_API A {\n  void f();\n};\nenum class E { x };\n' \
+               "inline int g() { return 1; }\nTIDEWATT_API int h(int x,\n                    int y);\n}\n"
+        self.put("include/tidewatt/grid/a.hpp", good)
+        self.put("src/grid/a.cpp", '#include "tidewatt/grid/a.hpp"\nnamespace TIDEWATT_NAMESPACE::grid {\nstruct B {};\n}\n')
+        self.assertEqual(self.found(surface_check), [])
+        self.put("include/tidewatt/grid/a.hpp", good.replace("struct TIDEWATT_API A", "struct A"))
+        self.assert_one(self.found(surface_check), "A is declared without")
+        self.put("include/tidewatt/grid/a.hpp", good.replace("TIDEWATT_API int h", "int h"))
+        self.assert_one(self.found(surface_check), "h is declared without")
+        self.put("include/tidewatt/grid/a.hpp", good)
+        self.put("src/grid/b.hpp", "namespace TIDEWATT_NAMESPACE::grid {}\n")
+        self.assert_one(self.found(surface_check), "src/grid/b.hpp", "without include/tidewatt/base/version.hpp")
+        self.put("src/grid/b.hpp", '#include "tidewatt/base/version.hpp"\nnamespace tidewatt {\nTIDEWATT_API void f();\n}\n')
+        self.assertEqual(len(self.found(surface_check)), 2)
 
     # --- steps
     def test_a_duration_outside_the_planner_needs_a_reason(self):

@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "study/fit_poles.hpp"
 
-namespace tidewatt::study {
+namespace TIDEWATT_NAMESPACE::study {
 
 struct SyntheticLog {
   GpuTelemetry telemetry;
@@ -55,4 +55,4 @@ inline SyntheticLog synthetic_log(const TwoPoles& own, const SyntheticMeter& met
   return log;
 }
 
-}  // namespace tidewatt::study
+}  // namespace TIDEWATT_NAMESPACE::study

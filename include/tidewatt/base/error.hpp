@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// Where a value came from: file (or "--set"), 1-based line and column; line 0 where there is none.
-struct Place {
+struct TIDEWATT_API Place {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -15,7 +17,7 @@ struct Place {
 };
 
 /// One thing wrong with the input.
-struct Finding {
+struct TIDEWATT_API Finding {
   Place place;
   std::string key;      ///< full key path, e.g. `job.main.plan.tp`
   std::string message;  ///< value, allowed range, nearest known key: one line
@@ -23,7 +25,7 @@ struct Finding {
 };
 
 /// Bad input: every finding at once. Exit code 2.
-class InputError : public std::runtime_error {
+class TIDEWATT_API InputError : public std::runtime_error {
  public:
   /// @param findings everything wrong, not empty; what() has one line for each
   explicit InputError(std::vector<Finding> findings);
@@ -38,18 +40,18 @@ class InputError : public std::runtime_error {
 };
 
 /// Too large to run: the message names the key and the limit. Exit code 4.
-class RefusedError : public std::runtime_error {
+class TIDEWATT_API RefusedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A numerical method failed: the message holds the time and the worst components by name. Exit code 3.
-class SolverError : public std::runtime_error {
+class TIDEWATT_API SolverError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A result could not be written. Exit code 74.
-class OutputError : public std::runtime_error {
+class TIDEWATT_API OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// Allowed values of a number, both ends included, in the unit that the key's suffix names.
-struct Range {
+struct TIDEWATT_API Range {
   double lo = -std::numeric_limits<double>::infinity();
   double hi = std::numeric_limits<double>::infinity();
 };
@@ -26,7 +28,7 @@ enum class Need { required, optional };
 /// The key carries its edge unit, the member holds SI, the range is in the key's unit. The reader, `--set`, checks,
 /// HDF5 attributes, Python attributes and the documentation all walk this list; a key is spelled nowhere else.
 /// `Need::optional` keeps the member's present value when the key is absent.
-class FieldVisitor {
+class TIDEWATT_API FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
   /// A number. @param si member in SI units  @param range allowed values, in the unit of the key
@@ -50,7 +52,7 @@ class FieldVisitor {
 };
 
 /// One field as data: what documentation, HDF5 attributes and the trust list need.
-struct FieldInfo {
+struct TIDEWATT_API FieldInfo {
   std::string key;
   std::string unit;   ///< edge unit, empty for counts and words
   std::string value;  ///< in the edge unit, shortest text that reads back the same
@@ -61,7 +63,7 @@ struct FieldInfo {
 
 namespace detail {
 /// Collects FieldInfo from any struct with `fields(FieldVisitor&)`.
-class FieldLister final : public FieldVisitor {
+class TIDEWATT_API FieldLister final : public FieldVisitor {
  public:
   std::vector<FieldInfo> out;
   void number(std::string_view, double&, Range, std::string_view, Need) override;
@@ -82,4 +84,4 @@ std::vector<FieldInfo> list_fields(Params params) {
   return std::move(lister.out);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -4,10 +4,11 @@
 #include <cstdint>
 
 #include "tidewatt/base/simd.hpp"
+#include "tidewatt/base/version.hpp"
 
 /// Elementary functions with the same bits on every compiler, instruction set and C library: only +, ×, fma and integer
 /// operations. Branch-free, so the compiler vectorises loops over them.
-namespace tidewatt::math {
+namespace TIDEWATT_NAMESPACE::math {
 
 /// e^x. Relative error <= 1e-15 for |x| <= 700; arguments beyond are held at ±700 (the callers' ranges are checked).
 /// x = k ln2 + r, |r| <= ln2/2; e^r by its Taylor polynomial of degree 13.
@@ -72,4 +73,4 @@ TIDEWATT_INLINE double mean_decay(double x) {
   return std::fma(p, -x, 1.0);
 }
 
-}  // namespace tidewatt::math
+}  // namespace TIDEWATT_NAMESPACE::math

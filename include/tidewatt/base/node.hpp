@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// A parsed TOML value that remembers where it was written, also after merging and `--set`.
-struct Node {
+struct TIDEWATT_API Node {
   using Array = std::vector<Node>;
   using Table = std::vector<std::pair<std::string, Node>>;  // in order of appearance
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Table>;
@@ -35,17 +36,17 @@ struct Node {
 
 /// Parses TOML text. Dates and times become text. Lines of at most 64 KiB, tables at most 64 deep.
 /// @throws InputError with line and column.
-Node parse_toml(std::string_view text, const std::string& file);
+TIDEWATT_API Node parse_toml(std::string_view text, const std::string& file);
 
 /// Reads and parses a regular file of at most `max_bytes`. @throws InputError.
-Node parse_toml_file(const std::string& path, std::uint64_t max_bytes = 16u << 20);
+TIDEWATT_API Node parse_toml_file(const std::string& path, std::uint64_t max_bytes = 16u << 20);
 
 /// `over` wins over `under`, table by table; lists of tables with a `name` are merged by name, other lists replaced.
-Node merge(Node under, const Node& over);
+TIDEWATT_API Node merge(Node under, const Node& over);
 
 /// Applies `path=value` (`job.main.plan.tp=4`), the list items being found by their `name`.
 /// The value is read as TOML; a bare word is text. A text that stands where the path needs a table becomes
 /// `{catalog = text}`. @throws InputError if the path's list item does not exist.
-void apply_set(Node& root, std::string_view assignment);
+TIDEWATT_API void apply_set(Node& root, std::string_view assignment);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

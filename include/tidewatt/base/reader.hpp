@@ -5,15 +5,16 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 class FieldLog;
 struct FieldEntry;
 
 /// Strict reader of one table: every key must be known, every required key present, every value in range and with the
 /// right unit suffix. It never throws; what is wrong is added to the shared list of findings.
-class TableReader final : public FieldVisitor {
+class TIDEWATT_API TableReader final : public FieldVisitor {
  public:
   /// @param node must outlive the reader  @param path key path of the table, for messages
   /// @param log notes every key that is asked for; null: nothing is noted
@@ -55,4 +56,4 @@ class TableReader final : public FieldVisitor {
   std::string variant_;  ///< word of `kind` or `type`, once read
 };
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

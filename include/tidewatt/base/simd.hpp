@@ -1,4 +1,5 @@
 #pragma once
+#include "tidewatt/base/version.hpp"
 
 /// Compiles a hot function once per instruction set and picks at load time by what the processor can do. All versions
 /// give the same bits: the code uses explicit fma only and contraction is off.
@@ -19,12 +20,12 @@
 #define TIDEWATT_INLINE inline
 #endif
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// n doubles side by side, for recursions that the compiler does not make vectors of by itself. Arithmetic is per element, so
 /// every instruction set gives the same bits. Not for function arguments: how they are passed depends on the instruction set.
 template <int n>
-struct PackOf {
+struct TIDEWATT_API PackOf {
   /// Any unit.
   typedef double type __attribute__((vector_size(8 * n)));
 };
@@ -41,4 +42,4 @@ TIDEWATT_INLINE void store(const Pack& from, double* to) {
   __builtin_memcpy(to, &from, sizeof from);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -1,10 +1,12 @@
 #pragma once
 #include <cmath>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// Neumaier's compensated sum: the error does not grow with the number of terms.
-class CompensatedSum {
+class TIDEWATT_API CompensatedSum {
  public:
   /// Adds a term, in any one unit.
   void add(double x) {
@@ -29,4 +31,4 @@ class CompensatedSum {
   double carry_ = 0.0;
 };
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

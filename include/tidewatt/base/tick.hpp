@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 
-namespace tidewatt {
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE {
 
 /// Simulated time: whole nanoseconds since the start of the run. All state and all events use it, so that
 /// 54 days add up exactly (a double clock in 1 ms steps drifts by 0.37 s over the same span).
@@ -15,6 +17,6 @@ inline constexpr Tick ns_per_ms = 1'000'000;
 constexpr double seconds(Tick t) { return static_cast<double>(t) * 1e-9; }
 
 /// Nearest tick to `s` seconds, |s| <= 9.2e9. @throws InputError if `s` is not finite or out of range.
-Tick to_tick(double s);
+TIDEWATT_API Tick to_tick(double s);
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

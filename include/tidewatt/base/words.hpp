@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 
 /// Words that stand for the values of an enum, in their order; specialised beside the enum.
 template <class E>
@@ -33,9 +34,9 @@ constexpr std::optional<E> value_of(std::string_view word) {
 template <class E>
 void choose(FieldVisitor& v, std::string_view key, E& value, std::string_view doc, Need need = Need::required) {
   static_assert(words_of<E>.size() > 0, "the enum has no words");
-  std::string word(need == Need::required ? "" : word_of(value));  // what is required has no default to show
+  std::string word(word_of(value));
   v.choice(key, word, words_of<E>, doc, need);
   value = value_of<E>(word).value_or(value);
 }
 
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::catalog {
+namespace TIDEWATT_NAMESPACE::catalog {
 
 /// A catalog value that is assumed rather than sourced: it belongs on every result.
-struct AssumedInput {
+struct TIDEWATT_API AssumedInput {
   std::string key;     ///< full key path in the scenario, e.g. `hall.a.gpu.power.leakage_W`
   double value = 0.0;  ///< in the key's edge unit
   double low = 0.0, high = 0.0;
@@ -18,7 +19,7 @@ struct AssumedInput {
 };
 
 /// The project's data files (compiled in), overlaid by a user's folder of the same layout.
-class Catalog {
+class TIDEWATT_API Catalog {
  public:
   /// @param overlay folder whose *.toml files add to or replace entries (by kind and name); empty: none.
   /// @throws InputError if a file has no `kind` and `name` or is not valid TOML
@@ -50,4 +51,4 @@ class Catalog {
   Entries entries_;
 };
 
-}  // namespace tidewatt::catalog
+}  // namespace TIDEWATT_NAMESPACE::catalog

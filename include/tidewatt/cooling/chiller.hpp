@@ -2,11 +2,12 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A water chiller by the DOE-2 curves: reference point, and how capacity and input ratio move away from it.
-struct ChillerParams {
+struct TIDEWATT_API ChillerParams {
   double capacity_W = 0.0;     ///< at the reference temperatures
   double cop_ratio = 0.0;      ///< at the reference temperatures
   double leaving_low_K = 0.0, leaving_high_K = 0.0;      ///< evaporator leaving, validity of the curves
@@ -19,7 +20,7 @@ struct ChillerParams {
   void fields(FieldVisitor& v);
 };
 
-struct ChillerPoint {
+struct TIDEWATT_API ChillerPoint {
   double available_W = 0.0;  ///< largest heat taken from the evaporator
   double power_W = 0.0;      ///< compressor, electric
   double plr_frac = 0.0;     ///< load / available
@@ -35,10 +36,10 @@ struct ChillerPoint {
 /// with T_e leaving the evaporator and T_c entering the condenser; f, g biquadratic in °C, h quadratic. Temperatures
 /// outside the curves' validity are held at its ends and flagged. Source: doe2_1982, energyplus_engineering_reference.
 /// @param load_W taken from the evaporator by running machines, >= 0
-ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K);
+TIDEWATT_API ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K);
 
 /// Throws InputError if a list has the wrong length, ranges are reversed or the curves are not 1 ± 0.1 at the middle.
 /// @throws InputError
-void check_chiller(const ChillerParams& p);
+TIDEWATT_API void check_chiller(const ChillerParams& p);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/weather.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Monthly climate of a place, twelve values per list, January first. A catalog entry of kind `climate`.
-struct ClimateParams {
+struct TIDEWATT_API ClimateParams {
   std::string place;
   double latitude_deg = 0.0, longitude_deg = 0.0, altitude_m = 0.0, utc_offset_s = 0.0;
   double low_s = 0.0, high_s = 0.0;          ///< local standard time of the coolest and the warmest moment
@@ -31,7 +32,7 @@ enum class ClimateDay { typical, hot, extreme };
 /// air is saturated, which is noted.
 /// @param month 1 to 12  @param start_hour local standard time at run time 0, 0 to 23
 /// @throws InputError if month, hour or the lists' lengths are wrong, or a wet bulb is above its dry bulb
-Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind, int start_hour = 0);
+TIDEWATT_API Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind, int start_hour = 0);
 
 /// A year of 365 days, hour by hour, that starts on 1 January at midnight and repeats. Daily means depart from the
 /// month's by a first-order autoregression,
@@ -44,10 +45,10 @@ Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind
 /// over a day: wet-bulb depression of the month at the day's mean, or the hottest day's own; saturation is noted.
 /// @param persistence φ of daily means, 0 to 1 excluded; 0.65 is usual in mid-latitudes (assumed, 0.5–0.8)
 /// @throws InputError as climate_weather
-Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence = 0.65);
+TIDEWATT_API Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence = 0.65);
 
 /// Throws InputError unless every list has twelve values, maxima are above minima and wet bulbs below dry bulbs.
 /// @throws InputError
-void check_climate(const ClimateParams& climate);
+TIDEWATT_API void check_climate(const ClimateParams& climate);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

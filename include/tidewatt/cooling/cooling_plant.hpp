@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/weather.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Share of each kind of part that is able to work, 0 to 1; 1 unless parts have failed. A plant ignores the parts that
 /// it does not have.
-struct PlantCapacity {
+struct TIDEWATT_API PlantCapacity {
   double fan_frac = 1.0;      ///< fan walls or CRAH units
   double cdu_frac = 1.0;      ///< distribution units with their pumps
   double pump_frac = 1.0;     ///< facility and rejection pumps; the media's pumps of an outside air plant
@@ -21,7 +22,7 @@ struct PlantCapacity {
 };
 
 /// What a hall asks of its plant over one macro step: means, never samples.
-struct PlantInput {
+struct TIDEWATT_API PlantInput {
   double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; < 0 while warm air heats servers that were off
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
@@ -33,7 +34,7 @@ struct PlantInput {
 inline constexpr PlantCapacity no_capacity{0.0, 0.0, 0.0, 0.0, 0.0};
 
 /// What the plant did in one macro step. Means are exact integrals over the step, divided by its length.
-struct PlantStep {
+struct TIDEWATT_API PlantStep {
   double supply_mean_K = 0.0;  ///< air at the servers' inlets
   double supply_end_K = 0.0;
   double hot_aisle_mean_K = 0.0;
@@ -62,13 +63,13 @@ struct PlantStep {
 };
 
 /// Scratch memory that a plant keeps between calls for speed; holds no physics. One per thread, from make_workspace().
-class PlantWorkspace {
+class TIDEWATT_API PlantWorkspace {
  public:
   virtual ~PlantWorkspace() = default;
 };
 
 /// A hall's cooling plant. Const: its memory is `state`, n_state() values that the caller keeps, copies and restores.
-class CoolingPlant {
+class TIDEWATT_API CoolingPlant {
  public:
   virtual ~CoolingPlant() = default;
   /// Length of the plant's state.
@@ -92,6 +93,6 @@ inline double plant_electric_W(const PlantStep& step, double span_s) {
 }
 
 /// Throws InputError unless `input` is finite and physical and t1 > t0.
-void check_plant_input(const PlantInput& input, Tick t0, Tick t1);
+TIDEWATT_API void check_plant_input(const PlantInput& input, Tick t0, Tick t1);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -1,7 +1,8 @@
 #pragma once
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 inline constexpr Tick ns_per_hour = 3600 * ns_per_s;
 inline constexpr Tick ns_per_day = 24 * ns_per_hour;
@@ -12,7 +13,7 @@ inline constexpr Tick ns_per_day = 24 * ns_per_hour;
 /// Both branches are level at their ends and monotone. The four figures were fitted to the mean daily course of
 /// thirteen typical-year files of the United States (residual 0.03 of the daily range); low at 05 h, high at 15 h
 /// there. Polynomials, so that the mean over any interval is exact and has the same bits everywhere.
-class DiurnalShape {
+class TIDEWATT_API DiurnalShape {
  public:
   /// @param low_s, high_s seconds since local midnight of the coolest and warmest moment, 0 to 86,400, at least one
   /// hour apart both ways. @throws InputError otherwise.
@@ -29,4 +30,4 @@ class DiurnalShape {
   double low_s_, rise_s_, fall_s_;
 };
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

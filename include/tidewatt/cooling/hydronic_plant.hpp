@@ -3,15 +3,16 @@
 #include <string>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/chiller.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/tower.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Water plant of a hall: CRAH for the air, CDU for the liquid, economiser, chiller trim, tower or dry cooler, heat
 /// reuse. Extensive values belong to a hall of `reference_it_W`; HydronicPlant scales them.
-struct HydronicParams {
+struct TIDEWATT_API HydronicParams {
   double reference_it_W = 0.0;
   double liquid_frac = 0.0;  ///< of the heat, by design; sizes nothing, starts the plant and reports the margin
   // set points
@@ -68,7 +69,7 @@ struct HydronicParams {
 /// through availabilities that fall in `trip_s` and return in `restart_s` (chillers: `chiller_restart_s`). Assumptions: well mixed volumes, no
 /// heat through walls, make-up water at basin temperature, fluid properties at 20 °C (air at its state). Integrated by
 /// SUNDIALS CVODE, restarted every step.
-class HydronicPlant final : public CoolingPlant {
+class TIDEWATT_API HydronicPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
   /// @param rtol relative tolerance of the integrator, 1e-12 to 1e-3
@@ -89,4 +90,4 @@ class HydronicPlant final : public CoolingPlant {
   double rtol_;
 };
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

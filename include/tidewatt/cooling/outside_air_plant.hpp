@@ -1,12 +1,13 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Outside air, return mixing, evaporative media, fan walls; a catalog entry of kind `outside_air_plant`. Extensive
 /// values belong to a hall of `reference_it_W`; OutsideAirPlant scales them.
-struct OutsideAirParams {
+struct TIDEWATT_API OutsideAirParams {
   double reference_it_W = 0.0;
   // set points
   double supply_low_K = 0.0;   ///< return air is mixed in to hold it
@@ -55,7 +56,7 @@ struct OutsideAirParams {
 /// the others speed up; failed media pumps (capacity.pump_frac) their share of evaporation. Assumptions: well mixed zones, humidity
 /// without storage, no heat through walls, media inlet humidity that of outdoor air, pressure control faster than a
 /// second. SUNDIALS CVODE integrates, restarted every step.
-class OutsideAirPlant final : public CoolingPlant {
+class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
   /// @param rtol relative tolerance of the integrator, 1e-12 to 1e-3
@@ -74,4 +75,4 @@ class OutsideAirPlant final : public CoolingPlant {
   double rtol_;
 };
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -3,12 +3,13 @@
 #include <functional>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// What a plant did in one calendar month, or over the whole run.
-struct PlantMonth {
+struct TIDEWATT_API PlantMonth {
   double span_s = 0.0;
   double it_J = 0.0, electric_J = 0.0, water_kg = 0.0, reuse_J = 0.0;
   double supply_max_K = 0.0, liquid_supply_max_K = 0.0, capacity_margin_min_frac = 1.0;
@@ -17,7 +18,7 @@ struct PlantMonth {
   double water_kg_per_kWh() const { return it_J > 0.0 ? water_kg * 3.6e6 / it_J : 0.0; }
 };
 
-struct PlantYear {
+struct TIDEWATT_API PlantYear {
   std::array<PlantMonth, 12> months;
   PlantMonth total;
   double closure_frac = 0.0;     ///< |in + inside - out - stored| / (in + inside) over the run
@@ -29,12 +30,12 @@ struct PlantYear {
 /// @param duration 1 s to 366 days from local midnight of 1 January; months are those of a 365-day year
 /// @param step macro step, > 0
 /// @throws as CoolingPlant::advance
-PlantYear run_plant(const CoolingPlant& plant, const Weather& weather, const std::function<PlantInput(Tick)>& load,
-                    Tick duration, Tick step);
+TIDEWATT_API PlantYear run_plant(const CoolingPlant& plant, const Weather& weather, const std::function<PlantInput(Tick)>& load,
+                                 Tick duration, Tick step);
 
 /// Seconds from the loss of parts until the servers' air or liquid is `rise_K` above what it was; `longest` if it never
 /// is. The state is a copy: the caller's stays.
-Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input, const PlantCapacity& after,
-                  double rise_K, Tick longest, Tick step);
+TIDEWATT_API Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input, const PlantCapacity& after,
+                               double rise_K, Tick longest, Tick step);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -1,12 +1,13 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Inlet temperature as a given function of local time. A catalog entry of kind `prescribed_inlet`.
-struct PrescribedInletParams {
+struct TIDEWATT_API PrescribedInletParams {
   double min_K = 0.0, max_K = 0.0;   ///< equal for a constant inlet
   double low_s = 0.0, high_s = 0.0;  ///< local standard time of the coolest and the warmest moment
   void fields(FieldVisitor& v);
@@ -14,7 +15,7 @@ struct PrescribedInletParams {
 
 /// Supply air at `min + (max - min) f(local time)` with f the DiurnalShape; no fans, no water, no memory: what heat
 /// comes in goes out at once. Liquid, where servers ask for it, comes at the same temperature.
-class PrescribedInlet final : public CoolingPlant {
+class TIDEWATT_API PrescribedInlet final : public CoolingPlant {
  public:
   /// @param local_at_start_ns local standard time of day at run time 0  @throws InputError if max < min
   PrescribedInlet(const PrescribedInletParams& params, Tick local_at_start_ns);
@@ -31,4 +32,4 @@ class PrescribedInlet final : public CoolingPlant {
   Tick local_at_start_ns_;
 };
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -2,11 +2,12 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A wet cooling tower, all cells together.
-struct TowerParams {
+struct TIDEWATT_API TowerParams {
   double water_kg_per_s = 0.0;   ///< at design
   double water_air_ratio = 0.0;  ///< kg of water per kg of dry air at design
   double wetbulb_K = 0.0, water_in_K = 0.0, water_out_K = 0.0;  ///< design point
@@ -18,7 +19,7 @@ struct TowerParams {
   void fields(FieldVisitor& v);
 };
 
-struct TowerPoint {
+struct TIDEWATT_API TowerPoint {
   double heat_W = 0.0;             ///< from the water into the air
   double leaving_K = 0.0;          ///< water
   double air_wetbulb_K = 0.0;      ///< of the leaving air
@@ -26,7 +27,7 @@ struct TowerPoint {
 };
 
 /// Entering air of a tower, with what depends on it alone: the same for every call within a step.
-struct TowerAir {
+struct TIDEWATT_API TowerAir {
   double wetbulb_K = 0.0, humidity_ratio = 0.0, pressure_Pa = 0.0;
   double enthalpy_J_per_kg = 0.0;  ///< saturated at the wet bulb
   double UA_ratio = 1.0;           ///< f_wb, see Tower
@@ -42,7 +43,7 @@ struct TowerAir {
 /// to 1, water 0.3 to 1). UA_d follows from the design point. Evaporation: leaving air is saturated at its wet bulb,
 /// `G (W_s - W)`. Assumptions: Merkel's (Lewis factor 1, water loss small), water at constant heat capacity.
 /// Sources: merkel_1925, braun_1988, energyplus_engineering_reference for the factors.
-class Tower {
+class TIDEWATT_API Tower {
  public:
   /// @throws InputError if the design point cannot be met by any tower
   explicit Tower(TowerParams params);
@@ -70,7 +71,7 @@ class Tower {
 /// Merkel number `KaV/L = ∫ c dT / (h_s(T) - h_a(T))` over the water's range by the four-point Chebyshev rule
 /// (0.1, 0.4, 0.6, 0.9); the air's enthalpy rises along the operating line `h_a = h_1 + (L/G) c (T - T_out)`.
 /// Infinite where air and water meet. @param water_air_ratio L/G
-double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, double water_air_ratio,
-                     double pressure_Pa);
+TIDEWATT_API double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, double water_air_ratio,
+                                  double pressure_Pa);
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -3,11 +3,12 @@
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::cooling {
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// State of the outdoor air.
-struct WeatherSample {
+struct TIDEWATT_API WeatherSample {
   double drybulb_K = 0.0;
   double humidity_ratio = 0.0;  ///< kg water per kg dry air
   double wetbulb_K = 0.0;
@@ -15,7 +16,7 @@ struct WeatherSample {
 };
 
 /// Outdoor air at evenly spaced instants of the run.
-struct WeatherSeries {
+struct TIDEWATT_API WeatherSeries {
   std::vector<WeatherSample> knots;
   Tick first_ns = 0;               ///< run time of knots[0]; may be negative
   Tick step_ns = 0;                ///< > 0
@@ -29,7 +30,7 @@ struct WeatherSeries {
 /// are kept and means are exact. Wet bulb is interpolated like the
 /// others instead of being recomputed between knots: over thirteen typical years it is off by 0.005 K on average and
 /// 0.5 K at most, when a front passes; the plant recomputes its own. Immutable; threads may share it.
-class Weather {
+class TIDEWATT_API Weather {
  public:
   /// @throws InputError if there is no knot, the step is not positive or a value is not finite and physical.
   explicit Weather(WeatherSeries series);
@@ -50,4 +51,4 @@ class Weather {
   WeatherSeries series_;
 };
 
-}  // namespace tidewatt::cooling
+}  // namespace TIDEWATT_NAMESPACE::cooling

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// How the limits of GovernorParams are sampled. Bins are the V/f table's 15 MHz steps.
-struct SampledGovernorParams {
+struct TIDEWATT_API SampledGovernorParams {
   double period_s;        ///< between two samples
   double peak_ratio;      ///< fast limit: power of one sample ÷ cap
   double peak_slew_bins;  ///< largest drop by the fast limit per sample
@@ -27,7 +28,7 @@ enum class Held : std::uint8_t { none, clock_lock, power_cap, peak, thermal, slo
 inline constexpr std::size_t n_held = 8;
 
 /// State of the governor, by GPU. Sized by `start`.
-struct GovernorState {
+struct TIDEWATT_API GovernorState {
   std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
   std::vector<double> dither_bins;   ///< [gpu] part of the request not yet given
   std::vector<double> ceiling_bins;  ///< [gpu] of the thermal limiter
@@ -37,7 +38,7 @@ struct GovernorState {
 };
 
 /// What the governor sees at a sample.
-struct GovernorView {
+struct TIDEWATT_API GovernorView {
   std::span<const double> sample_W;     ///< [gpu] mean board power since the last sample
   std::span<const double> die_K;        ///< [gpu]
   std::span<const double> cap_W;        ///< [gpu] user cap, at most the board limit
@@ -57,7 +58,7 @@ struct GovernorView {
 /// The 1 s limit is an integrator whose memory is the window τ: near the cap it forgets as e^{−t/τ}, that is, it holds an
 /// exponential mean of power. The shape of the firmware's mean is not published (TDP is enforced over 1 s); readings are
 /// boxcar means, but the limiter need not use the same mean.
-class SampledGovernor {
+class TIDEWATT_API SampledGovernor {
  public:
   /// @param gpu must outlive the governor
   SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
@@ -83,4 +84,4 @@ class SampledGovernor {
   double lowest_Hz_, top_bins_;
 };
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -3,12 +3,13 @@
 #include <cstdint>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/power/gpu.hpp"
 
-namespace tidewatt::dvfs {
+namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Limits of the clock governor of one GPU type.
-struct GovernorParams {
+struct TIDEWATT_API GovernorParams {
   double cap_margin_W;            ///< the 1 s power limiter holds the mean this far below the cap, W
   double thermal_target_K;        ///< die temperature that the thermal limiter holds, K
   double slowdown_K;              ///< hardware slowdown, K
@@ -24,7 +25,7 @@ enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown, brake
 inline constexpr std::size_t n_limiter = 7;
 
 /// Work of one phase, or of one limiter window, as seconds at the reference clock. See workload::PhaseKind.
-struct PhaseMix {
+struct TIDEWATT_API PhaseMix {
   double matrix_s = 0.0;
   double memory_s = 0.0;
   double link_s = 0.0;
@@ -35,7 +36,7 @@ struct PhaseMix {
 };
 
 /// Mean power over a phase, split where temperature enters: P = fixed_W + leakage_W · e^{k_T (T − T_ref)}.
-struct PhasePower {
+struct TIDEWATT_API PhasePower {
   double fixed_W;
   double leakage_W;
   double duration_s;
@@ -44,10 +45,10 @@ struct PhasePower {
 /// Power of `mix` at a clock, the phase lasting as long as the gating clock makes it: the rank works for
 /// matrix_s·f_ref/f, then waits until matrix_s·f_ref/f_gate has passed.
 /// @param gate_Hz clock of the slowest rank; 0: this rank gates
-PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
-                       double clock_Hz, double gate_Hz);
+TIDEWATT_API PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
+                                    double clock_Hz, double gate_Hz);
 
-struct OperatingPoint {
+struct TIDEWATT_API OperatingPoint {
   double clock_Hz;
   Limiter limiter;
 };
@@ -59,8 +60,8 @@ struct OperatingPoint {
 /// The clock is the mean that the sampled governor dithers around, so it is not rounded to a bin.
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature in the window
 /// @param max_Hz highest clock allowed (table end or user lock)  @param start_Hz where to start the search
-OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
-                               double reference_Hz, double gate_Hz, double leakage_temperature_factor, double cap_W,
-                               double max_Hz, double start_Hz);
+TIDEWATT_API OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
+                                            double reference_Hz, double gate_Hz, double leakage_temperature_factor, double cap_W,
+                                            double max_Hz, double start_Hz);
 
-}  // namespace tidewatt::dvfs
+}  // namespace TIDEWATT_NAMESPACE::dvfs

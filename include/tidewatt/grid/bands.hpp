@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/repeat.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A band of frequencies and what was found in it.
-struct Band {
+struct TIDEWATT_API Band {
   double low_Hz = 0.0, high_Hz = 0.0;
   double energy_W2s = 0.0;  ///< ∫ y² dt of the filtered power
   double peak_W = 0.0;      ///< largest |y|
@@ -26,7 +27,7 @@ struct Band {
 ///
 /// Squared gains of neighbours add up to 1 around their common edge (0.5 each on it), 24 dB per octave beyond. Works on
 /// means of 1, 2, 4 or 8 bins, as long as the highest edge is seen with an amplitude above 96 %. Up to eight bands.
-class BandMeter {
+class TIDEWATT_API BandMeter {
  public:
   static constexpr std::size_t most_bands = 8;
   /// @param edges_Hz pairs (low, high), 1e-3 ≤ low < high ≤ 200  @throws InputError
@@ -90,4 +91,4 @@ class BandMeter {
   double partial_ = 0.0, rest_W_ = 0.0, inverse_merge_ = 1.0;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

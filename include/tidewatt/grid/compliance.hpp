@@ -9,31 +9,32 @@
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/node.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A measured figure with its spread and the moment of its worst value.
-struct Figure {
+struct TIDEWATT_API Figure {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not measured
   double spread = 0.0;  ///< half width of what is not known about it, same unit, >= 0
   Tick worst = -1;      ///< −1: no single moment
 };
-struct RampFigures {
+struct TIDEWATT_API RampFigures {
   double window_s = 0.0;
   Figure up_W_per_s, down_W_per_s;  ///< both as positive numbers
 };
-struct StepFigures {
+struct TIDEWATT_API StepFigures {
   double window_s = 0.0;
   Figure change_W;  ///< largest change over the window
 };
-struct BandFigures {
+struct TIDEWATT_API BandFigures {
   double low_Hz = 0.0, high_Hz = 0.0;
   Figure rms_W;
   Figure line_share_frac;  ///< largest line's amplitude over the sum of amplitudes in the band
 };
 
 /// Figures of a waveform that rules are checked against, whoever measured them.
-struct WaveformFigures {
+struct TIDEWATT_API WaveformFigures {
   Figure peak_W, mean_W, range_W;
   std::vector<RampFigures> ramps;
   std::vector<StepFigures> steps;
@@ -64,7 +65,7 @@ enum class Metric : std::uint8_t {
   load_lost
 };
 
-struct Rule {
+struct TIDEWATT_API Rule {
   std::string name, title;
   Metric metric = Metric::range;
   double window_s = 0.0;               ///< ramps and steps
@@ -72,30 +73,30 @@ struct Rule {
   double limit = 0.0;                  ///< SI
   bool at_least() const { return metric == Metric::voltage_low || metric == Metric::frequency_low; }
 };
-struct RuleSet {
+struct TIDEWATT_API RuleSet {
   std::string name, title, date;
   std::vector<Rule> rules;
 };
 
 /// A rule set from its table: `title`, `date`, and one table `rule.NAME` per rule with `title`, `figure`, the window or
 /// band that the figure needs, and exactly one `limit_…` in the figure's unit. What is wrong is added to `findings`.
-RuleSet read_rules(const Node& values, const std::string& name, const std::string& path,
-                   std::vector<Finding>& findings);
+TIDEWATT_API RuleSet read_rules(const Node& values, const std::string& name, const std::string& path,
+                                std::vector<Finding>& findings);
 
 enum class Compliance : std::uint8_t { pass, fail, undecided, not_measured };
 /// "pass", "fail", "undecided" or "not measured".
-std::string_view name(Compliance c);
+TIDEWATT_API std::string_view name(Compliance c);
 /// Its name in rule files, such as "ramp_up".
-std::string_view name(Metric m);
+TIDEWATT_API std::string_view name(Metric m);
 
-struct RuleOutcome {
+struct TIDEWATT_API RuleOutcome {
   Rule rule;
   Figure figure;
   Compliance verdict = Compliance::not_measured;
   double margin = 0.0;       ///< distance to the limit, positive on the allowed side, SI
   double margin_frac = 0.0;  ///< of the limit
 };
-struct ComplianceReport {
+struct TIDEWATT_API ComplianceReport {
   std::string rule_set, title, date;
   std::vector<RuleOutcome> outcomes;  ///< in the order of the rules
   /// fail before undecided before not measured before pass
@@ -106,6 +107,6 @@ struct ComplianceReport {
 /// (or for another window or band) is not passed.
 ///
 ///     range share = range/peak,   band share = rms/mean
-ComplianceReport evaluate(const RuleSet& rules, const WaveformFigures& figures);
+TIDEWATT_API ComplianceReport evaluate(const RuleSet& rules, const WaveformFigures& figures);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

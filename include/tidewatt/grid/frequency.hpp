@@ -5,12 +5,13 @@
 #include <span>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/metrics.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// A power system as one machine with a governor and a reheat turbine, on its own rating.
-struct FrequencyParams {
+struct TIDEWATT_API FrequencyParams {
   double nominal_Hz = 0.0;
   double system_VA = 0.0;   ///< rating of the synchronised machines
   double inertia_s = 0.0;   ///< H: kinetic energy at nominal speed ÷ rating
@@ -24,7 +25,7 @@ struct FrequencyParams {
 };
 
 /// Deviations from the equilibrium at `load_W`; plain numbers in the caller's state.
-struct FrequencyState {
+struct TIDEWATT_API FrequencyState {
   double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
   using Deviation = std::array<double, 4>;
   Deviation deviation{};  ///< speed, governor, chest, reheater, per unit
@@ -37,7 +38,7 @@ struct FrequencyState {
 
 /// Extremes of the frequency. Where recorded intervals are apart, begin the next one with `start` and `window.begin`.
 /// Deviations are taken at the ends of the bins, rates of change exactly at their start.
-struct FrequencyMeters {
+struct TIDEWATT_API FrequencyMeters {
   double lowest_Hz = 0.0, highest_Hz = 0.0;        ///< deviation from nominal, <= 0 and >= 0
   std::int64_t lowest_bin = -1, highest_bin = -1;  ///< absolute bin at whose end it occurred
   double rocof_max_Hz_per_s = 0.0;                 ///< |df/dt| at an instant
@@ -51,7 +52,7 @@ struct FrequencyMeters {
 };
 
 /// Where the frequency turns after a step of load.
-struct FrequencyTurn {
+struct TIDEWATT_API FrequencyTurn {
   double time_s = 0.0;
   double deviation_Hz = 0.0;
 };
@@ -59,7 +60,7 @@ struct FrequencyTurn {
 /// What repeats of a stretch of load do to the frequency: an affine map of the states.
 ///
 ///     x ← E x + b per repetition; M repetitions at once by E^M x + (E^(M−1) + … + 1) b
-struct FrequencyMap {
+struct TIDEWATT_API FrequencyMap {
   std::array<double, 16> E{};  ///< of the whole stretch, row-major
   std::array<double, 4> b{};
   std::int64_t n_bin = 0;
@@ -74,7 +75,7 @@ struct FrequencyMap {
 /// other load. Left out: governor deadband (about ±36 mHz in some systems, so small swings get less response than
 /// here), limits of valves and rates, load shedding, fast response of other storage. A time constant of 0 removes its
 /// state. Source: Kundur, Power System Stability and Control, ch. 11.
-class Frequency {
+class TIDEWATT_API Frequency {
  public:
   /// @throws InputError if rating, frequency, inertia or droop is not positive, or a time is negative
   explicit Frequency(const FrequencyParams& params);
@@ -114,4 +115,4 @@ class Frequency {
   std::array<double, 4> mechanical_{};  // P_m as a row over the states
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -5,11 +5,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Buses and what is connected to them besides machines; one entry per bus in each list.
-struct BusParams {
+struct TIDEWATT_API BusParams {
   std::vector<double> number;  ///< names of the buses
   std::vector<double> load_W;  ///< drawn at the power-flow voltage
   std::vector<double> load_var;
@@ -18,7 +19,7 @@ struct BusParams {
 };
 
 /// Shares of the loads; the rest draws a constant impedance.
-struct LoadParams {
+struct TIDEWATT_API LoadParams {
   double active_power_frac = 0.0;      ///< constant active power
   double active_current_frac = 0.0;    ///< constant active current
   double reactive_power_frac = 0.0;    ///< constant reactive power
@@ -27,7 +28,7 @@ struct LoadParams {
 };
 
 /// Lines and transformers as π circuits on the case's base; the tap is at the `from` end.
-struct BranchParams {
+struct TIDEWATT_API BranchParams {
   std::vector<double> from, to;
   std::vector<double> r_pu, x_pu, b_pu;
   std::vector<double> tap_ratio;
@@ -35,7 +36,7 @@ struct BranchParams {
 };
 
 /// Synchronous machines, one entry each; reactances and times on the machine's own rating.
-struct MachineParams {
+struct TIDEWATT_API MachineParams {
   std::vector<double> bus;
   std::vector<double> rating_VA;
   std::vector<double> power_W;     ///< dispatched; the slack machine's follows from the power flow
@@ -59,7 +60,7 @@ struct MachineParams {
 ///     manual: constant field voltage
 ///     static: T_R v' = |V| − v;  E = K (1 + T_C s)/(1 + T_B s)/(1 + T_A s) (v_ref − v)
 ///     dc1a:   T_A r' = K (v_ref − v − f) − r;  T_E E' = r − (K_E + A_E e^{B_E E}) E;  f = K_F/T_F (E − w), T_F w' = E − w
-struct ExciterParams {
+struct TIDEWATT_API ExciterParams {
   std::string kind = "manual";
   double gain_pu = 0.0, sensor_s = 0.0, regulator_s = 0.0;
   double lead_s = 0.0, lag_s = 0.0;                                                       ///< static only; lag 0: none
@@ -71,14 +72,14 @@ struct ExciterParams {
 /// Governor and turbine, droop per machine (0: constant mechanical power).
 ///
 ///     T_1 g' = −Δω/R − g;   T_3 w' = g − w;   P_m = P_0 + w + (T_2/T_3)(g − w)
-struct GovernorParams {
+struct TIDEWATT_API GovernorParams {
   std::vector<double> droop_pu;  ///< empty: none has a governor
   double valve_s = 0.0, lead_s = 0.0, lag_s = 0.0;
   void fields(FieldVisitor& v);
 };
 
 /// A power system of several machines: everything that the power flow and the equations of motion need.
-struct MachineCase {
+struct TIDEWATT_API MachineCase {
   double base_VA = 0.0;
   double nominal_Hz = 0.0;
   double slack_bus = 0.0;
@@ -97,6 +98,6 @@ struct MachineCase {
 };
 
 /// Reads a case from a table such as a catalog entry of kind "grid_case". What is wrong is added to `findings`.
-MachineCase read_machine_case(const Node& node, const std::string& path, std::vector<Finding>& findings);
+TIDEWATT_API MachineCase read_machine_case(const Node& node, const std::string& path, std::vector<Finding>& findings);
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

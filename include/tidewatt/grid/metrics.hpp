@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/repeat.hpp"
 
 /// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`; what follows is pushed
 /// in chunks of any length, and how it is cut changes no bit of a result. No meter looks across two intervals. Memory
 /// does not grow with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Largest change over a fixed distance in time: max and min over t of x(t + w) − x(t).
-class StepMeter {
+class TIDEWATT_API StepMeter {
  public:
   /// @param window w in bins, 1…10^7  @throws InputError
   explicit StepMeter(std::int64_t window);
@@ -54,7 +55,7 @@ class StepMeter {
 };
 
 /// Largest ramp seen through one averaging window.
-struct Ramp {
+struct TIDEWATT_API Ramp {
   double window_s = 0.0;
   double up_W_per_s = 0.0;                  ///< largest rise, >= 0
   double down_W_per_s = 0.0;                ///< largest fall, as a positive number
@@ -73,7 +74,7 @@ struct Ramp {
 ///
 /// Running sums are whole numbers of 2^-10 W in modular 64-bit arithmetic: exact, without drift, whatever the length of
 /// the run. Valid while w · |x| stays below 4·10^15 W·bin (a 15 min window: 4 GW); |x| <= 10^12 W is checked.
-class RampMeter {
+class TIDEWATT_API RampMeter {
  public:
   /// @param windows w in bins, each 1…10^7  @param bin_s length of a bin, > 0  @throws InputError
   explicit RampMeter(std::vector<std::int64_t> windows, double bin_s = 1e-3);
@@ -105,7 +106,7 @@ class RampMeter {
 };
 
 /// Extremes and energy.
-class ExtremesMeter {
+class TIDEWATT_API ExtremesMeter {
  public:
   /// A recorded interval begins at this absolute bin.
   void begin(std::int64_t first_bin) { next_bin_ = first_bin; }
@@ -150,4 +151,4 @@ class ExtremesMeter {
   CompensatedSum energy_J_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

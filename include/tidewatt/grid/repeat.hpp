@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "tidewatt/base/version.hpp"
+
 /// How meters count repetitions without seeing each one.
 ///
 /// A synchronous job repeats one waveform thousands of times. A meter with memory changes its state while the first
@@ -24,11 +26,11 @@
 /// `repeat_bins(share, n_bin)` adds that in proportion to the length of `n_bin` bins: counts and energies, to a
 /// rounding of one. The caller ensures that the share covers a whole number of periods to within a bin.
 /// A share may be kept and added again later, once the same waveform has come back and the memories have followed it.
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
-struct Repetition {
+struct TIDEWATT_API Repetition {
   std::int64_t first_bin = 0;    ///< absolute bin from which on the stream repeats
   std::int64_t period_bins = 0;  ///< > 0
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// Voltage and frequency that a load or a machine must or does ride: outside a limit for longer than its time, it
 /// leaves. Lists of limits and times belong together; deeper limits have shorter times.
-struct RideThroughCurve {
+struct TIDEWATT_API RideThroughCurve {
   std::vector<double> low_pu, low_s;     ///< below low_pu for more than low_s
   std::vector<double> high_pu, high_s;   ///< above high_pu for more than high_s
   std::vector<double> low_Hz, low_Hz_s;  ///< frequency itself, not its deviation
@@ -23,7 +24,7 @@ struct RideThroughCurve {
 };
 
 /// When a site that left comes back.
-struct ReturnParams {
+struct TIDEWATT_API ReturnParams {
   double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this
   std::int64_t count_limit = 0;  ///< that many sags within the window: stay away until a person returns it; 0: never
   double count_window_s = 0.0;
@@ -35,10 +36,10 @@ struct ReturnParams {
 
 enum class Connection { connected, away, latched, returning };
 /// "connected", "away", "latched" or "returning".
-std::string_view name(Connection c);
+TIDEWATT_API std::string_view name(Connection c);
 
 /// Something that a site did. Bins are absolute 1 ms bins.
-struct RideThroughEvent {
+struct TIDEWATT_API RideThroughEvent {
   std::int64_t bin = 0;
   Connection to = Connection::connected;
   std::string_view
@@ -47,7 +48,7 @@ struct RideThroughEvent {
 };
 
 /// Everything that a restart needs; plain values, so that a copy is a checkpoint.
-struct RideThroughState {
+struct TIDEWATT_API RideThroughState {
   static constexpr std::size_t most_zones = 8, most_sags = 16;
   std::array<std::int64_t, 4 * most_zones> outside{};  ///< bins outside each limit without a pause
   std::array<std::int64_t, most_sags> sags{};          ///< first bins of the latest counted sags
@@ -70,7 +71,7 @@ struct RideThroughState {
 ///
 /// Assumptions: 1 ms rms values; each limit's time runs without a pause and restarts when the value is back inside; the
 /// transfer itself takes no time. Source: the catalog entries give the sources of their curves.
-class RideThrough {
+class TIDEWATT_API RideThrough {
  public:
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError
   RideThrough(RideThroughCurve curve, ReturnParams back, double nominal_Hz);
@@ -99,4 +100,4 @@ class RideThrough {
   std::int64_t delay_bins_, window_bins_, ramp_bins_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

@@ -4,11 +4,12 @@
 #include <span>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::grid {
+namespace TIDEWATT_NAMESPACE::grid {
 
 /// The network behind the point of common coupling, as a source behind an impedance.
-struct SourceParams {
+struct TIDEWATT_API SourceParams {
   double nominal_V = 0.0;         ///< line to line, at the connection
   double short_circuit_VA = 0.0;  ///< three-phase short-circuit power at the connection
   double x_over_r_ratio = 0.0;
@@ -17,7 +18,7 @@ struct SourceParams {
 };
 
 /// Bins of the lowest and the highest bus voltage of a stream. The source has no memory: repetitions add nothing.
-struct VoltageMeters {
+struct TIDEWATT_API VoltageMeters {
   double min_pu = 1e300;
   double max_pu = 0.0;
   template <class A>
@@ -27,7 +28,7 @@ struct VoltageMeters {
 };
 
 /// How near a load is to what its connection can carry.
-struct Loadability {
+struct TIDEWATT_API Loadability {
   double voltage_pu = 0.0;     ///< at the load
   double nose_W = 0.0;         ///< the most at the same power factor
   double margin_frac = 0.0;    ///< 1 − P/nose
@@ -46,7 +47,7 @@ struct Loadability {
 /// Assumptions: balanced, quasi-steady (fundamental phasors: changes slower than a cycle or two), load power
 /// independent of voltage (electronic supplies within their input range), no other load at the bus. Source: Kundur,
 /// Power System Stability and Control, ch. 14.
-class Source {
+class TIDEWATT_API Source {
  public:
   /// @throws InputError if a parameter is not positive (X/R may be 0)
   explicit Source(const SourceParams& params);
@@ -78,4 +79,4 @@ class Source {
   double v0_squared_;
 };
 
-}  // namespace tidewatt::grid
+}  // namespace TIDEWATT_NAMESPACE::grid

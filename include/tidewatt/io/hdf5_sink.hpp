@@ -2,9 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// A result as one HDF5 file in netCDF-4 conventions: `xarray.open_dataset(path, group="day")` opens each group with
 /// dimensions, `units` and `long_name`.
@@ -21,7 +22,7 @@ namespace tidewatt::io {
 /// * After the HDF5 data, one line with the SHA-256 of the whole file (verified_file.hpp): tidewatt reads a file only if
 ///   it matches, and other HDF5 and netCDF readers do not see it.
 /// * No times of creation: equal results and equal provenance make equal files.
-class Hdf5Sink final : public sim::RecordSink {
+class TIDEWATT_API Hdf5Sink final : public sim::RecordSink {
  public:
   /// @param path the file to make or replace; its folder exists.
   explicit Hdf5Sink(std::string path) : path_(std::move(path)) {}
@@ -35,6 +36,6 @@ class Hdf5Sink final : public sim::RecordSink {
 };
 
 /// The bytes of that file. @throws OutputError.
-std::vector<char> hdf5_image(const sim::Result& result);
+TIDEWATT_API std::vector<char> hdf5_image(const sim::Result& result);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

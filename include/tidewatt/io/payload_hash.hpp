@@ -1,9 +1,10 @@
 #pragma once
 #include <string>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// SHA-256 over every array outside `/provenance`, as 64 lower-case hexadecimal digits.
 ///
@@ -19,6 +20,6 @@ namespace tidewatt::io {
 ///
 /// Units, long names and dimension names are not part of it. `scripts/hash_result FILE` recomputes it from a file.
 /// @throws OutputError if a shape does not hold as many values as there are, or two arrays share a path.
-std::string payload_sha256(const sim::Result& result);
+TIDEWATT_API std::string payload_sha256(const sim::Result& result);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

@@ -3,19 +3,20 @@
 #include <utility>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::io {
+namespace TIDEWATT_NAMESPACE::io {
 
 /// One figure as JSON text. `monostate` and numbers that are not finite are null; a double is the shortest decimal that
 /// reads back to the same bits, and always carries a point or an exponent, so that it reads back as a double.
 /// @param value any figure; text is UTF-8, bytes that are not become U+FFFD.
-std::string value_json(const sim::Value& value);
+TIDEWATT_API std::string value_json(const sim::Value& value);
 
 /// The summary as one JSON object on one line, keys in the order given, no newline at the end.
 /// @param summary figures with distinct names.
-std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& summary);
+TIDEWATT_API std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& summary);
 /// The same with the key `jobs` behind: a list of one object per job.
-std::string result_json(const sim::Result& result);
+TIDEWATT_API std::string result_json(const sim::Result& result);
 
-}  // namespace tidewatt::io
+}  // namespace TIDEWATT_NAMESPACE::io

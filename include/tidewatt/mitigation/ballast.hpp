@@ -5,11 +5,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// Software ballast: a second process that multiplies matrices whenever the training waits.
-struct BallastParams {
+struct TIDEWATT_API BallastParams {
   double level_ratio = 0.0;        ///< power that it holds ÷ board limit
   double period_s = 0.0;           ///< of its monitor
   double launch_s = 0.0;           ///< from the decision to power
@@ -22,7 +23,7 @@ struct BallastParams {
 };
 
 /// A stretch of a GPU's timeline under ballast.
-struct BallastPiece {
+struct TIDEWATT_API BallastPiece {
   Tick duration = 0;
   std::uint32_t segment = 0;  ///< index of the original segment
   double power_W = 0.0;       ///< mean over the piece
@@ -30,7 +31,7 @@ struct BallastPiece {
   double work_frac = 1.0;     ///< rate of the segment's work against its rate alone
 };
 
-struct BallastOutcome {
+struct TIDEWATT_API BallastOutcome {
   std::vector<BallastPiece> pieces;
   double natural_s = 0.0, total_s = 0.0;
   double burned_J = 0.0;  ///< ∫ ballast, per GPU
@@ -47,11 +48,11 @@ struct BallastOutcome {
 /// work and kernel together is held at the larger of both (by the power limiter); waiting segments are not
 /// lengthened by the kernels that fill them. Source: the software ballast of arXiv 2508.14318 [@power_stabilization].
 /// @param duration, natural_W one value per segment  @throws InputError if sizes differ
-BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
-                       std::span<const double> natural_W);
+TIDEWATT_API BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
+                                    std::span<const double> natural_W);
 
 /// State of the ballast between stretches.
-struct BallastState {
+struct TIDEWATT_API BallastState {
   double level_W = 0.0;  ///< power that it holds; 0: it does not run
   Tick missing = -1;     ///< how long work has been missing, up to hold_s; −1: no work seen yet, so none is missed
   bool operator==(const BallastState&) const = default;
@@ -62,7 +63,7 @@ struct BallastState {
 };
 
 /// A stretch of a GPU's timeline whose power ballast holds at or above `low_W`.
-struct BallastStretch {
+struct TIDEWATT_API BallastStretch {
   Tick duration = 0;
   std::uint32_t segment = 0;  ///< index of the original segment
   double low_W = 0.0;         ///< 0: no ballast runs
@@ -73,11 +74,11 @@ struct BallastStretch {
 /// than hold_s it ramps down to what the GPU draws by itself, in stairs of board limit/32. It never ramps up by itself:
 /// a GPU that has not worked yet is left alone. Burned power heats the die as any other.
 /// @param natural_W [segment] power without ballast  @param state moves to the end  @throws InputError as `ballast`
-std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
-                                         std::span<const Tick> duration, std::span<const double> natural_W);
+TIDEWATT_API std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
+                                                      std::span<const Tick> duration, std::span<const double> natural_W);
 
 /// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
 /// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive
-double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s);
+TIDEWATT_API double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s);
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

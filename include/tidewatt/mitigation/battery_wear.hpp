@@ -3,11 +3,12 @@
 #include <span>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// Life of a battery in cycles and years.
-struct BatteryWearParams {
+struct TIDEWATT_API BatteryWearParams {
   double cycles_full = 0.0;     ///< cycles of full depth until end of life
   double depth_exponent = 0.0;  ///< N(D) = cycles_full · D^−k
   double calendar_s = 0.0;      ///< life at rest
@@ -15,7 +16,7 @@ struct BatteryWearParams {
   void fields(FieldVisitor& v);
 };
 
-struct BatteryWearState {
+struct TIDEWATT_API BatteryWearState {
   double turn_frac = -1.0;     ///< charge at the last turning point; −1: nothing seen yet
   double extreme_frac = 0.0;   ///< furthest since then
   double last_frac = 0.0;      ///< charge when last seen
@@ -27,7 +28,7 @@ struct BatteryWearState {
   }
 };
 
-struct BatteryWearMeters {
+struct TIDEWATT_API BatteryWearMeters {
   double cycle_life_frac = 0.0;       ///< used by half cycles
   double throughput_life_frac = 0.0;  ///< used by swings inside the dead band, and by a half cycle that is not complete yet
   double calendar_life_frac = 0.0;
@@ -49,7 +50,7 @@ struct BatteryWearMeters {
 /// points, which for k > 1 gives too little for a small swing on a large one; exact for k = 1 and for cycles of one
 /// depth. Assumption: linear accumulation. Source: throughput-and-depth life curves as battery makers publish them; the
 /// catalog's figures are assumed with a range.
-class BatteryWear {
+class TIDEWATT_API BatteryWear {
  public:
   explicit BatteryWear(const BatteryWearParams& params);  ///< @throws InputError
   /// The state of charge after another `elapsed_s`.
@@ -63,11 +64,11 @@ class BatteryWear {
 };
 
 /// A converter's reactive power within its apparent-power rating, active power first.
-struct ReactiveParams {
+struct TIDEWATT_API ReactiveParams {
   double rating_VA = 0.0;
   double target_power_factor_frac = 1.0;  ///< at the connection, lagging; 1: all reactive power compensated
 };
-struct ReactivePoint {
+struct TIDEWATT_API ReactivePoint {
   double var = 0.0;            ///< given by the converter, positive when drawn
   double pcc_var = 0.0;        ///< at the connection
   double not_given_var = 0.0;  ///< asked beyond sqrt(S² − P²)
@@ -75,16 +76,16 @@ struct ReactivePoint {
 };
 /// @param converter_W active power of the converter  @param pcc_W, load_var at the connection without its help
 /// @throws InputError for a rating not above 0 or a power factor outside (0, 1]
-ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
+TIDEWATT_API ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
 
-struct ReactiveMeters {
+struct TIDEWATT_API ReactiveMeters {
   std::int64_t n_limited = 0;   ///< bins in which the rating left too little beside the active power
   double not_given_vars = 0.0;  ///< ∫ |asked − given|
   double most_var = 0.0;        ///< largest given, either sign
 };
 /// A chunk of 1 ms means.  @param converter_W active power of the converter  @param pcc_W at the connection
 /// @param pcc_var in: without its help, out: with it; all of one length  @throws InputError if not
-void compensate(const ReactiveParams& params, std::span<const double> converter_W, std::span<const double> pcc_W,
-                std::span<double> pcc_var, ReactiveMeters& meters);
+TIDEWATT_API void compensate(const ReactiveParams& params, std::span<const double> converter_W, std::span<const double> pcc_W,
+                             std::span<double> pcc_var, ReactiveMeters& meters);
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

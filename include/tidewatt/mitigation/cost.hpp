@@ -7,12 +7,13 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
 /// Money, carbon and water of a run: needed where mitigations are weighed against one another.
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// An energy tariff with a price by hour of the day, and a charge on the month's largest demand.
-struct TariffParams {
+struct TIDEWATT_API TariffParams {
   std::vector<double> price_USD_per_J;    ///< 24 values by hour of a working day; key in USD/MWh
   std::vector<double> weekend_USD_per_J;  ///< 24 values
   double demand_USD_per_W = 0.0;          ///< per month, on the largest mean over the demand window
@@ -23,19 +24,19 @@ struct TariffParams {
 };
 
 /// Carbon of the grid and water of generation and site by hour of the day.
-struct FootprintParams {
+struct TIDEWATT_API FootprintParams {
   std::vector<double> carbon_kg_per_J;  ///< 24 values; key in kg/MWh
   std::vector<double> water_m3_per_J;   ///< 24 values, off-site; key in L/kWh
   void fields(FieldVisitor& v);
 };
 
 /// Place of a series of demand means in the calendar.
-struct CalendarStart {
+struct TIDEWATT_API CalendarStart {
   double hour = 0.0;         ///< of the day at the first value, 0 <= hour < 24
   std::int64_t weekday = 0;  ///< 0: Monday … 6: Sunday
 };
 
-struct Bill {
+struct TIDEWATT_API Bill {
   double energy_USD = 0.0, demand_USD = 0.0, fixed_USD = 0.0;
   double energy_J = 0.0, peak_W = 0.0;
   std::int64_t peak_window = -1;  ///< index of the largest mean
@@ -45,21 +46,21 @@ struct Bill {
 
 /// A month's bill (or a part of it, its demand charge in full): energy by the hour in which a window begins, demand by
 /// its largest window mean.  @param mean_W means over the tariff's demand window, in order  @throws InputError
-Bill bill(const TariffParams& tariff, std::span<const double> mean_W, CalendarStart start);
+TIDEWATT_API Bill bill(const TariffParams& tariff, std::span<const double> mean_W, CalendarStart start);
 
-struct Footprint {
+struct TIDEWATT_API Footprint {
   double carbon_kg = 0.0, water_m3 = 0.0;
 };
 /// @param window_s length of each mean  @param site_water_m3 evaporated on the site, added
-Footprint footprint(const FootprintParams& params, std::span<const double> mean_W, double window_s, CalendarStart start,
-                    double site_water_m3 = 0.0);
+TIDEWATT_API Footprint footprint(const FootprintParams& params, std::span<const double> mean_W, double window_s, CalendarStart start,
+                                 double site_water_m3 = 0.0);
 
 /// A yearly payment for a capital sum:  C r/(1 − (1 + r)^−n), C/n where r = 0.
 /// @param interest_frac per year  @throws InputError unless years > 0 and interest >= 0
-double annuity_USD(double capital_USD, double interest_frac, double years);
+TIDEWATT_API double annuity_USD(double capital_USD, double interest_frac, double years);
 
 /// A device's price as a required input with its range.
-struct PriceParams {
+struct TIDEWATT_API PriceParams {
   double capital_USD_per_W = 0.0;  ///< of its power rating; key in USD/kW
   double capital_USD_per_J = 0.0;  ///< of its energy rating; key in USD/kWh
   double operating_frac = 0.0;     ///< of the capital, per year
@@ -67,21 +68,21 @@ struct PriceParams {
   double interest_frac = 0.0;
   void fields(FieldVisitor& v);
 };
-struct DeviceCost {
+struct TIDEWATT_API DeviceCost {
   double capital_USD = 0.0, yearly_USD = 0.0;
   double life_years = 0.0;  ///< the shorter of its life and what wear leaves
 };
 /// @param wear_frac_per_year share of life that operation uses per year (0: none)
-DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J, double wear_frac_per_year);
+TIDEWATT_API DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J, double wear_frac_per_year);
 
 /// What a trillion tokens cost and emit.
-struct TokenCost {
+struct TIDEWATT_API TokenCost {
   double USD_per_Ttoken = 0.0, energy_USD_per_Ttoken = 0.0, device_USD_per_Ttoken = 0.0;
   double carbon_kg_per_Ttoken = 0.0, water_m3_per_Ttoken = 0.0, energy_J_per_Ttoken = 0.0;
 };
 /// @param elapsed_s time that the bill covers, for the devices' share of the year  @param tokens count, > 0
 /// @throws InputError without tokens
-TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year, double elapsed_s,
-                     double tokens);
+TIDEWATT_API TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year, double elapsed_s,
+                                  double tokens);
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

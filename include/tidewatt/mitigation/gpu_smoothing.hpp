@@ -6,11 +6,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// GPU power smoothing with the knobs of NVML's profile (Blackwell and later; a what-if on older chips).
-struct GpuSmoothingParams {
+struct TIDEWATT_API GpuSmoothingParams {
   double floor_ratio = 0.0;           ///< lowest power while active ÷ board limit
   double ramp_up_W_per_s = 0.0;       ///< per GPU
   double ramp_down_W_per_s = 0.0;     ///< per GPU
@@ -19,7 +20,7 @@ struct GpuSmoothingParams {
 };
 
 /// State of the smoothing between stretches.
-struct SmoothingState {
+struct TIDEWATT_API SmoothingState {
   double level_W = 0.0;  ///< smoothed power now
   Tick missing = 0;      ///< how long natural power has been below the floor, up to the hysteresis
   bool operator==(const SmoothingState&) const = default;
@@ -30,7 +31,7 @@ struct SmoothingState {
 };
 
 /// A stretch of a GPU's timeline with its power held between two bounds.
-struct SmoothedPiece {
+struct TIDEWATT_API SmoothedPiece {
   Tick duration = 0;
   std::uint32_t segment = 0;  ///< index of the original segment
   double low_W = 0.0;         ///< burns up to this
@@ -39,7 +40,7 @@ struct SmoothedPiece {
 };
 
 /// Speed of a GPU's work while its power is held below what the work would draw.
-struct ThrottleCurve {
+struct TIDEWATT_API ThrottleCurve {
   std::vector<double> power_W;   ///< rising; the first: it waits, the last: natural power
   std::vector<double> speed_frac;  ///< at these, 0 to 1
   /// Speed at a power `W`, in watts, linear between the points; a share, 0 to 1.
@@ -55,13 +56,13 @@ struct ThrottleCurve {
 /// board limit/32, each stair at its mean level; a part that a segment cuts out of one is rounded to board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
 /// @param curve [segment], empty or null: in proportion
-std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
-                                       std::span<const Tick> duration, std::span<const double> natural_W,
-                                       double waiting_W, std::span<const ThrottleCurve* const> curve = {});
+TIDEWATT_API std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
+                                                    std::span<const Tick> duration, std::span<const double> natural_W,
+                                                    double waiting_W, std::span<const ThrottleCurve* const> curve = {});
 
 /// The same for a timeline that repeats: it begins in the state that its repetitions come to (a slow ramp needs many of
 /// them), which is returned in `state` if given. @throws SolverError if they come to none within 10,000 repetitions
-std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
-                                  std::span<const double> natural_W, double waiting_W, SmoothingState* state = nullptr);
+TIDEWATT_API std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
+                                               std::span<const double> natural_W, double waiting_W, SmoothingState* state = nullptr);
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -6,11 +6,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::mitigation {
+namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// A battery at the point of common coupling and the rule that drives it.
-struct SiteBatteryParams {
+struct TIDEWATT_API SiteBatteryParams {
   double power_W = 0.0;   ///< rating at the AC side, both directions
   double energy_J = 0.0;  ///< capacity of the store between 0 and 1 state of charge
   double charge_efficiency_frac = 1.0;
@@ -28,7 +29,7 @@ struct SiteBatteryParams {
 };
 
 /// State of the battery: plain numbers, kept by the caller.
-struct SiteBatteryState {
+struct TIDEWATT_API SiteBatteryState {
   double energy_J = 0.0;        ///< in the store
   double energy_carry_J = 0.0;  ///< its rounding error, to be added (Kahan)
   double power_W = 0.0;         ///< AC side at the end of the last bin
@@ -46,7 +47,7 @@ struct SiteBatteryState {
 };
 
 /// Energies and limits; each energy is summed from its own equation.
-struct SiteBatteryMeters {
+struct TIDEWATT_API SiteBatteryMeters {
   CompensatedSum charged_J;         ///< ∫ P⁺, AC side
   CompensatedSum discharged_J;      ///< ∫ P⁻, AC side
   CompensatedSum charge_loss_J;     ///< (1 − η_c) ∫ P⁺
@@ -82,7 +83,7 @@ struct SiteBatteryMeters {
 /// A bin that would leave these bounds is cut (at the lower one the standby power is drawn from the connection) and
 /// counted. Assumptions: constant efficiencies; lossless connection to the bus; the load is measured without error.
 /// The delay of one control period is part of the model: a step of the load reaches the connection for that long.
-class SiteBattery {
+class TIDEWATT_API SiteBattery {
  public:
   /// @throws InputError if bounds are out of order, the period is no whole number of ms, or standby exceeds the rating
   explicit SiteBattery(const SiteBatteryParams& params);
@@ -113,4 +114,4 @@ class SiteBattery {
   double ramp_up_W_, ramp_down_W_;  // per control period
 };
 
-}  // namespace tidewatt::mitigation
+}  // namespace TIDEWATT_NAMESPACE::mitigation

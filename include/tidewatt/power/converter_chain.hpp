@@ -7,11 +7,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// One converter with a link capacitor and the loop that keeps its voltage.
-struct ConverterStage {
+struct TIDEWATT_API ConverterStage {
   double voltage_Hz = 0.0;     ///< bandwidth of the voltage loop: where its open-loop gain is 1
   double damping_ratio = 0.0;  ///< of the voltage loop
   double current_Hz = 0.0;     ///< bandwidth of the current loop inside it; 0: immediate
@@ -22,7 +23,7 @@ struct ConverterStage {
 };
 
 /// From a rack's load to the connection: DC-DC, supply, inverter of the UPS, rectifier of the UPS.
-struct ConverterChainParams {
+struct TIDEWATT_API ConverterChainParams {
   static constexpr std::size_t n_stage = 4;
   static constexpr std::array<std::string_view, n_stage> stage_names{"dcdc", "psu", "vsi", "afe"};
   double rating_W = 0.0;  ///< of the whole fleet that the chain stands for
@@ -32,13 +33,13 @@ struct ConverterChainParams {
 };
 
 /// Frequency response: connection watts per load watt.
-struct ChainResponse {
+struct TIDEWATT_API ChainResponse {
   double frequency_Hz = 0.0;
   double magnitude = 0.0;
   double phase_deg = 0.0;  ///< negative: the connection lags, unwrapped from 0 at low frequency
 };
 
-struct ConverterChainState {
+struct TIDEWATT_API ConverterChainState {
   std::array<double, 12>
       x{};  ///< per stage: link energy off nominal J, integrator W, drawn W (if it has a current loop)
   bool operator==(const ConverterChainState&) const = default;
@@ -48,7 +49,7 @@ struct ConverterChainState {
   }
 };
 
-struct ConverterChainMeters {
+struct TIDEWATT_API ConverterChainMeters {
   CompensatedSum load_J, loss_J, drawn_J;
   std::array<double, ConverterChainParams::n_stage> link_low_pu{1, 1, 1, 1}, link_high_pu{1, 1, 1, 1};
   /// |drawn − load − loss − stored| / drawn. @param stored_J rise of the links' energy
@@ -71,7 +72,7 @@ struct ConverterChainMeters {
 /// front of the loops. Assumptions: small-signal controllers that never saturate; constant terminal voltage; harmonics
 /// of the mains (above 60 Hz) are out of scope. A bandwidth
 /// is read as the frequency of unit open-loop gain, as converter designers use the word. Source: loop bandwidths of arXiv 2604.06624 [@power_delivery_resonance].
-class ConverterChain {
+class TIDEWATT_API ConverterChain {
  public:
   explicit ConverterChain(const ConverterChainParams& params);  ///< @throws InputError
 
@@ -99,4 +100,4 @@ class ConverterChain {
   std::array<double, width> drive_{};                               // F
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

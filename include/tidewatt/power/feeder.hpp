@@ -7,11 +7,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// One level of the feeder tree: equal branches in parallel that share its power evenly.
-struct FeederLevel {
+struct TIDEWATT_API FeederLevel {
   std::int64_t n_branch = 0;    ///< 0: as many as the design load needs, see FeederParams::sized
   double rating_VA = 0.0;       ///< of one branch
   double no_load_loss_W = 0.0;  ///< of one branch, whenever energised
@@ -22,7 +23,7 @@ struct FeederLevel {
 };
 
 /// A hall layout from rack to connection: rack PDU or busway tap, row busway, hall transformer, substation transformer.
-struct FeederParams {
+struct TIDEWATT_API FeederParams {
   static constexpr std::size_t n_level = 4;
   static constexpr std::array<std::string_view, n_level> level_names{"rack", "row", "hall", "site"};
   static constexpr std::size_t hall_level = 2;  ///< auxiliaries join in front of it
@@ -40,7 +41,7 @@ struct FeederParams {
 };
 
 /// Energies that passed the feeder; each is summed from its own equation.
-struct FeederMeters {
+struct TIDEWATT_API FeederMeters {
   CompensatedSum load_J;       ///< into the nodes
   CompensatedSum auxiliary_J;  ///< into the auxiliaries
   CompensatedSum drawn_J;      ///< out of the connection
@@ -59,7 +60,7 @@ struct FeederMeters {
 };
 
 /// Powers at one instant: active and reactive power drawn by each level (upstream side), and its loss.
-struct FeederPoint {
+struct TIDEWATT_API FeederPoint {
   std::array<double, FeederParams::n_level> level_W{};
   std::array<double, FeederParams::n_level> level_var{};
   std::array<double, FeederParams::n_level> loss_W{};
@@ -79,7 +80,7 @@ struct FeederPoint {
 /// carries the same share (an uneven split would lose more); instantaneous (magnetics at power frequency follow within
 /// a cycle); auxiliaries are fed at the halls' low-voltage bus and pass the hall and site transformers only. Source:
 /// transformer loss equation of IEC 60076-1; figures in the catalog.
-class Feeder {
+class TIDEWATT_API Feeder {
  public:
   /// @throws InputError if a level has no branches or no rating, or a power factor is outside (0, 1]
   explicit Feeder(const FeederParams& params);
@@ -105,4 +106,4 @@ class Feeder {
   double auxiliary_tan_phi_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

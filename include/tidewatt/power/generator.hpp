@@ -5,11 +5,12 @@
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Equal machines on one island bus: standby diesels, or turbines that carry a site of their own.
-struct GeneratorParams {
+struct TIDEWATT_API GeneratorParams {
   std::int64_t n_unit = 0;
   double unit_W = 0.0;
   double start_s = 0.0;               ///< from the order to the first unit on the bus
@@ -31,12 +32,12 @@ struct GeneratorParams {
 };
 
 /// Turbines of the site's own: in parallel with the grid at a fixed output, alone once the site is an island.
-struct TurbineParams {
+struct TIDEWATT_API TurbineParams {
   GeneratorParams generator;
   double dispatch_W = 0.0;
 };
 
-struct GeneratorState {
+struct TIDEWATT_API GeneratorState {
   bool ordered = false;  ///< to run
   bool tripped = false;
   Tick running_for = 0;  ///< since the order
@@ -55,7 +56,7 @@ struct GeneratorState {
   }
 };
 
-struct GeneratorMeters {
+struct TIDEWATT_API GeneratorMeters {
   CompensatedSum mechanical_J, electrical_J, damping_J, joined_J, left_J, fuel_J, unserved_J;
   double lowest_Hz = 1e300, highest_Hz = -1e300;
   std::int64_t n_trip = 0, n_ramp_limited = 0, n_power_limited = 0;
@@ -79,7 +80,7 @@ struct GeneratorMeters {
 /// the cost of a ramp limit; the trip, the limits and the unserved energy are counted. Load is accepted in
 /// steps: `limit_W` is the load that the bus accepts now. Assumptions: units share evenly; voltage regulator ideal;
 /// frequency at the start of a bin acts over it. Source: Kundur, ch. 3 and 11 [@kundur].
-class Generator {
+class TIDEWATT_API Generator {
  public:
   explicit Generator(const GeneratorParams& params);  ///< @throws InputError
   GeneratorState off() const { return {}; }
@@ -114,4 +115,4 @@ class Generator {
   Tick start_, sync_, step_, trip_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -5,11 +5,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Electrical numbers of one GPU type. Activities are switching activities relative to a dense bf16 GEMM on random data.
-struct GpuPowerParams {
+struct TIDEWATT_API GpuPowerParams {
   double tdp_W;                ///< board power limit, W
   double board_W;              ///< constant part: HBM refresh, regulators, fabric, W
   double leakage_W;            ///< of the nominal chip at leakage_ref_K and voltage_ref_V, W
@@ -32,7 +33,7 @@ struct GpuPowerParams {
 };
 
 /// Spread between chips of one type: normal in z, truncated at ±truncation_ratio sigma because vendors screen chips.
-struct SiliconSpreadParams {
+struct TIDEWATT_API SiliconSpreadParams {
   double leakage_sigma_ratio;           ///< sigma of ln(leakage)
   double voltage_sigma_V;               ///< sigma of the voltage offset, V
   double leakage_voltage_correlation;   ///< of z_leakage and z_voltage: fast silicon leaks more and needs less voltage
@@ -42,7 +43,7 @@ struct SiliconSpreadParams {
 };
 
 /// What makes one chip differ from the nominal one.
-struct Chip {
+struct TIDEWATT_API Chip {
   double leakage_ratio = 1.0;
   double voltage_offset_V = 0.0;
 };
@@ -53,7 +54,7 @@ struct Chip {
 ///     P_leak = r_leak P_leak,ref exp(k_T (T − T_ref) + k_V (V − V_ref)),   V = V(f) + offset
 ///
 /// Valid for f within the table and 0–110 °C. Source keys: see catalog/gpu.
-class GpuModel {
+class TIDEWATT_API GpuModel {
  public:
   static constexpr double bin_Hz = 15e6;
   explicit GpuModel(const GpuPowerParams& params);  ///< @throws InputError if the V/f table is not ascending
@@ -104,12 +105,12 @@ class GpuModel {
 };
 
 /// The chip with index `entity` of a fleet: a pure function of (seed, entity).
-Chip draw_chip(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
+TIDEWATT_API Chip draw_chip(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
 /// Thermal resistance of package `entity` ÷ nominal.
-double draw_resistance_ratio(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
+TIDEWATT_API double draw_resistance_ratio(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
 
 /// How a package's thermal resistance depends on where it sits.
-struct PositionSpreadParams {
+struct TIDEWATT_API PositionSpreadParams {
   double node_correlation_ratio;              ///< share of the variance that all GPUs of a node have in common
   std::vector<double> slot_resistance_ratio;  ///< [slot] of the chassis ÷ nominal, the same in every node; empty: 1
   void fields(FieldVisitor& v);
@@ -120,7 +121,7 @@ struct PositionSpreadParams {
 ///     r = r_slot exp(σ (√ρ z_node + √(1 − ρ) z_own)),   z truncated as in SiliconSpreadParams
 ///
 /// ρ = 0 and no slot ratios give draw_resistance_ratio of entity node · n_slot + slot.
-double draw_resistance_ratio(const SiliconSpreadParams& spread, const PositionSpreadParams& position, std::uint64_t seed,
-                             std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot);
+TIDEWATT_API double draw_resistance_ratio(const SiliconSpreadParams& spread, const PositionSpreadParams& position, std::uint64_t seed,
+                                          std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot);
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

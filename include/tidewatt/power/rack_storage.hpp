@@ -1,12 +1,13 @@
 #pragma once
 #include <span>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/power/store.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// A store on a rack's direct-current side (capacitors in the supplies, a rack battery or supercapacitor) and its rule.
-struct RackStorageParams {
+struct TIDEWATT_API RackStorageParams {
   StoreParams store;
   double smoothing_s = 0.0;        ///< time constant of the mean that the input follows
   double soc_target_frac = 1.0;    ///< state of charge to return to
@@ -16,7 +17,7 @@ struct RackStorageParams {
   void fields(FieldVisitor& v);
 };
 
-struct RackStorageState {
+struct TIDEWATT_API RackStorageState {
   StoreState store;
   double smoothed_W = 0.0;   ///< the mean's memory
   double reference_W = 0.0;  ///< what the input should draw, after the ramp limit
@@ -37,7 +38,7 @@ struct RackStorageState {
 /// losses while the store lasts; an isolated peak is covered for E/ΔP.
 /// Assumptions: 1 ms means; the store follows within the bin; constant efficiencies. Energy and layout of the
 /// capacitor shelf: published descriptions of the GB300 power shelf [@gb300_power_shelf].
-class RackStorage {
+class TIDEWATT_API RackStorage {
  public:
   explicit RackStorage(const RackStorageParams& params);  ///< @throws InputError
   /// At rest under a steady load, the store at its initial charge.
@@ -53,4 +54,4 @@ class RackStorage {
   double gain_, target_J_, return_per_s_, up_W_, down_W_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

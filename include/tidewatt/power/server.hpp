@@ -1,10 +1,11 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Electrical numbers of a server with eight GPUs (or another number per node).
-struct ServerPowerParams {
+struct TIDEWATT_API ServerPowerParams {
   double host_W;               ///< CPUs, DRAM, NICs, switches, drives under training, W dc
   double host_idle_W;          ///< the same with idle GPUs, W dc
   double gpu_conversion_ratio; ///< board watts ÷ dc bus watts of the GPU feed
@@ -18,7 +19,7 @@ struct ServerPowerParams {
 };
 
 /// Power of one server and where it goes; every entry from its own equation.
-struct ServerPower {
+struct TIDEWATT_API ServerPower {
   double ac_W;          ///< drawn from the feeder
   double conversion_W;  ///< lost in the GPU feed's conversion
   double host_W;
@@ -39,4 +40,4 @@ inline ServerPower server_power(const ServerPowerParams& p, double gpu_W, double
   return out;
 }
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -5,11 +5,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/sum.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Rating, capacity, efficiencies and bounds of an energy store, seen from its terminals.
-struct StoreParams {
+struct TIDEWATT_API StoreParams {
   double power_W = 0.0;   ///< largest charging or discharging power at the terminals
   double energy_J = 0.0;  ///< capacity between 0 and 1 state of charge
   double charge_efficiency_frac = 1.0;
@@ -19,7 +20,7 @@ struct StoreParams {
 };
 
 /// State of a store.
-struct StoreState {
+struct TIDEWATT_API StoreState {
   double energy_J = 0.0;
   double carry_J = 0.0;  ///< rounding error of energy_J, to be added (Kahan)
   bool operator==(const StoreState&) const = default;
@@ -30,7 +31,7 @@ struct StoreState {
 };
 
 /// Energies at the terminals and losses, each from its own equation, and what limits refused.
-struct StoreMeters {
+struct TIDEWATT_API StoreMeters {
   CompensatedSum charged_J, discharged_J;          ///< ∫ P⁺ and ∫ P⁻ at the terminals
   CompensatedSum charge_loss_J;                    ///< (1 − η_c) ∫ P⁺
   CompensatedSum discharge_loss_J;                 ///< (1/η_d − 1) ∫ P⁻
@@ -53,7 +54,7 @@ struct StoreMeters {
 ///
 /// Power that would cross a bound is cut so that the bound is reached exactly; the rest counts as not served.
 /// Assumption: efficiencies do not depend on power or charge; self-discharge belongs to the device that holds the store.
-class Store {
+class TIDEWATT_API Store {
  public:
   /// @throws InputError naming every bound, rating or efficiency that makes no sense
   Store(const StoreParams& params, std::string_view name);
@@ -113,4 +114,4 @@ class Store {
   double E_min_J_, E_max_J_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -1,10 +1,11 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// Thermal figures of an oil-immersed transformer.
-struct TransformerParams {
+struct TIDEWATT_API TransformerParams {
   double oil_rise_K = 0.0;              ///< top oil over ambient at rating
   double hot_spot_rise_K = 0.0;         ///< hot spot over top oil at rating
   double loss_ratio = 0.0;              ///< R: load loss over no-load loss at rating
@@ -18,14 +19,14 @@ struct TransformerParams {
 };
 
 /// Rises over ambient, K.
-struct TransformerState {
+struct TIDEWATT_API TransformerState {
   double oil_K = 0.0;
   double gradient_fast_K = 0.0;  ///< first term of the hot-spot gradient
   double gradient_slow_K = 0.0;  ///< second term, subtracted: oil that is still cool
   bool operator==(const TransformerState&) const = default;
 };
 
-struct TransformerMeters {
+struct TIDEWATT_API TransformerMeters {
   double aged_s = 0.0;  ///< life used, in seconds at the reference hot spot
   double elapsed_s = 0.0;
   double hottest_K = 0.0;  ///< absolute hot spot
@@ -44,7 +45,7 @@ struct TransformerMeters {
 ///
 /// Each difference decays exactly over a step with constant load. Ageing is the mean of V over sub-steps of at most a
 /// quarter of τ_w (Simpson). Assumptions: constant ambient over the step. Source: [@iec60076_7].
-class Transformer {
+class TIDEWATT_API Transformer {
  public:
   explicit Transformer(const TransformerParams& params);  ///< @throws InputError
   /// The state that a constant loading (K = load over rating) leads to.
@@ -65,4 +66,4 @@ class Transformer {
   TransformerParams p_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

@@ -4,13 +4,14 @@
 #include <span>
 
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/power/store.hpp"
 
-namespace tidewatt::power {
+namespace TIDEWATT_NAMESPACE::power {
 
 /// An uninterruptible supply (or a group of equal ones that act together): losses, when it leaves its source, how it
 /// comes back.
-struct UpsParams {
+struct TIDEWATT_API UpsParams {
   double rating_W = 0.0;           ///< output
   bool eco = false;                ///< the source feeds the load through a static switch; else double conversion
   double no_load_loss_frac = 0.0;  ///< of rating, while the converters run
@@ -30,7 +31,7 @@ struct UpsParams {
 
 enum class UpsMode : std::uint8_t { normal, on_battery, returning, locked, off };
 
-struct UpsState {
+struct TIDEWATT_API UpsState {
   UpsMode mode = UpsMode::normal;
   Tick now = 0;
   Tick good_for = 0, walk_for = 0;
@@ -47,7 +48,7 @@ struct UpsState {
   }
 };
 
-struct UpsMeters {
+struct TIDEWATT_API UpsMeters {
   CompensatedSum drawn_J, served_J, unserved_J, loss_J;
   StoreMeters battery;
   std::int64_t n_transfer = 0, n_lockout = 0, n_input_limited = 0;
@@ -74,7 +75,7 @@ struct UpsMeters {
 /// 1,500 MW on 10 July 2024 [@nerc_incident_2024]; a locked supply whose battery is empty goes off.
 /// Assumptions: one group acts as one; power factor of the input is 1; the gap of a transfer out of eco operation
 /// counts as not served here (the supplies' hold-up bridges it).
-class Ups {
+class TIDEWATT_API Ups {
  public:
   explicit Ups(const UpsParams& params);  ///< @throws InputError
   UpsState start() const {
@@ -106,4 +107,4 @@ class Ups {
   Tick return_, walk_, window_, gap_;
 };
 
-}  // namespace tidewatt::power
+}  // namespace TIDEWATT_NAMESPACE::power

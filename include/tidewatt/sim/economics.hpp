@@ -5,27 +5,30 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/mitigation/cost.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// Prices and footprints of a run: all inputs, none a finding.
-struct EconomicsParams {
+struct TIDEWATT_API EconomicsParams {
   mitigation::TariffParams tariff;
   mitigation::FootprintParams footprint;
   double devices_USD_per_year = 0.0;  ///< cost of mitigations, e.g. from `tidewatt size`
   /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
   mitigation::TariffParams low, high;
+  /// The keys that stand in neither.
+  void fields(FieldVisitor& v);
 };
 
 /// Means over a run's minutes.
-struct MinuteMeans {
+struct TIDEWATT_API MinuteMeans {
   std::vector<double> mean_W;  ///< [minute]
   double last_s = 60.0;        ///< length of the last one
 };
 
 /// What a run cost and emitted.
-struct RunCost {
+struct TIDEWATT_API RunCost {
   double energy_USD = 0.0, water_USD = 0.0;
   double demand_USD = 0.0, fixed_USD = 0.0;  ///< the run's share of a month's charges
   double devices_USD = 0.0;
@@ -41,10 +44,10 @@ struct RunCost {
 /// fixed charges as the run's share of a month. What turbines on the site burn is not priced.
 /// @param minutes drawn at the connection  @param start when the run begins  @param site_water_m3 evaporated
 /// @throws InputError as mitigation::bill
-RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,
-                 mitigation::CalendarStart start, double site_water_m3);
+TIDEWATT_API RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,
+                              mitigation::CalendarStart start, double site_water_m3);
 
 /// Hour and weekday of a start time YYYY-MM-DDThh:00:00. @throws InputError if it is none
-mitigation::CalendarStart calendar_start(const std::string& start);
+TIDEWATT_API mitigation::CalendarStart calendar_start(const std::string& start);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

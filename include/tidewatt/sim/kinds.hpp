@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/base/words.hpp"
 
 /// What a scenario chooses from closed lists, parsed once.
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 enum class Advance : std::uint8_t { periodic, resolved };
 enum class PlantKind : std::uint8_t { outside_air, hydronic, prescribed_inlet };
@@ -36,9 +37,9 @@ constexpr bool of_grid(EventKind k) { return k >= EventKind::sag && k <= EventKi
 /// How a curtailment is met.
 enum class OrderMeans : std::uint8_t { cap, pause, storage };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 using namespace std::string_view_literals;
 
 template <>
@@ -60,4 +61,4 @@ inline constexpr std::array words_of<sim::EventKind>{"failure"sv, "planned_stop"
                                                      "fan_wall_out"sv, "cdu_out"sv, "pump_out"sv, "rejection_out"sv, "chiller_out"sv};
 template <>
 inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv};
-}  // namespace tidewatt
+}  // namespace TIDEWATT_NAMESPACE

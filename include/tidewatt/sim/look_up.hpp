@@ -2,9 +2,10 @@
 #include <span>
 #include <string_view>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/result.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A figure of a result's summary by its key, in the unit at the key's end; NaN where the run has none.
 ///
@@ -12,11 +13,11 @@ namespace tidewatt::sim {
 ///
 /// An entry of a list of figures has the list's key before it: `limiter_share.power`.
 /// @throws InputError if there is no such key, or it is text, naming the nearest known one
-double figure(const Result& result, std::string_view key);
+TIDEWATT_API double figure(const Result& result, std::string_view key);
 
 /// The numbers of one of a result's arrays, in its own unit (SI), time first, as long as `result` lives.
 /// @param path such as "/day/pcc_mean_W"
 /// @throws InputError if there is none, or it does not hold floating-point numbers, naming the nearest known one
-std::span<const double> values(const Result& result, std::string_view path);
+TIDEWATT_API std::span<const double> values(const Result& result, std::string_view path);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

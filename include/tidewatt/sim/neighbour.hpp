@@ -3,17 +3,18 @@
 #include <string>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/kinds.hpp"
 #include "tidewatt/workload/inference.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
 #include "tidewatt/workload/trace_csv.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// A recorded load beside the fleet. The recording is constant between its samples and is never resampled: each
 /// millisecond of the site's waveform holds its exact energy, so a peak that lasts a millisecond or more is kept whole.
-struct ReplayParams {
+struct TIDEWATT_API ReplayParams {
   std::string file;             ///< CSV, below the scenario's folder
   RecordingFormat format = RecordingFormat::csv;  ///< columns as declared, or node watts as MLCommons publishes them
   std::int64_t n_copy = 1;      ///< so many of what was recorded, in step with each other
@@ -26,7 +27,7 @@ struct ReplayParams {
 
 /// Another load that draws power through the site's feeders: a recorded load, or a service that answers requests on
 /// servers of its own. Its power counts as the site's load; its heat goes to a room of its own, not into the halls.
-struct NeighbourSpec {
+struct TIDEWATT_API NeighbourSpec {
   std::string name;
   NeighbourKind kind = NeighbourKind::replay;
   ReplayParams replay;
@@ -39,4 +40,4 @@ struct NeighbourSpec {
   workload::InferenceParams service;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

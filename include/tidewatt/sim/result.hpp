@@ -5,13 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/compliance.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// One result array. Time is the first dimension. A dimension `time` of a group has its own array of that name,
 /// in seconds since the start of the run, with CF units.
-struct Array {
+struct TIDEWATT_API Array {
   std::string path;               ///< "/day/clock_mean_Hz"
   std::vector<std::string> dims;  ///< names of the dimensions, e.g. {"time"}; scales live in the same group
   std::vector<std::uint64_t> shape;
@@ -36,7 +37,7 @@ using Value = std::variant<std::monostate, double, std::int64_t, std::string,
                            std::vector<std::pair<std::string, double>>>;
 
 /// All that a run leaves behind; read-only once made.
-struct Result {
+struct TIDEWATT_API Result {
   std::vector<Array> arrays;                             ///< hashed, outside /provenance
   std::vector<std::pair<std::string, Value>> summary;    ///< the figures of `run --json`, in print order
   std::vector<grid::ComplianceReport> compliance;               ///< one per rule set of the site
@@ -45,11 +46,11 @@ struct Result {
 };
 
 /// Where a result goes. Implemented by `io`; `sim` knows no file format.
-class RecordSink {
+class TIDEWATT_API RecordSink {
  public:
   virtual ~RecordSink() = default;
   /// @throws OutputError; a half-written result is never left under its final name.
   virtual void write(const Result& result) = 0;
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -6,15 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/sim/port.hpp"
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 struct LoadTrace;
 
-struct RunOptions {
+struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the share of simulated time done, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
@@ -23,7 +24,7 @@ struct RunOptions {
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the
 /// same bits as that of `run`. A `write` that changes a value ends the engine's step at the present time.
-class Engine {
+class TIDEWATT_API Engine {
  public:
   explicit Engine(const Scenario& scenario, const RunOptions& options = {});
   ~Engine();
@@ -66,8 +67,8 @@ class Engine {
   Result finish();
 
  private:
-  struct Impl;
-  struct Ports;
+  struct __attribute__((visibility("hidden"))) Impl;
+  struct __attribute__((visibility("hidden"))) Ports;
   Ports& driver();
   std::unique_ptr<Impl> impl_;
   std::unique_ptr<Ports> ports_;  ///< null until first used
@@ -75,6 +76,6 @@ class Engine {
 
 /// Runs a scenario from start to end. @throws SolverError, RefusedError, InputError; a stop by `progress` returns an
 /// empty result.
-Result run(const Scenario& scenario, const RunOptions& options = {});
+TIDEWATT_API Result run(const Scenario& scenario, const RunOptions& options = {});
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

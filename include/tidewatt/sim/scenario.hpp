@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
@@ -41,13 +42,13 @@
 #include "tidewatt/workload/placement.hpp"
 #include "tidewatt/workload/plan.hpp"
 
-namespace tidewatt {
+namespace TIDEWATT_NAMESPACE {
 class FieldLog;
 }
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
-struct RunParams {
+struct TIDEWATT_API RunParams {
   std::string start = "2024-07-20T00:00:00";  ///< local standard time
   double duration_s = 0.0;
   std::int64_t seed = 1;
@@ -61,13 +62,13 @@ struct RunParams {
   void fields(FieldVisitor& v);
 };
 
-struct WindowParams {
+struct TIDEWATT_API WindowParams {
   std::string name;
   double start_s = 0.0, duration_s = 0.0;
   void fields(FieldVisitor& v);
 };
 
-struct WeatherParams {
+struct TIDEWATT_API WeatherParams {
   std::string epw;      ///< path of an EPW file, or
   std::string csv;      ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
   std::string climate;  ///< name of a catalog climate
@@ -76,7 +77,7 @@ struct WeatherParams {
   void fields(FieldVisitor& v);
 };
 
-struct HallParams {
+struct TIDEWATT_API HallParams {
   std::string name;
   std::int64_t n_gpu = 0;
   std::int64_t servers_per_rack = 2;
@@ -89,13 +90,13 @@ struct HallParams {
 };
 
 /// The memory stacks on a GPU's package and the temperature at which the governor slows down for them.
-struct MemorySpec {
+struct TIDEWATT_API MemorySpec {
   thermal::HbmBranchParams branch;
   double limit_K = 0.0;
   void fields(FieldVisitor& v);
 };
 
-struct HallSpec {
+struct TIDEWATT_API HallSpec {
   HallParams hall;
   power::GpuPowerParams gpu;
   dvfs::GovernorParams governor;
@@ -116,7 +117,7 @@ struct HallSpec {
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
 
-struct JobSpec {
+struct TIDEWATT_API JobSpec {
   std::string name;
   std::string model_name;
   workload::ModelShape model;
@@ -125,13 +126,14 @@ struct JobSpec {
   workload::JobParams life;
   std::optional<workload::FailureRates> failures;  ///< absent: no random failures
   std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
+  std::string beat_name;                               ///< of the mitigation that sets it
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
 };
 
 /// A disturbance at a time. Failures and pauses strike a job; the power brake holds GPUs at the governor's brake clock from
 /// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
 /// curtailment is an order to draw less, met by caps, a pause or storage.
-struct EventParams {
+struct TIDEWATT_API EventParams {
   std::string name;
   EventKind kind = EventKind::failure;
   std::string job;           ///< that a failure strikes
@@ -147,7 +149,7 @@ struct EventParams {
 };
 
 /// A power system of several machines that feeds the site (`grid.case`); its response is in sim/grid_case.hpp.
-struct GridCaseParams {
+struct TIDEWATT_API GridCaseParams {
   std::string name;          ///< catalog entry of kind grid_case
   grid::MachineCase system;
   double bus = 0.0;          ///< number of the bus where the site connects, a count
@@ -155,15 +157,20 @@ struct GridCaseParams {
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window
 };
 
+/// Names of a scenario's mitigations, as its key paths have them; empty: none was read from a file.
+struct TIDEWATT_API MitigationNames {
+  std::string gpu_smoothing, ballast, battery;
+};
+
 /// A key that the scenario leaves out and the value that is used instead.
-struct DefaultInput {
+struct TIDEWATT_API DefaultInput {
   std::string key;     ///< full key path, e.g. `site.feeder`
   std::string value;   ///< as TOML
   std::string source;  ///< where the value comes from
 };
 
 /// The checked description of one case: the editable tree with every catalog entry resolved.
-struct Scenario {
+struct TIDEWATT_API Scenario {
   RunParams run;
   std::vector<WindowParams> windows;
   WeatherParams weather;
@@ -180,6 +187,7 @@ struct Scenario {
   std::optional<mitigation::BallastParams> ballast;
   std::optional<mitigation::SiteBatteryParams> battery;
   std::optional<mitigation::BatteryWearParams> battery_wear;
+  MitigationNames mitigation_names;
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
   std::string text;                              ///< the scenario's TOML, what it inherits and the overrides
@@ -192,7 +200,7 @@ struct Scenario {
 /// Whether something holds the power of GPUs from phase to phase.
 inline bool holds_power(const Scenario& s) { return s.gpu_smoothing || s.ballast; }
 
-struct LoadOptions {
+struct TIDEWATT_API LoadOptions {
   std::vector<std::string> set;  ///< key=value
   std::string weather_epw;       ///< user's EPW file, or CSV where its name ends so; wins over the scenario's weather
   std::string catalog_overlay;
@@ -200,15 +208,20 @@ struct LoadOptions {
 };
 
 /// Time of day of `run.start`, local standard time. @throws InputError unless it is YYYY-MM-DDThh:00:00.
-Tick local_time_of_day(const std::string& start);
+TIDEWATT_API Tick local_time_of_day(const std::string& start);
 
 /// Reads, inherits, overrides, resolves and checks. @throws InputError with every finding; RefusedError if too large.
-Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
+TIDEWATT_API Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
 /// The same from TOML text. @param file its name in findings  @param folder that `base`, weather files and
 /// recordings are below; empty: the current one  @throws as load_scenario
-Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder, const LoadOptions& options = {});
+TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder, const LoadOptions& options = {});
+/// Checks a scenario that was changed in code as reading a file does: every value against its range, the parts against one another.
+/// Weather files are read again; recordings are held to what has been read.
+/// @return what is legal but has no effect, as `Scenario::notes`
+/// @throws InputError with every finding, under the keys of a scenario file; RefusedError if too large
+TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
 /// As `load_scenario`, of a parsed file.
 /// @param folder paths inside the scenario are below it  @param log notes every key that is asked for; null: none
-Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {}, FieldLog* log = nullptr);
+TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {}, FieldLog* log = nullptr);
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

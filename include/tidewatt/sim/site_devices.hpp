@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/compliance.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 #include "tidewatt/power/converter_chain.hpp"
@@ -13,10 +15,10 @@
 #include "tidewatt/power/ups.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
-namespace tidewatt::sim {
+namespace TIDEWATT_NAMESPACE::sim {
 
 /// What a scenario's site names beside its feeder: devices as the catalog gives them, not yet scaled to the site.
-struct SiteDevices {
+struct TIDEWATT_API SiteDevices {
   std::optional<power::RackStorageParams> rack_storage;
   StoragePer storage_per = StoragePer::gpu;
   std::optional<power::ConverterChainParams> response;
@@ -31,6 +33,8 @@ struct SiteDevices {
   std::vector<grid::RuleSet> rules;
   double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that they are checked on; until 0: its end
   double figure_spread_frac = 0.0;                 ///< of every figure: half width of what the model does not know
+  /// The site's keys that stand in no device.
+  void fields(FieldVisitor& v);
 };
 
-}  // namespace tidewatt::sim
+}  // namespace TIDEWATT_NAMESPACE::sim

@@ -1,10 +1,11 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// A liquid cold plate on one GPU, or on one superchip.
-struct ColdPlateParams {
+struct TIDEWATT_API ColdPlateParams {
   double convection_K_per_W;   ///< plate to liquid at the reference flow
   double flow_ref_kg_per_s;    ///< of one plate
   double flow_exponent_ratio;  ///< conductance ∝ flow^exponent: 0.8 turbulent, 1/3 laminar developing
@@ -20,31 +21,31 @@ struct ColdPlateParams {
 ///
 /// so that R counts the liquid's own rise along the plate. Without flow only `still_W_per_K` is left.
 /// @throws InputError for a negative flow
-double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s);
+TIDEWATT_API double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s);
 
 /// Temperature rise of the liquid across the plate, K. @param heat_W into the liquid
-double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W);
+TIDEWATT_API double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W);
 
 /// Which part of a server's heat the liquid takes; the rest goes to air, as in servers with plates on GPUs and CPUs only.
-struct LiquidCaptureParams {
+struct TIDEWATT_API LiquidCaptureParams {
   double gpu_liquid_frac;   ///< of GPU board heat (regulators may be cooled by air)
   double host_liquid_frac;  ///< of CPUs, memory, NICs and switches
   void fields(FieldVisitor& v);
 };
 
 /// The liquid side of a server: one plate per GPU, and what it takes of the rest.
-struct LiquidCooling {
+struct TIDEWATT_API LiquidCooling {
   ColdPlateParams plate;
   LiquidCaptureParams capture;
 };
 
 /// Share of a plate's heat that leaves with the liquid: the rest goes to air through `still_W_per_K`. 0 without flow.
-double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s);
+TIDEWATT_API double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s);
 
-struct ServerHeat {
+struct TIDEWATT_API ServerHeat {
   double liquid_W, air_W;
 };
 /// @param gpu_W board power @param host_W CPUs, memory, NICs, switches @param loss_W fans, conversion and PSU: always to air
-ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W);
+TIDEWATT_API ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W);
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,12 +1,13 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/store_network.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// The memory stacks beside the die, as one more store on the lid and sink base.
-struct HbmBranchParams {
+struct TIDEWATT_API HbmBranchParams {
   double hbm_J_per_K;       ///< all stacks together
   double hbm_base_K_per_W;  ///< stacks to lid and sink base
   double die_hbm_W_per_K;   ///< through the interposer, W/K
@@ -22,11 +23,11 @@ enum HbmStore : std::size_t { die_store = 0, base_store = 1, sink_store = 2, hbm
 ///     C_b dT_b/dt = G_db (T_d − T_b) + G_bs (T_s − T_b) + G_mb (T_m − T_b)   C_s dT_s/dt = G_bs (T_b − T_s) + Gc (T_c − T_s)
 ///
 /// @param coolant_K_per_W  sink to coolant: p.sink_air_K_per_W · fan_frac^−exponent in air, cold_plate_K_per_W in liquid
-StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W);
+TIDEWATT_API StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W);
 
 /// How much warmer the memory stacks are than the die of the plain chain (package.hpp), in which all board power enters the
 /// die: ΔT = r (die_K_per_W Q_die + memory_K_per_W Q_memory).
-struct MemoryLead {
+struct TIDEWATT_API MemoryLead {
   double die_K_per_W, memory_K_per_W;
 };
 
@@ -37,12 +38,12 @@ struct MemoryLead {
 ///     T_memory = T_chain − (Q_die + Q_memory)/G_db + x_m
 ///
 /// Exact for the means of a repetition that repeats and in steady state; hbm_package_test has the error after steps.
-MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm);
+TIDEWATT_API MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm);
 
 /// The same without the branch: the chain of package.hpp as a network of three stores.
-StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W);
+TIDEWATT_API StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W);
 
 /// Convection resistance of an air-cooled sink at a fan speed, K/W.
-double sink_air_K_per_W(const PackageParams& p, double fan_frac);
+TIDEWATT_API double sink_air_K_per_W(const PackageParams& p, double fan_frac);
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -3,11 +3,12 @@
 #include <cstdint>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// Package as a chain of three heat stores: die – lid and sink base – sink – air.
-struct PackageParams {
+struct TIDEWATT_API PackageParams {
   double die_J_per_K, base_J_per_K, sink_J_per_K;
   double die_base_K_per_W;   ///< die to lid and sink base
   double base_sink_K_per_W;  ///< spreading into the sink
@@ -24,7 +25,7 @@ inline constexpr std::size_t n_mode = 3;
 ///     dz_k/dt = −rate_k z_k + gain_k P
 ///
 /// r is the package's resistance ratio; its capacities are divided by r, so that the time constants stay.
-struct PackageModes {
+struct TIDEWATT_API PackageModes {
   std::array<double, n_mode> rate_per_s;
   std::array<double, n_mode> gain_K_per_J;
   std::array<std::array<double, n_mode>, 3> shape;    ///< [store: die, base, sink][mode]
@@ -33,9 +34,9 @@ struct PackageModes {
 };
 
 /// @param fan_frac speed ÷ full speed, 0.02–1
-PackageModes package_modes(const PackageParams& p, double fan_frac);
+TIDEWATT_API PackageModes package_modes(const PackageParams& p, double fan_frac);
 
 /// Steady die rise over air per watt, K/W, nominal package.
-double steady_K_per_W(const PackageModes& m);
+TIDEWATT_API double steady_K_per_W(const PackageModes& m);
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

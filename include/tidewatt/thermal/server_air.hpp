@@ -1,10 +1,11 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// Air path and fan control of a server whose GPUs are in two rows, one behind the other.
-struct ServerAirParams {
+struct TIDEWATT_API ServerAirParams {
   double flow_m3_per_s;          ///< whole server at full fan speed, standard air
   double gpu_flow_frac;          ///< share that passes the GPU sinks
   double preheat_mixing_ratio;   ///< share of the front row's heat that the rear row breathes
@@ -28,4 +29,4 @@ inline double rear_preheat_K(const ServerAirParams& p, double front_W, double fa
   return p.preheat_mixing_ratio * front_W / (air_J_per_m3_K * p.flow_m3_per_s * p.gpu_flow_frac * fan_frac);
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

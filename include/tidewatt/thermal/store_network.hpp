@@ -4,14 +4,15 @@
 #include <span>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::thermal {
+namespace TIDEWATT_NAMESPACE::thermal {
 
 /// N heat stores joined by conductances; some of them touch one coolant.
 ///
 ///     C_i dT_i/dt = Σ_j G_ij (T_j − T_i) + Gc_i (T_c − T_i) + Q_i
 template <std::size_t N>
-struct StoreNetwork {
+struct TIDEWATT_API StoreNetwork {
   std::array<double, N> store_J_per_K{};
   std::array<std::array<double, N>, N> joint_W_per_K{};  ///< symmetric, zero diagonal
   std::array<double, N> coolant_W_per_K{};
@@ -19,7 +20,7 @@ struct StoreNetwork {
 
 /// The network in its own modes, slowest first: T_i − T_c = Σ_k shape[i][k] z_k,  dz_k/dt = −rate_k z_k + Σ_i gain[k][i] Q_i.
 template <std::size_t N>
-struct StoreModes {
+struct TIDEWATT_API StoreModes {
   std::array<double, N> rate_per_s;
   std::array<std::array<double, N>, N> shape;         ///< [store][mode]
   std::array<std::array<double, N>, N> inverse;       ///< [mode][store]
@@ -29,7 +30,7 @@ struct StoreModes {
 
 /// Eigenvalues onto the diagonal of the symmetric n × n `matrix`, eigenvectors into the columns of `vectors` (both row by
 /// row), by cyclic Jacobi rotations: relative accuracy also for the slow modes.
-void symmetric_modes(std::span<double> matrix, std::span<double> vectors, std::size_t n);
+TIDEWATT_API void symmetric_modes(std::span<double> matrix, std::span<double> vectors, std::size_t n);
 
 /// The network in its own modes, from the eigenvectors of C^−1/2 G C^−1/2; capacities must be above 0.
 template <std::size_t N>
@@ -76,7 +77,7 @@ double steady_K_per_W(const StoreModes<N>& m, std::size_t of, std::size_t into) 
 
 /// What a step did to one package.
 template <std::size_t N>
-struct StoreStep {
+struct TIDEWATT_API StoreStep {
   std::array<double, N> mean_K;  ///< time means over the step
   double coolant_J;              ///< heat given to the coolant, from its own conductances
 };
@@ -114,4 +115,4 @@ StoreStep<N> advance(const StoreModes<N>& m, std::array<double, N>& store_K, con
   return out;
 }
 
-}  // namespace tidewatt::thermal
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -2,17 +2,18 @@
 #include <cstdint>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/workload/network.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Number format of a matrix product.
 enum class Precision { bf16, fp8 };
 
 /// What one GPU does per second at its reference clock, and how hard its parts work meanwhile. One set per device,
 /// whatever the model or the plan.
-struct ComputeParams {
+struct TIDEWATT_API ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
   double matrix_FLOP_per_s = 0.0;       ///< dense bf16 peak at the reference clock
@@ -37,7 +38,7 @@ struct ComputeParams {
 };
 
 /// Seconds at the reference clock by what limits them.
-struct Work {
+struct TIDEWATT_API Work {
   double gemm_s = 0.0;
   double attention_s = 0.0;
   double memory_s = 0.0;
@@ -52,20 +53,20 @@ struct Work {
 /// Share of its multiprocessor time that a rows × columns product uses: output tiles are worked off in whole waves,
 /// n/(SM ⌈n/SM⌉) for n tiles, with the better of 256 × 128 and 128 × 128 tiles.
 /// @param rows, columns count; @returns share, 0 to 1
-double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
+TIDEWATT_API double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
 
 /// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
 /// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound). fp8 has its own peak and the same ε.
 /// @param rows, columns, inner count  @param bytes in B
-Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
-               Precision precision = Precision::bf16);
+TIDEWATT_API Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
+                            Precision precision = Precision::bf16);
 /// Fused attention over a sequence of s tokens: flops/(ε_a·s/(s + s_half)·peak) + overhead.
-Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens);
+TIDEWATT_API Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens);
 /// Memory-bound kernels: bytes/(η·HBM).
 /// @param bytes in B
-Work memory_work(const ComputeParams& gpu, double bytes);
+TIDEWATT_API Work memory_work(const ComputeParams& gpu, double bytes);
 
 /// A phase from its work. @param link_frac  share of peak NVLink bandwidth during `link_s`
-PhaseKind make_kind(const char* name, const Work& work, const ComputeParams& gpu, double link_frac);
+TIDEWATT_API PhaseKind make_kind(const char* name, const Work& work, const ComputeParams& gpu, double link_frac);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

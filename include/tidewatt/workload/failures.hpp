@@ -5,12 +5,13 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// How often a job is stopped, by cause. Unexpected causes strike nodes and scale with their number; planned ones
 /// strike the job.
-struct FailureRates {
+struct TIDEWATT_API FailureRates {
   std::vector<std::string> causes;
   std::vector<double> rate_per_node_s;  ///< [cause], per node and second of calendar time
   std::vector<std::string> planned_causes;
@@ -22,7 +23,7 @@ struct FailureRates {
 };
 
 /// One interruption of a job.
-struct Failure {
+struct TIDEWATT_API Failure {
   Tick tick = 0;
   std::uint32_t cause = 0;  ///< index into `causes`, then into `planned_causes` counted on
   std::int64_t node = -1;   ///< -1 for planned ones
@@ -37,17 +38,17 @@ struct Failure {
 /// window nor the other causes move a draw. Repairs take exponential times about their mean. Sorted by (tick, cause,
 /// node).
 /// @throws InputError for lists of unequal length, negative rates, a window before 0; RefusedError above 1e7 draws
-std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
-                                   Tick end);
+TIDEWATT_API std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
+                                                Tick end);
 
 /// The name of a failure's cause.
-const std::string& cause_name(const FailureRates& rates, const Failure& failure);
+TIDEWATT_API const std::string& cause_name(const FailureRates& rates, const Failure& failure);
 
 /// 1 / (n_node Σλ), unexpected causes only; infinite without any.
-double mean_time_to_failure_s(const FailureRates& rates, std::int64_t n_node);
+TIDEWATT_API double mean_time_to_failure_s(const FailureRates& rates, std::int64_t n_node);
 
 /// Interval of work between checkpoints that loses least, √(2 w M) - w (Young 1974): w = blocking time of one, M = mean
 /// time to failure; valid for w ≪ M.  @throws InputError unless 0 < w < 2 M
-double optimum_checkpoint_interval_s(double checkpoint_s, double mean_time_to_failure_s);
+TIDEWATT_API double optimum_checkpoint_interval_s(double checkpoint_s, double mean_time_to_failure_s);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

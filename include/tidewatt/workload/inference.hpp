@@ -4,15 +4,16 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/workload/compute.hpp"
 #include "tidewatt/workload/model.hpp"
 #include "tidewatt/workload/network.hpp"
 #include "tidewatt/workload/timeline.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// A service that answers requests with a language model on GPUs beside a training job.
-struct InferenceParams {
+struct TIDEWATT_API InferenceParams {
   double peak_requests_per_s = 0.0;  ///< of the whole service
   std::vector<double> hour_frac;     ///< 24 shares of the peak, from local midnight
   std::int64_t prompt_tokens = 0;    ///< mean
@@ -29,7 +30,7 @@ struct InferenceParams {
 };
 
 /// One hour of a replica in its steady state.
-struct InferenceHour {
+struct TIDEWATT_API InferenceHour {
   double offered_per_s = 0.0;  ///< requests, backlog included
   double served_per_s = 0.0;
   double backlog = 0.0;  ///< requests left at the end of the hour
@@ -50,7 +51,7 @@ struct InferenceHour {
 /// wait for the next hour.
 /// Collectives of a step take two hops and 2(n-1)/n of the bytes, those of a prompt a ring.
 /// Assumptions: means, no variance of lengths; the attention matrix work of decoding is hidden behind reading the cache.
-class InferenceService {
+class TIDEWATT_API InferenceService {
  public:
   /// @throws InputError: not 24 shares, no tokens or replicas, weights that do not fit
   InferenceService(const ModelShape& shape, const InferenceParams& params, const ComputeParams& gpu,
@@ -95,4 +96,4 @@ class InferenceService {
   double batch_limit_ = 0.0;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -4,11 +4,12 @@
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// How far iterations scatter and which hosts are slow.
-struct JitterParams {
+struct TIDEWATT_API JitterParams {
   double sigma_frac = 0.0;               ///< half-normal scale of one replica's excess, of the iteration
   double slow_host_frac = 0.0;           ///< share of hosts that are slow for the whole run
   double slow_host_slowdown_frac = 0.0;  ///< their extra compute time
@@ -21,7 +22,7 @@ struct JitterParams {
 /// σT √(2/π) for n = 1 and about σT √(2 ln n) for many. One draw per iteration, a pure function of (seed, job,
 /// iteration index): a redone iteration scatters as it did, and a jump over M iterations sums them in O(M) without
 /// storing any.
-class Jitter {
+class TIDEWATT_API Jitter {
  public:
   /// @param job  number that keeps jobs apart  @param n_replica  data-parallel replicas, ≥ 1
   /// @throws InputError for a negative scatter or no replica
@@ -55,11 +56,11 @@ class Jitter {
 
 /// Compute-time ratio of every host (1 or 1 + slowdown): each is slow with probability `slow_host_frac`, a pure
 /// function of (seed, host).
-std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed, std::int64_t n_host);
+TIDEWATT_API std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed, std::int64_t n_host);
 
 /// Edges of trains of iterations that keep a common beat but scatter around it, edge n at nT + σz, independent.
 /// Their lines at f = k/T keep exp(-2π²f²σ²) of their amplitude: the characteristic function of the scatter.
-class JitteredTrains {
+class TIDEWATT_API JitteredTrains {
  public:
   /// @param sigma_s of an edge around its beat, >= 0
   JitteredTrains(double period_s, double sigma_s, std::uint64_t seed)
@@ -76,6 +77,6 @@ class JitteredTrains {
 
 /// exp(-2π²f²σ²).
 /// @returns dimensionless, 0 to 1
-double line_attenuation(double frequency_Hz, double sigma_s);
+TIDEWATT_API double line_attenuation(double frequency_Hz, double sigma_s);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -3,12 +3,13 @@
 #include <string>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/workload/jitter.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Life of a training job outside its iterations. No value is an iteration time.
-struct JobParams {
+struct TIDEWATT_API JobParams {
   double start_s = 0.0;                ///< when the GPUs are given to the job
   std::int64_t total_iterations = 0;   ///< 0 = as long as the run lasts
   std::string initialise = "current";  ///< communicator set-up: naive | improved | current
@@ -42,7 +43,7 @@ struct JobParams {
 };
 
 /// Size of a job, from its model and plan.
-struct JobSize {
+struct TIDEWATT_API JobSize {
   std::int64_t n_gpu = 0;
   double checkpoint_B = 0.0;
 };
@@ -50,17 +51,17 @@ struct JobSize {
 /// Base + set-up of the communicators. naive: every group's barrier goes through a blocking store, c n²;
 /// improved: a non-blocking store, the same n² barriers; current: one ordered pass, c n.
 /// Fitted to arXiv 2402.15627: 1,047 s and 361 s at 2,048 GPUs; < 5 s there and < 30 s above 10,000.
-double initialise_s(const JobParams& job, const JobSize& size);
+TIDEWATT_API double initialise_s(const JobParams& job, const JobSize& size);
 /// Whole checkpoint over the shared storage, or one GPU's share over its own path, whichever is slower.
-double load_s(const JobParams& job, const JobSize& size);
+TIDEWATT_API double load_s(const JobParams& job, const JobSize& size);
 /// Time for which a checkpoint stops the job: base + per-GPU copy (asynchronous), or + the slower of copy and storage.
-double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async);
+TIDEWATT_API double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async);
 /// Time after the blocking part until an asynchronous checkpoint is durable.
-double checkpoint_drain_s(const JobParams& job, const JobSize& size);
+TIDEWATT_API double checkpoint_drain_s(const JobParams& job, const JobSize& size);
 
 /// Share of the whole in stage k = 0 … n-1 of a ramp up: replicas (k + 1)/(n + 1); clock f + (1 - f) k/n with the
 /// floor f = soft_clock_frac. A ramp down runs through the same stages backwards.
 /// @returns dimensionless, 0 to 1
-double soft_share(const JobParams& job, std::int64_t stage);
+TIDEWATT_API double soft_share(const JobParams& job, std::int64_t stage);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

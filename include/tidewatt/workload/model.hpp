@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Shape of a decoder-only transformer, dense or with a mixture of experts. Counts only; every size that costs time or
 /// memory follows from it.
-struct ModelShape {
+struct TIDEWATT_API ModelShape {
   std::int64_t layers = 0;
   std::int64_t width = 0;              ///< model dimension h
   std::int64_t heads = 0;              ///< query heads
@@ -55,9 +56,9 @@ struct ModelShape {
 /// The two kinds of layer that a model may mix: the first `dense_layers` are dense, the rest expert layers.
 enum class LayerKind { dense, expert };
 /// Kind of a layer, counted from 0.
-LayerKind layer_kind(const ModelShape& shape, std::int64_t layer);
+TIDEWATT_API LayerKind layer_kind(const ModelShape& shape, std::int64_t layer);
 /// Layers with a dense feed-forward block: all of a dense model.
-std::int64_t dense_layer_count(const ModelShape& shape);
+TIDEWATT_API std::int64_t dense_layer_count(const ModelShape& shape);
 
 /// How attention FLOPs are counted: `causal` counts the lower triangle that a fused kernel computes and model-FLOP
 /// utilisation should use; `full` counts the square, as Megatron-LM's formula does.
@@ -65,46 +66,46 @@ enum class AttentionCount { causal, full };
 
 /// Weights of one layer outside its routed experts: attention (2 + 2 kv/h) h² or its low-rank factors, (2 or 3) h·ffn or
 /// router and shared experts, norms, biases.
-double layer_parameters(const ModelShape& shape, LayerKind kind = LayerKind::dense);
+TIDEWATT_API double layer_parameters(const ModelShape& shape, LayerKind kind = LayerKind::dense);
 /// Weights of the routed experts of one expert layer.
 /// Count.
-double routed_expert_parameters(const ModelShape& shape);
+TIDEWATT_API double routed_expert_parameters(const ModelShape& shape);
 /// Weights of the input table (and learned positions).
 /// Count.
-double embedding_parameters(const ModelShape& shape);
+TIDEWATT_API double embedding_parameters(const ModelShape& shape);
 /// Weights of an untied output head and the last norm.
 /// Count.
-double head_parameters(const ModelShape& shape);
+TIDEWATT_API double head_parameters(const ModelShape& shape);
 /// All weights. Llama 3 405B: 405.8e9 (arXiv 2407.21783); DeepSeek-V3: 671e9 (arXiv 2412.19437).
 /// Count.
-double parameter_count(const ModelShape& shape);
+TIDEWATT_API double parameter_count(const ModelShape& shape);
 /// Weights that one token passes through, embedding table included.
 /// Count.
-double active_parameter_count(const ModelShape& shape);
+TIDEWATT_API double active_parameter_count(const ModelShape& shape);
 
 /// Mean number of keys a query meets: s/2 causal, s full; a window w caps it at w(1 - w/2s) causal, w full.
-double attended_tokens(const ModelShape& shape, double sequence_tokens, AttentionCount count);
+TIDEWATT_API double attended_tokens(const ModelShape& shape, double sequence_tokens, AttentionCount count);
 /// Forward FLOPs per token in the linear layers of one layer: 2 × matrix weights that the token meets.
 /// Count per token.
-double layer_linear_flops(const ModelShape& shape, LayerKind kind = LayerKind::dense);
+TIDEWATT_API double layer_linear_flops(const ModelShape& shape, LayerKind kind = LayerKind::dense);
 /// Forward FLOPs per token of scores and values in one layer: 2 (score width + value width) × attended tokens; 4 h of
 /// them in a plain layer.
-double layer_attention_flops(const ModelShape& shape, double sequence_tokens, AttentionCount count);
+TIDEWATT_API double layer_attention_flops(const ModelShape& shape, double sequence_tokens, AttentionCount count);
 /// Forward FLOPs per token of the output head: 2 h V.
-double head_flops(const ModelShape& shape);
+TIDEWATT_API double head_flops(const ModelShape& shape);
 
 /// FLOPs per trained token without recomputation: 3 × forward (backward = 2 forward). Basis of model-FLOP utilisation.
 /// Llama 3 405B at 8,192 tokens, causal: 2.524e12.
 /// @param sequence_tokens count
-double train_flops_per_token(const ModelShape& shape, double sequence_tokens,
-                             AttentionCount count = AttentionCount::causal);
+TIDEWATT_API double train_flops_per_token(const ModelShape& shape, double sequence_tokens,
+                                          AttentionCount count = AttentionCount::causal);
 
 /// FLOPs per iteration with full recomputation as Megatron-LM counts them (arXiv 2104.04473 eq. 3):
 /// F = 96 B s l h² (1 + s/6h + V/16lh); valid for ffn = 4h, kv_heads = heads, no gate.
 /// @param batch_sequences  sequences per iteration  @param sequence_tokens  tokens per sequence
-double megatron_flops_per_iteration(const ModelShape& shape, double batch_sequences, double sequence_tokens);
+TIDEWATT_API double megatron_flops_per_iteration(const ModelShape& shape, double batch_sequences, double sequence_tokens);
 
 /// Everything impossible about the shape: head counts, half-given experts or ranks. Messages carry the numbers.
-std::vector<std::string> check_shape(const ModelShape& shape);
+TIDEWATT_API std::vector<std::string> check_shape(const ModelShape& shape);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -2,11 +2,12 @@
 #include <cstdint>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Links of a cluster: NVLink inside a node, network cards between nodes, pods with a thinner layer above.
-struct NetworkParams {
+struct TIDEWATT_API NetworkParams {
   std::int64_t gpus_per_node = 0;
   double nvlink_B_per_s = 0.0;              ///< per GPU and direction
   double nvlink_efficiency_frac = 0.0;      ///< reached by large collectives
@@ -28,57 +29,57 @@ struct NetworkParams {
 
 /// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order on average. `per_node`
 /// members share a node where the ranks are not evenly spaced; 0: as many as the stride lets in.
-struct RankGroup {
+struct TIDEWATT_API RankGroup {
   std::int64_t size = 1;
   std::int64_t stride = 1;
   std::int64_t per_node = 0;
 };
 
 /// What one ring over a group reaches: usable bandwidth per rank and latency per hop.
-struct Link {
+struct TIDEWATT_API Link {
   double B_per_s = 0.0;
   double latency_s = 0.0;
   bool inside_node = false;
 };
 
 /// Members of the group in one node.
-std::int64_t members_per_node(const NetworkParams& network, RankGroup group);
+TIDEWATT_API std::int64_t members_per_node(const NetworkParams& network, RankGroup group);
 
 /// NVLink if the whole group sits in one node. Otherwise the ring leaves each node once per lane and the k members of
 /// the group in a node share their cards: B = min(NVLink, k·NIC). A pod-ordered ring leaves its pod once for every
 /// (members per pod) edges, which costs only if that exceeds 1/oversubscription.
-Link group_link(const NetworkParams& network, RankGroup group);
+TIDEWATT_API Link group_link(const NetworkParams& network, RankGroup group);
 
 /// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 costs nothing.
 /// all-gather = reduce-scatter = (n-1) α + (n-1)/n · S/B;  all-reduce is both, one after the other.
 /// @param bytes in B  @param n ranks
-double all_gather_s(double bytes, std::int64_t n, const Link& link);
+TIDEWATT_API double all_gather_s(double bytes, std::int64_t n, const Link& link);
 /// The same cost as the all-gather.
-double reduce_scatter_s(double bytes, std::int64_t n, const Link& link);
+TIDEWATT_API double reduce_scatter_s(double bytes, std::int64_t n, const Link& link);
 /// Reduce-scatter, then all-gather.
-double all_reduce_s(double bytes, std::int64_t n, const Link& link);
+TIDEWATT_API double all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// Double binary tree: 2 ⌈log₂ n⌉ α + 2 S/B. Beats the ring where latency counts.
 /// @param bytes in B
-double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link);
+TIDEWATT_API double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// One message: α + S/B.
 /// @param bytes in B
-double send_s(double bytes, const Link& link);
+TIDEWATT_API double send_s(double bytes, const Link& link);
 
 /// All-gather (or reduce-scatter) over a group by the faster of one ring and two levels: S/k of each of the k members
 /// in a node over the m = n/k nodes, each member on its own cards, then NVLink inside the node:
 /// (m-1) α + (m-1)/m · (S/k)/NIC  +  (k-1) α_NVLink + (k-1)/k · S/NVLink.
 /// @param bytes gathered size, in B
-double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
+TIDEWATT_API double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
 /// All-reduce over a group by the fastest of ring, tree and two levels.
 /// @param bytes reduced size, in B
-double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
+TIDEWATT_API double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
 
 /// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a node, else one rank's
 /// share of the cards at the point-to-point efficiency.
-Link neighbour_link(const NetworkParams& network, RankGroup group);
+TIDEWATT_API Link neighbour_link(const NetworkParams& network, RankGroup group);
 
 /// Every rank sends `inside_B` to the members of its node and `outside_B` to those of other nodes, spread evenly: both at
 /// once, the slower counts. Traffic that leaves the pod finds 1/oversubscription of the bandwidth.
-double all_to_all_s(const NetworkParams& network, RankGroup group, double inside_B, double outside_B);
+TIDEWATT_API double all_to_all_s(const NetworkParams& network, RankGroup group, double inside_B, double outside_B);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -5,11 +5,12 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// Positions of nodes: rows of racks, nodes counted rack by rack and row by row. The last row may be shorter.
-struct FleetShape {
+struct TIDEWATT_API FleetShape {
   std::int64_t n_node = 0;
   std::int64_t nodes_per_rack = 1;
   std::int64_t racks_per_row = 1;
@@ -18,7 +19,7 @@ struct FleetShape {
 };
 
 /// How one job is laid onto racks.
-struct PlacementParams {
+struct TIDEWATT_API PlacementParams {
   std::string style = "contiguous";  ///< contiguous | striped | list
   std::int64_t first_rack = -1;      ///< contiguous: where to begin; -1 = the first rack that is free
   std::vector<double> rows;          ///< only these rows (whole numbers from 0); empty = all
@@ -27,14 +28,14 @@ struct PlacementParams {
   void fields(FieldVisitor& v);
 };
 
-struct PlacementRequest {
+struct TIDEWATT_API PlacementRequest {
   std::string job;
   std::int64_t n_node = 0;
   PlacementParams how;
 };
 
 /// Nodes of every job in the order of its ranks.
-struct Placement {
+struct TIDEWATT_API Placement {
   std::vector<std::vector<std::int64_t>> nodes;  ///< [job][place]
   std::vector<std::int64_t> job_of_node;         ///< [node], -1 = free
 };
@@ -46,6 +47,6 @@ struct Placement {
 /// A job takes whole racks; nodes left over in its last rack stay unused (a rack has one owner).
 /// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks
 /// that are not enough (wanted, free). Keys are `job.<name>.placement…`.
-Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings);
+TIDEWATT_API Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// What a GPU does in one kind of phase, as work at the reference clock. The three shares run one after another in
 /// slices shorter than the board's power averaging (1 s), so power inside a phase is their time-weighted mean.
 /// Duration at pace p (clock of the slowest GPU ÷ reference clock): matrix_s / p + memory_s + link_s + wait_s.
-struct PhaseKind {
+struct TIDEWATT_API PhaseKind {
   std::string name;             ///< forward, backward, bubble, gradient_sync, optimizer, stall, ...
   double matrix_s = 0.0;        ///< matrix-unit work, scales with 1/clock
   double memory_s = 0.0;        ///< HBM-bound work, does not scale with the core clock
@@ -26,16 +27,16 @@ struct PhaseKind {
 };
 
 /// An interval in which a rank class stays in one kind of phase.
-struct Segment {
+struct TIDEWATT_API Segment {
   Tick duration = 0;
   std::uint32_t kind = 0;  ///< index into Timeline::kinds
 };
 
 /// What every rank class does during one repetition. All classes' segments add up to `period`.
-struct Timeline {
+struct TIDEWATT_API Timeline {
   std::vector<PhaseKind> kinds;
   std::vector<std::vector<Segment>> classes;  ///< [class] = [replica group × n_stage + stage]
   Tick period = 0;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/base/version.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// A series as recorded: constant between the instants of the samples, never resampled, so that no
 /// peak and no energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
-struct Trace {
+struct TIDEWATT_API Trace {
   /// What a stretch of the series holds: its integral (J, or activity × s), mean, least and largest value.
   struct Summary {
     double integral = 0.0;
@@ -42,4 +43,4 @@ struct Trace {
   Trace total(std::string name = "total") const;
 };
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

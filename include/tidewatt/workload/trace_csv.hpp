@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/workload/trace.hpp"
 
-namespace tidewatt::workload {
+namespace TIDEWATT_NAMESPACE::workload {
 
 /// What the columns of a recorded file are. Nothing is guessed from the numbers.
-struct TraceFormat {
+struct TIDEWATT_API TraceFormat {
   std::string time_column;
   std::string time_format;             ///< s | ms | us | ns (counted from any origin, or since 1970) | iso8601
   std::vector<std::string> columns;    ///< channels, in this order; empty: every column but the time
@@ -25,8 +26,8 @@ struct TraceFormat {
 /// std::from_chars. The sample at the open end holds as long as its neighbour. Irregular sampling is kept.
 /// @throws InputError with every defect, its line and column: unknown or doubled column, wrong number of fields, not a
 ///   number, negative or absurd value, time that does not rise, gap, fewer than two samples
-Trace parse_trace(std::string_view text, const std::string& file, const TraceFormat& format);
+TIDEWATT_API Trace parse_trace(std::string_view text, const std::string& file, const TraceFormat& format);
 /// The same from a regular file of at most 256 MiB.
-Trace read_trace(const std::string& path, const TraceFormat& format);
+TIDEWATT_API Trace read_trace(const std::string& path, const TraceFormat& format);
 
-}  // namespace tidewatt::workload
+}  // namespace TIDEWATT_NAMESPACE::workload

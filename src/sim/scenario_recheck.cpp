@@ -1,0 +1,163 @@
+#include "scenario_recheck.hpp"
+
+#include <algorithm>
+
+#include "base/table_writer.hpp"
+#include "cooling/epw.hpp"
+#include "cooling/weather_csv.hpp"
+#include "scenario_check.hpp"
+#include "scenario_site.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+
+void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
+  TableWriter written;
+  detail::FieldLister now, unset;
+  keys(written);
+  keys(now);
+  defaults(unset);
+  std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
+    const auto of_key = [&](const FieldInfo& f) { return f.key == item.first; };
+    const auto a = std::find_if(now.out.begin(), now.out.end(), of_key), b = std::find_if(unset.out.begin(), unset.out.end(), of_key);
+    return !a->required && b != unset.out.end() && a->value == b->value;
+  });
+  TableReader r(written.out, path, findings_);
+  keys(r);
+}
+
+std::vector<std::string> Recheck::items(const std::string& list, const std::vector<std::string>& names) {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    paths.push_back(fmt::format("{}.{}", list, is_name(names[i]) ? names[i] : std::to_string(i + 1)));
+    if (std::find(paths.begin(), paths.end() - 1, paths.back()) != paths.end() - 1) report(paths.back(), "two items have this name");
+    check_name(Node{names[i], {}}, paths.back() + ".name", findings_);
+  }
+  return paths;
+}
+
+bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings) {
+  const auto& w = s.weather;
+  const auto report = [&](const char* key, std::string message) { findings.push_back({{}, std::string("weather") + key, std::move(message)}); };
+  if (altitude && w.csv.empty()) report(".altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
+  if (files) try {
+      if (!w.epw.empty()) cooling::read_epw(w.epw);
+      if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
+    } catch (const InputError& e) {
+      findings.insert(findings.end(), e.findings().begin(), e.findings().end());
+    }
+  if (!w.csv.empty() && w.day != WeatherDay::dated)
+    report(".day", fmt::format("'{}' is not for CSV files: they are read as dated", word_of(w.day)));
+  if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
+    report("", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)");
+    return false;
+  }
+  if (!w.climate.empty() && (w.day == WeatherDay::hot_clear || w.day == WeatherDay::dated))
+    report(".day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", word_of(w.day)));
+  return true;
+}
+
+void check_hours(const EconomicsParams& e, std::vector<Finding>& findings) {
+  const auto hours = [&](const std::vector<double>& v, const char* key) {
+    if (v.size() != 24 && findings.empty()) findings.push_back({{}, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
+  };
+  hours(e.tariff.price_USD_per_J, "economics.tariff.price_USD_per_MWh");
+  hours(e.tariff.weekend_USD_per_J, "economics.tariff.weekend_USD_per_MWh");
+  hours(e.footprint.carbon_kg_per_J, "economics.footprint.carbon_kg_per_MWh");
+  hours(e.footprint.water_m3_per_J, "economics.footprint.water_L_per_kWh");
+}
+
+namespace {
+
+template <class Items, class Name>
+std::vector<std::string> paths_of(Recheck& c, const std::string& list, const Items& items, Name&& name) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(name(item));
+  return c.items(list, names);
+}
+
+void recheck_hall(Recheck& c, const std::string& path, HallSpec& h) {
+  c.table(path, h.hall);
+  c.table(path + ".gpu.power", h.gpu);
+  c.table(path + ".gpu.governor", h.governor);
+  c.table(path + ".gpu.sampling", h.sampling);
+  c.table(path + ".gpu.spread", h.spread);
+  c.table(path + ".gpu.memory", h.memory);
+  c.table(path + ".gpu.package", h.package);
+  c.table(path + ".gpu.compute", h.compute);
+  c.table(path + ".server.power", h.server);
+  c.table(path + ".server.air", h.air);
+  c.table(path + ".server.position", h.position);
+  if (h.liquid) {
+    c.table(path + ".server.liquid.plate", h.liquid->plate);
+    c.table(path + ".server.liquid", h.liquid->capture);
+  }
+  if (h.own_plant) return;  // the catalog's is not used
+  if (h.plant_kind == PlantKind::prescribed_inlet) c.table(path + ".plant", h.prescribed);
+  if (h.plant_kind == PlantKind::hydronic) c.table(path + ".plant", h.hydronic);
+  if (h.plant_kind == PlantKind::outside_air) c.table(path + ".plant", h.outside_air);
+}
+
+void recheck_job(Recheck& c, const std::string& path, JobSpec& j) {
+  c.table(path + ".model", j.model);
+  c.table(path + ".network", j.network);
+  c.table(path + ".plan", j.plan);
+  c.table(path + ".life", j.life);
+  c.table(path + ".failures", j.failures);
+  c.table(path + ".placement", j.placement);
+}
+
+void recheck_mitigations(Recheck& c, Scenario& s) {
+  const auto path = [](const std::string& name, MitigationKind kind) { return fmt::format("mitigation.{}", name.empty() ? word_of(kind) : name); };
+  const auto& names = s.mitigation_names;
+  c.table(path(names.gpu_smoothing, MitigationKind::gpu_smoothing), s.gpu_smoothing);
+  c.table(path(names.ballast, MitigationKind::ballast), s.ballast);
+  c.table(path(names.battery, MitigationKind::site_battery), s.battery);
+  c.table(path(names.battery, MitigationKind::site_battery) + ".wear", s.battery_wear);
+  std::vector<std::string> seen;  // one mitigation may set the beats of several jobs: its own keys are those of the first
+  for (auto& j : s.jobs) {
+    if (!j.beat || std::find(seen.begin(), seen.end(), j.beat_name) != seen.end()) continue;
+    c.table(j.beat_name.empty() ? fmt::format("job.{}.beat", j.name) : "mitigation." + j.beat_name, j.beat);
+    if (!j.beat_name.empty()) seen.push_back(j.beat_name);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check(const Scenario& given) {
+  Scenario s = given;
+  s.notes.clear();
+  std::vector<Finding> findings;
+  Recheck c(findings);
+  c.table("run", s.run);
+  const auto windows = paths_of(c, "record.window", s.windows, [](const WindowParams& w) { return w.name; });
+  for (std::size_t i = 0; i < windows.size(); ++i) c.table(windows[i], s.windows[i]);
+  c.table("weather", s.weather);
+  const bool named = check_weather(s, true, s.weather.altitude_m != 0.0, findings);
+  if (named && !s.weather.climate.empty() && !s.climate) c.report("weather.climate", fmt::format("'{}' has not been read: load the scenario with it", s.weather.climate));
+  c.table("weather.climate", s.climate);
+  recheck_site(c, s);
+  const auto neighbours = paths_of(c, "site.neighbour", s.neighbours, [](const NeighbourSpec& n) { return n.name; });
+  for (std::size_t i = 0; i < neighbours.size(); ++i) recheck_neighbour(c, neighbours[i], s.neighbours[i]);
+  c.table("grid.source", s.source);
+  c.table("grid.frequency", s.frequency);
+  recheck_grid_case(c, s);
+  const auto halls = paths_of(c, "hall", s.halls, [](const HallSpec& h) { return h.hall.name; });
+  for (std::size_t i = 0; i < halls.size(); ++i) recheck_hall(c, halls[i], s.halls[i]);
+  const auto jobs = paths_of(c, "job", s.jobs, [](const JobSpec& j) { return j.name; });
+  for (std::size_t i = 0; i < jobs.size(); ++i) recheck_job(c, jobs[i], s.jobs[i]);
+  recheck_mitigations(c, s);
+  if (s.economics) {
+    c.table("economics.tariff", s.economics->tariff);
+    c.table("economics.footprint", s.economics->footprint);
+    c.table("economics", *s.economics);
+    check_hours(*s.economics, findings);
+  }
+  const auto events = paths_of(c, "event", s.events, [](const EventParams& e) { return e.name; });
+  for (std::size_t i = 0; i < events.size(); ++i) c.table(events[i], s.events[i]);
+  if (findings.empty()) check_scenario(s, {}, findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  admit(s);
+  return s.notes;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::sim

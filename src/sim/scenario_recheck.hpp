@@ -1,0 +1,50 @@
+#pragma once
+// Private to sim: holding a scenario in memory to what its reader asks of a file, and the rules that both share. Findings name keys; the
+// reader adds their lines.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scenario_reading.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+
+/// Walks the keys of one table with their present values.
+using Keys = std::function<void(FieldVisitor&)>;
+
+/// Reads parameters again from the table that they would be written as.
+class Recheck {
+ public:
+  explicit Recheck(std::vector<Finding>& findings) : findings_(findings) {}
+  /// @param defaults the same keys of parameters that nobody has set: an optional key that has its default was left out
+  void table(const std::string& path, const Keys& keys, const Keys& defaults);
+  template <class Params>
+  void table(const std::string& path, Params& params) {
+    Params unset;
+    table(path, [&](FieldVisitor& v) { params.fields(v); }, [&](FieldVisitor& v) { unset.fields(v); });
+  }
+  template <class Params>
+  void table(const std::string& path, std::optional<Params>& params) {
+    if (params) table(path, *params);
+  }
+  /// Key paths of a list's items; names that are none, or are there twice, are findings.
+  std::vector<std::string> items(const std::string& list, const std::vector<std::string>& names);
+  void report(std::string key, std::string message) { findings_.push_back({{}, std::move(key), std::move(message)}); }
+  std::vector<Finding>& findings() { return findings_; }
+
+ private:
+  std::vector<Finding>& findings_;
+};
+
+/// One source of weather, whose days it has. @param files read them  @param altitude whether the scenario gives `altitude_m`
+/// @return whether one source is named
+bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings);
+
+/// Prices and footprints by the hour of the day, once all else is sound.
+void check_hours(const EconomicsParams& economics, std::vector<Finding>& findings);
+
+void recheck_site(Recheck& c, Scenario& s);
+void recheck_grid_case(Recheck& c, Scenario& s);
+void recheck_neighbour(Recheck& c, const std::string& path, NeighbourSpec& n);
+
+}  // namespace TIDEWATT_NAMESPACE::sim

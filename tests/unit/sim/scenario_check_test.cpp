@@ -1,0 +1,155 @@
+#include "sim/scenario_check.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "catch.hpp"
+#include "sim/shipped_scenarios.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+using Said = std::vector<std::pair<std::string, std::string>>;  // key, message
+
+template <class Act>
+Said findings_of(Act&& act) {
+  Said out;
+  try {
+    act();
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings()) out.emplace_back(f.key, f.message);
+  }
+  return out;
+}
+
+struct Change {
+  std::vector<std::string> set;  ///< of a file
+  std::function<void(Scenario&)> in_code;
+};
+
+HallSpec& hall(Scenario& s) { return s.halls.front(); }
+JobSpec& job(Scenario& s) { return s.jobs.front(); }
+
+/// What the file says with these overrides is what the scenario says when the same is changed in code.
+void same_findings(const std::string& more, const std::vector<Change>& changes) {
+  for (const auto& change : changes) {
+    INFO(change.set.front());
+    const Said of_file = findings_of([&] { tiny(more, change.set); });
+    Scenario s = tiny(more);
+    change.in_code(s);
+    CHECK_FALSE(of_file.empty());
+    CHECK(findings_of([&] { check(s); }) == of_file);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("values out of range changed in code give the findings of a file") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  same_findings("", {
+      {{"hall.a.cap_W=6000"}, [](Scenario& s) { hall(s).hall.cap_W = 6000; }},
+      {{"hall.a.cap_W=nan"}, [&](Scenario& s) { hall(s).hall.cap_W = nan; }},
+      {{"hall.a.clock_lock_MHz=-1"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = -1e6; }},
+      {{"hall.a.gpu.power.tdp_W=10"}, [](Scenario& s) { hall(s).gpu.tdp_W = 10; }},
+      {{"hall.a.gpu.governor.window_s=-1"}, [](Scenario& s) { hall(s).governor.window_s = -1; }},
+      {{"hall.a.plant.supply_high_degC=61.3"}, [](Scenario& s) { hall(s).outside_air.supply_high_K = 61.3 + 273.15; }},
+      {{"job.main.plan.tp=-1"}, [](Scenario& s) { job(s).plan.tp = -1; }},
+      {{"job.main.life.start_s=-1"}, [](Scenario& s) { job(s).life.start_s = -1; }},
+      {{"job.main.network.gpus_per_node=0"}, [](Scenario& s) { job(s).network.gpus_per_node = 0; }},
+      {{"run.duration_h=-1"}, [](Scenario& s) { s.run.duration_s = -3600; }},
+      {{"run.seed=-1"}, [](Scenario& s) { s.run.seed = -1; }},
+      {{"grid.frequency.nominal_Hz=400"}, [](Scenario& s) { s.frequency.nominal_Hz = 400; }},
+      {{"grid.source.short_circuit_MVA=0"}, [](Scenario& s) { s.source.short_circuit_VA = 0; }},
+      {{"site.rules_from_s=-5"}, [](Scenario& s) { s.devices.rules_from_s = -5; }},
+      {{"record.window.sample.start_s=-1"}, [](Scenario& s) { s.windows.front().start_s = -1; }},
+  });
+}
+
+TEST_CASE("parts that contradict one another give the findings of a file") {
+  same_findings("", {
+      {{"hall.a.cap_W=800"}, [](Scenario& s) { hall(s).hall.cap_W = 800; }},
+      {{"hall.a.cap_W=20"}, [](Scenario& s) { hall(s).hall.cap_W = 20; }},
+      {{"hall.a.clock_lock_MHz=30"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = 30e6; }},
+      {{"hall.a.n_gpu=100"}, [](Scenario& s) { hall(s).hall.n_gpu = 100; }},
+      {{"hall.a.recirculation_frac=0.84", "hall.a.recirculation_sigma_ratio=1.5"},
+       [](Scenario& s) { hall(s).hall.recirculation_frac = 0.84, hall(s).hall.recirculation_sigma_ratio = 1.5; }},
+      {{"job.main.plan.pp=3"}, [](Scenario& s) { job(s).plan.pp = 3; }},
+      {{"job.main.plan.n_gpu=256"}, [](Scenario& s) { job(s).plan.n_gpu = 256; }},
+      {{"run.macro_step_s=600", "run.macro_step_max_s=60"}, [](Scenario& s) { s.run.macro_step_s = 600, s.run.macro_step_max_s = 60; }},
+      {{"run.start=2024-07-20T14:30:00"}, [](Scenario& s) { s.run.start = "2024-07-20T14:30:00"; }},
+      {{"weather.day=dated"}, [](Scenario& s) { s.weather.day = WeatherDay::dated; }},
+  });
+}
+
+TEST_CASE("events and mitigations changed in code give the findings of a file") {
+  const std::string more = std::string(tiny_battery) + R"(
+[[mitigation]]
+name = "smooth"
+kind = "gpu_smoothing"
+floor_ratio = 0.6
+ramp_up_W_per_s = 100
+ramp_down_W_per_s = 100
+hysteresis_s = 1
+
+[[event]]
+name = "sag"
+kind = "sag"
+at_s = 60
+duration_s = 0.2
+voltage_ratio = 0.7
+)";
+  same_findings(more, {
+      {{"event.sag.voltage_ratio=1.5"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.5; }},
+      {{"event.sag.voltage_ratio=1.0"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.0; }},
+      {{"event.sag.kind=failure", "event.sag.job=nobody"}, [](Scenario& s) { s.events.front().kind = EventKind::failure, s.events.front().job = "nobody"; }},
+      {{"event.sag.kind=islanding"}, [](Scenario& s) { s.events.front().kind = EventKind::islanding; }},
+      {{"mitigation.battery.power_MW=-1"}, [](Scenario& s) { s.battery->power_W = -1e6; }},
+      {{"mitigation.smooth.floor_ratio=0.95"}, [](Scenario& s) { s.gpu_smoothing->floor_ratio = 0.95; }},
+  });
+}
+
+TEST_CASE("devices and prices changed in code give the findings of a file") {
+  const Said no_curve = findings_of([] {
+    Scenario s = tiny();
+    s.devices.back.emplace();
+    check(s);
+  });
+  CHECK(std::find(no_curve.begin(), no_curve.end(), Said::value_type{"site.return_logic", "needs a ride_through curve"}) != no_curve.end());
+  const std::string prices = "\n[economics]\ntariff = \"time_of_use_example\"\nfootprint = \"footprint_example\"\n";
+  same_findings(prices, {{{"economics.tariff.price_USD_per_MWh=[40, 50]"}, [](Scenario& s) { s.economics->tariff.price_USD_per_J = {40 / 3.6e9, 50 / 3.6e9}; }},
+                         {{"economics.devices_USD_per_year=-2"}, [](Scenario& s) { s.economics->devices_USD_per_year = -2; }}});
+}
+
+TEST_CASE("a scenario in code is refused with everything at once") {
+  Scenario s = tiny();
+  hall(s).hall.cap_W = 6000;
+  job(s).life.start_s = -1;
+  s.halls.push_back(hall(s));
+  const Said all = findings_of([&] { check(s); });
+  const auto has = [&](const char* key) { return std::any_of(all.begin(), all.end(), [&](const auto& f) { return f.first == key; }); };
+  CHECK(all.size() == 4);  // the cap is there twice
+  CHECK(has("hall.a.cap_W"));
+  CHECK(has("job.main.life.start_s"));
+  CHECK(has("hall.a"));
+  s = tiny();
+  hall(s).hall.n_gpu = 1'000'000'000;
+  CHECK_THROWS_AS(check(s), RefusedError);
+}
+
+TEST_CASE("what was read is accepted as it is, with its notes") {
+  CHECK(check(tiny()).empty());
+  Scenario s = tiny();
+  s.windows.front().start_s = 1e5;
+  REQUIRE(check(s).size() == 1);
+  CHECK_THAT(check(s).front(), Catch::Contains("after the run's end"));
+  for (const auto& name : shipped_scenarios()) {
+    INFO(name);
+    const Scenario shipped = load_scenario(name);
+    CHECK(findings_of([&] { CHECK(check(shipped) == shipped.notes); }).empty());
+  }
+}
