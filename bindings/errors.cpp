@@ -63,9 +63,9 @@ void bind_errors(py::module_& m) {
                  "exit code 2.",
                  bases(error, PyExc_ValueError));
   py::handle(c.input).attr("findings") = py::tuple();
-  c.corrupt = make(m, "CorruptFileError",
-                   "A result or checkpoint is not, bit for bit, what tidewatt wrote. Exit code 2.",
-                   py::make_tuple(py::handle(c.input)));
+  c.corrupt =
+      make(m, "CorruptFileError", "A result or checkpoint is not, bit for bit, what tidewatt wrote. Exit code 2.",
+           py::make_tuple(py::handle(c.input)));
   c.solver = make(m, "SolverError",
                   "A numerical method failed; the message holds the time and the worst components. Exit code 3.",
                   bases(error, PyExc_RuntimeError));

@@ -25,7 +25,9 @@ class PythonPlant final : public cooling::CoolingPlant {
 
   std::size_t n_state() const override { return initial_.size(); }
   std::vector<std::string> state_names() const override { return std::vector<std::string>(n_state(), "own"); }
-  std::unique_ptr<cooling::PlantWorkspace> make_workspace() const override { return std::make_unique<cooling::PlantWorkspace>(); }
+  std::unique_ptr<cooling::PlantWorkspace> make_workspace() const override {
+    return std::make_unique<cooling::PlantWorkspace>();
+  }
   void initialise(std::span<double> state, const cooling::PlantInput&, Tick) const override {
     std::copy(initial_.begin(), initial_.end(), state.begin());
   }
@@ -58,11 +60,14 @@ class PythonPlant final : public cooling::CoolingPlant {
     now["powered"] = input.powered;
     now["state"] = memory;
     const py::dict said = ask_(now);
-    const auto number = [&](const char* key, double otherwise) { return said.contains(key) ? said[key].cast<double>() : otherwise; };
+    const auto number = [&](const char* key, double otherwise) {
+      return said.contains(key) ? said[key].cast<double>() : otherwise;
+    };
     for (const auto& item : said) {
       const auto key = item.first.cast<std::string>();
       if (key != "supply_K" && key != "supply_end_K" && key != "electric_W" && key != "water_kg")
-        throw SolverError("a plant in Python answered with '" + key + "'; known are supply_K, supply_end_K, electric_W, water_kg");
+        throw SolverError("a plant in Python answered with '" + key +
+                          "'; known are supply_K, supply_end_K, electric_W, water_kg");
     }
     cooling::PlantStep step;
     step.supply_mean_K = number("supply_K", std::nan(""));
@@ -70,10 +75,13 @@ class PythonPlant final : public cooling::CoolingPlant {
     step.other_electric_W = input.powered ? number("electric_W", 0.0) : 0.0;
     step.water_kg = number("water_kg", 0.0);
     for (const double K : {step.supply_mean_K, step.supply_end_K})
-      if (!(K > 200.0 && K < 400.0)) throw SolverError("a plant in Python: supply_K must be 200 to 400 K, not " + std::to_string(K));
+      if (!(K > 200.0 && K < 400.0))
+        throw SolverError("a plant in Python: supply_K must be 200 to 400 K, not " + std::to_string(K));
     if (!(step.other_electric_W >= 0.0 && step.water_kg >= 0.0))
       throw SolverError("a plant in Python: electric_W and water_kg must not be negative");
-    const double dry_kg_per_s = input.server_flow_m3_per_s * cooling::dry_air_density_kg_per_m3(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
+    const double dry_kg_per_s =
+        input.server_flow_m3_per_s *
+        cooling::dry_air_density_kg_per_m3(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
     const double cp = cooling::dry_air_cp_J_per_kg_K + air.humidity_ratio * cooling::vapour_cp_J_per_kg_K;
     step.hot_aisle_mean_K = step.supply_mean_K + input.it_heat_W / (dry_kg_per_s * cp);
     step.supply_rh_frac = cooling::relative_humidity_frac(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
@@ -100,7 +108,8 @@ std::shared_ptr<sim::Scenario> with_plant(const sim::Scenario& scenario, std::si
 }  // namespace
 
 void bind_plant(py::module_& m) {
-  m.def("with_plant", &with_plant, py::arg("scenario"), py::arg("hall"), py::arg("ask"), py::arg("initial"), py::arg("what"));
+  m.def("with_plant", &with_plant, py::arg("scenario"), py::arg("hall"), py::arg("ask"), py::arg("initial"),
+        py::arg("what"));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::bindings

@@ -93,18 +93,22 @@ void bind_result(py::module_& m) {
       .def_readonly("payload_sha256", &RunResult::payload_sha256)
       .def_readonly("wall_s", &RunResult::wall_s)
       .def("save", &save, py::arg("path"));
-  m.def("write_durably", [](const std::string& path, const py::bytes& data) {
-    const std::string_view bytes = data;
-    const py::gil_scoped_release no_gil;
-    io::write_durably(path, bytes);
-  }, py::arg("path"), py::arg("data"));
+  m.def(
+      "write_durably",
+      [](const std::string& path, const py::bytes& data) {
+        const std::string_view bytes = data;
+        const py::gil_scoped_release no_gil;
+        io::write_durably(path, bytes);
+      },
+      py::arg("path"), py::arg("data"));
   m.def("try_output", &io::try_output, py::arg("path"), py::call_guard<py::gil_scoped_release>());
   using io::ResultFile;
   py::class_<ResultFile, std::shared_ptr<ResultFile>>(m, "ResultFile")
       .def(py::init([](const std::string& path) {
              const py::gil_scoped_release no_gil;
              return std::make_shared<ResultFile>(path);
-           }), py::arg("path"))
+           }),
+           py::arg("path"))
       .def_property_readonly("path", &ResultFile::path)
       .def_property_readonly("arrays", [](const ResultFile& r) { return columns(r.arrays()); })
       .def("values", &values<ResultFile>, py::arg("path"))

@@ -4,10 +4,10 @@
 
 #include "background.hpp"
 #include "bind.hpp"
+#include "sim/shipped_scenarios.hpp"
 #include "study/filing.hpp"
 #include "study/ride_study.hpp"
 #include "study/scenario_toml.hpp"
-#include "sim/shipped_scenarios.hpp"
 #include "study/verify_any.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
@@ -17,8 +17,8 @@ using namespace py::literals;
 
 py::tuple both(const study::RuleAnswer& a) { return py::make_tuple(a.json, a.text); }
 
-py::tuple check_rules(const std::string& rule, const std::string& result, const std::string& window, double site_W, double connection_V, bool as_if,
-                      const std::string& overlay) {
+py::tuple check_rules(const std::string& rule, const std::string& result, const std::string& window, double site_W,
+                      double connection_V, bool as_if, const std::string& overlay) {
   study::RuleAnswer answer;
   {
     const py::gil_scoped_release no_gil;
@@ -32,15 +32,18 @@ py::tuple ride(const std::shared_ptr<sim::Scenario>& scenario, const std::string
   const auto take = [&](const char* key, auto& value) {
     if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
   };
-  take("rule", o.rule), take("catalog", o.overlay), take("sag", o.sag), take("current_limit_pu", o.current_limit_pu), take("settings", o.settings);
+  take("rule", o.rule), take("catalog", o.overlay), take("sag", o.sag), take("current_limit_pu", o.current_limit_pu),
+      take("settings", o.settings);
   take("phases", o.n_phase), take("transformer", o.transformer);
-  take("connection_V", o.connection_V), take("voltage_pu", o.voltage_pu), take("duration_s", o.duration_s), take("as_if", o.as_if);
+  take("connection_V", o.connection_V), take("voltage_pu", o.voltage_pu), take("duration_s", o.duration_s),
+      take("as_if", o.as_if);
   const auto answer = std::make_shared<study::RideStudy>();
   in_background([answer, scenario, file, o](const std::atomic<bool>&) { *answer = study::ride(*scenario, file, o); });
   return py::make_tuple(answer->json, answer->text, answer->svg);
 }
 
-py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::string& rule, const std::string& folder, const py::dict& given) {
+py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::string& rule, const std::string& folder,
+                 const py::dict& given) {
   study::FilingOptions o;
   const auto take = [&](const char* key, auto& value) {
     if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
@@ -58,7 +61,9 @@ py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::stri
   });
   py::list names, sheet;
   for (const auto& f : pack->files) names.append(f.name);
-  for (const auto& r : pack->sheet) sheet.append(py::dict("field"_a = r.field, "value"_a = r.value, "unit"_a = r.unit, "method"_a = r.method, "input"_a = r.input));
+  for (const auto& r : pack->sheet)
+    sheet.append(py::dict("field"_a = r.field, "value"_a = r.value, "unit"_a = r.unit, "method"_a = r.method,
+                          "input"_a = r.input));
   return py::make_tuple(pack->ride, pack->open, sheet, names);
 }
 
@@ -66,8 +71,12 @@ py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::stri
 
 void bind_rules(py::module_& m) {
   m.def("list_rules", [](const std::string& overlay) { return both(study::list_rules(overlay)); }, "catalog_overlay"_a);
-  m.def("show_rules", [](const std::string& name, const std::string& overlay) { return both(study::show_rules(name, overlay)); }, "name"_a, "catalog_overlay"_a);
-  m.def("check_rules", &check_rules, "rule"_a, "result"_a, "window"_a, "site_W"_a, "connection_V"_a, "as_if"_a, "catalog_overlay"_a);
+  m.def(
+      "show_rules",
+      [](const std::string& name, const std::string& overlay) { return both(study::show_rules(name, overlay)); },
+      "name"_a, "catalog_overlay"_a);
+  m.def("check_rules", &check_rules, "rule"_a, "result"_a, "window"_a, "site_W"_a, "connection_V"_a, "as_if"_a,
+        "catalog_overlay"_a);
   m.def("ride", &ride, "scenario"_a, "file"_a, "options"_a);
   m.def("filing", &filing, "scenario"_a, "rule"_a, "folder"_a, "options"_a);
   m.def("scenario_toml", &study::scenario_toml, "text"_a, "file"_a, "folder"_a, "set"_a);

@@ -11,14 +11,17 @@ namespace {
 std::shared_ptr<sim::Scenario> load(const std::string& path, std::vector<std::string> set, std::string weather_epw,
                                     std::string catalog_overlay, std::vector<std::string> recording) {
   const py::gil_scoped_release no_gil;
-  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay), std::move(recording)};
+  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay),
+                                 std::move(recording)};
   return std::make_shared<sim::Scenario>(sim::load_scenario(path, options));
 }
 
-std::shared_ptr<sim::Scenario> from_text(const std::string& text, const std::string& name, const std::string& folder, std::vector<std::string> set,
-                                         std::string weather_epw, std::string catalog_overlay, std::vector<std::string> recording) {
+std::shared_ptr<sim::Scenario> from_text(const std::string& text, const std::string& name, const std::string& folder,
+                                         std::vector<std::string> set, std::string weather_epw,
+                                         std::string catalog_overlay, std::vector<std::string> recording) {
   const py::gil_scoped_release no_gil;
-  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay), std::move(recording)};
+  const sim::LoadOptions options{std::move(set), std::move(weather_epw), std::move(catalog_overlay),
+                                 std::move(recording)};
   return std::make_shared<sim::Scenario>(sim::load_scenario_text(text, name, folder, options));
 }
 
@@ -68,8 +71,8 @@ void bind_scenario(py::module_& m) {
   py::class_<sim::Scenario, std::shared_ptr<sim::Scenario>>(m, "Scenario")
       .def_static("load", &load, py::arg("path"), py::arg("set"), py::arg("weather_epw"), py::arg("catalog_overlay"),
                   py::arg("recording") = std::vector<std::string>{})
-      .def_static("from_text", &from_text, py::arg("text"), py::arg("name"), py::arg("folder"), py::arg("set"), py::arg("weather_epw"),
-                  py::arg("catalog_overlay"), py::arg("recording") = std::vector<std::string>{})
+      .def_static("from_text", &from_text, py::arg("text"), py::arg("name"), py::arg("folder"), py::arg("set"),
+                  py::arg("weather_epw"), py::arg("catalog_overlay"), py::arg("recording") = std::vector<std::string>{})
       .def_readonly("notes", &sim::Scenario::notes)
       .def_readonly("text", &sim::Scenario::text)
       .def_property_readonly("start", [](const sim::Scenario& s) { return s.run.start; })

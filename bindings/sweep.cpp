@@ -17,16 +17,18 @@ namespace {
 
 using Runner = study::CaseRunner;
 
-std::shared_ptr<Runner> open_sweep(const std::string& path, std::string scenario, std::string mode, std::vector<std::string> set,
-                                   std::string weather_epw, std::string catalog_overlay) {
+std::shared_ptr<Runner> open_sweep(const std::string& path, std::string scenario, std::string mode,
+                                   std::vector<std::string> set, std::string weather_epw, std::string catalog_overlay) {
   const py::gil_scoped_release no_gil;
   return std::make_shared<Runner>(
-      path, study::SweepOptions{std::move(scenario), std::move(mode), {std::move(set), std::move(weather_epw), std::move(catalog_overlay)}});
+      path,
+      study::SweepOptions{
+          std::move(scenario), std::move(mode), {std::move(set), std::move(weather_epw), std::move(catalog_overlay)}});
 }
 
 /// Runs in processes of its own. They are forks that never enter Python; only this one does, between cases.
-py::dict run(const Runner& runner, const std::string& folder, std::size_t n_worker, std::size_t shard, std::size_t n_shard,
-             bool retry_failed, const py::object& progress) {
+py::dict run(const Runner& runner, const std::string& folder, std::size_t n_worker, std::size_t shard,
+             std::size_t n_shard, bool retry_failed, const py::object& progress) {
   std::optional<py::error_already_set> raised;
   const auto in_python = [&](auto&& call) {
     const py::gil_scoped_acquire gil;
@@ -42,9 +44,10 @@ py::dict run(const Runner& runner, const std::string& folder, std::size_t n_work
       if (!raised) in_python([&] { progress(p.n_done, p.n_total, p.n_failed); });
     };
   options.stop = [&] {
-    if (!raised) in_python([] {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    });
+    if (!raised)
+      in_python([] {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      });
     return raised.has_value();
   };
   study::SweepOutcome o;
@@ -72,7 +75,8 @@ py::list merge(const Runner& runner, const std::string& folder) {
   py::list out;
   for (const auto& c : table.columns) {
     py::object values;
-    if (const auto* d = std::get_if<std::vector<double>>(&c.values)) values = py::array_t<double>(static_cast<py::ssize_t>(d->size()), d->data());
+    if (const auto* d = std::get_if<std::vector<double>>(&c.values))
+      values = py::array_t<double>(static_cast<py::ssize_t>(d->size()), d->data());
     if (const auto* i = std::get_if<std::vector<std::int64_t>>(&c.values))
       values = py::array_t<std::int64_t>(static_cast<py::ssize_t>(i->size()), i->data());
     if (const auto* s = std::get_if<std::vector<std::string>>(&c.values)) values = py::cast(*s);
@@ -92,7 +96,8 @@ class Folder {
     const auto state = store_.read();
     store_.take_up(state);
     store_.set_aside(state);
-    return py::make_tuple(study::unfinished(runner_->cases(), {shard, n_shard}, state.finished, retry_failed), state.damaged);
+    return py::make_tuple(study::unfinished(runner_->cases(), {shard, n_shard}, state.finished, retry_failed),
+                          state.damaged);
   }
   void run_case(std::size_t i) {
     if (i >= runner_->cases().size()) throw InputError("no such case");
@@ -110,11 +115,14 @@ class Folder {
   study::CaseStore store_;
 };
 
-py::tuple compare(const std::string& before, const std::string& after, std::vector<std::string> set, std::string weather_epw,
-                  std::string catalog_overlay, bool alone) {
+py::tuple compare(const std::string& before, const std::string& after, std::vector<std::string> set,
+                  std::string weather_epw, std::string catalog_overlay, bool alone) {
   const auto made = std::make_shared<study::Comparison>();
-  in_background([made, before, after, alone, load = sim::LoadOptions{std::move(set), std::move(weather_epw), std::move(catalog_overlay)}](
-                    const std::atomic<bool>& stop) { *made = study::compare(before, after, load, alone, [&] { return stop.load(); }); });
+  in_background([made, before, after, alone,
+                 load = sim::LoadOptions{std::move(set), std::move(weather_epw), std::move(catalog_overlay)}](
+                    const std::atomic<bool>& stop) {
+    *made = study::compare(before, after, load, alone, [&] { return stop.load(); });
+  });
   const study::Comparison& c = *made;
   py::list keys, figures;
   for (const auto& k : c.keys) {
@@ -141,8 +149,9 @@ std::string new_scenario(std::int64_t n_gpu, double duration_h, const std::map<s
   study::NewScenario o;
   o.n_gpu = n_gpu;
   o.duration_h = duration_h;
-  const std::map<std::string, std::string*> known = {{"gpu", &o.gpu}, {"server", &o.server}, {"plant", &o.plant}, {"climate", &o.climate},
-                                                     {"model", &o.model}, {"network", &o.network}, {"feeder", &o.feeder}, {"grid", &o.grid}};
+  const std::map<std::string, std::string*> known = {
+      {"gpu", &o.gpu},     {"server", &o.server},   {"plant", &o.plant},   {"climate", &o.climate},
+      {"model", &o.model}, {"network", &o.network}, {"feeder", &o.feeder}, {"grid", &o.grid}};
   for (const auto& [kind, name] : names) {
     if (!known.contains(kind)) throw InputError("no kind of catalog entry in a new scenario: " + kind);
     *known.at(kind) = name;
@@ -154,17 +163,21 @@ std::string new_scenario(std::int64_t n_gpu, double duration_h, const std::map<s
 
 void bind_sweep(py::module_& m) {
   py::class_<Runner, std::shared_ptr<Runner>>(m, "Sweep")
-      .def(py::init(&open_sweep), py::arg("path"), py::arg("scenario"), py::arg("mode"), py::arg("set"), py::arg("weather_epw"),
-           py::arg("catalog_overlay"))
+      .def(py::init(&open_sweep), py::arg("path"), py::arg("scenario"), py::arg("mode"), py::arg("set"),
+           py::arg("weather_epw"), py::arg("catalog_overlay"))
       .def_property_readonly("n_case", [](const Runner& r) { return r.cases().size(); })
       .def_property_readonly("names", [](const Runner& r) { return r.cases().names; })
       .def_property_readonly("notes", &Runner::notes)
       .def_property_readonly("mode", [](const Runner& r) { return r.spec().mode; })
-      .def("assignments", [](const Runner& r, std::size_t i) {
-        if (i >= r.cases().size()) throw py::index_error("no such case");
-        return r.cases().assignments(i);
-      }, py::arg("i"))
-      .def("run", &run, py::arg("folder"), py::arg("n_worker"), py::arg("shard"), py::arg("n_shard"), py::arg("retry_failed"), py::arg("progress"))
+      .def(
+          "assignments",
+          [](const Runner& r, std::size_t i) {
+            if (i >= r.cases().size()) throw py::index_error("no such case");
+            return r.cases().assignments(i);
+          },
+          py::arg("i"))
+      .def("run", &run, py::arg("folder"), py::arg("n_worker"), py::arg("shard"), py::arg("n_shard"),
+           py::arg("retry_failed"), py::arg("progress"))
       .def("merge", &merge, py::arg("folder"));
   py::class_<Folder>(m, "SweepFolder")
       .def(py::init<std::shared_ptr<Runner>, const std::string&>(), py::arg("sweep"), py::arg("folder"))
@@ -172,7 +185,8 @@ void bind_sweep(py::module_& m) {
       .def("run_case", &Folder::run_case, py::arg("i"))
       .def("note", &Folder::note, py::arg("i"))
       .def("bury", &Folder::bury, py::arg("i"), py::arg("why"));
-  m.def("compare", &compare, py::arg("before"), py::arg("after"), py::arg("set"), py::arg("weather_epw"), py::arg("catalog_overlay"), py::arg("alone"));
+  m.def("compare", &compare, py::arg("before"), py::arg("after"), py::arg("set"), py::arg("weather_epw"),
+        py::arg("catalog_overlay"), py::arg("alone"));
   m.def("new_scenario", &new_scenario, py::arg("n_gpu"), py::arg("duration_h"), py::arg("names"));
 }
 

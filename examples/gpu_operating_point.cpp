@@ -2,7 +2,6 @@
 //   gpu_operating_point [NAME]
 #include <cmath>
 #include <cstdio>
-
 #include <tidewatt/base/reader.hpp>
 #include <tidewatt/catalog/catalog.hpp>
 #include <tidewatt/dvfs/operating_point.hpp>
@@ -32,9 +31,11 @@ int main(int argc, char** argv) try {
   gemm.matrix_s = gemm.active_matrix_s = 1.0;
   for (const double die_degC : {40.0, 55.0, 70.0, 85.0}) {
     const double factor = gpu.leakage_temperature_factor(die_degC + 273.15);
-    const auto point = tidewatt::dvfs::operating_point(gpu, {}, gemm, 1.5e9, 0.0, factor, gpu.params().tdp_W - governor.cap_margin_W,
-                                                       gpu.clock_max_Hz(), gpu.clock_max_Hz());
-    std::printf("die %2.0f degC: %4.0f MHz at %.3f V, leakage %3.0f W\n", die_degC, point.clock_Hz / 1e6, gpu.voltage(point.clock_Hz).V,
+    const auto point =
+        tidewatt::dvfs::operating_point(gpu, {}, gemm, 1.5e9, 0.0, factor, gpu.params().tdp_W - governor.cap_margin_W,
+                                        gpu.clock_max_Hz(), gpu.clock_max_Hz());
+    std::printf("die %2.0f degC: %4.0f MHz at %.3f V, leakage %3.0f W\n", die_degC, point.clock_Hz / 1e6,
+                gpu.voltage(point.clock_Hz).V,
                 gpu.params().leakage_W * gpu.leakage_voltage_factor(gpu.voltage(point.clock_Hz).V) * factor);
   }
   return 0;

@@ -1,6 +1,5 @@
 // Which power cap gives the most tokens per joule, and what does it cost in speed?   own_scenario SCENARIO.toml
 #include <cstdio>
-
 #include <tidewatt/tidewatt.hpp>
 
 int main(int argc, char** argv) try {
@@ -11,7 +10,8 @@ int main(int argc, char** argv) try {
     scenario.halls.front().hall.cap_W = cap_W;
     tidewatt::check(scenario);  // as reading the file checks it
     const auto result = tidewatt::run(scenario);
-    const double tokens_per_s = tidewatt::figure(result, "tokens_per_s_mean"), MW = tidewatt::figure(result, "pcc_mean_MW");
+    const double tokens_per_s = tidewatt::figure(result, "tokens_per_s_mean"),
+                 MW = tidewatt::figure(result, "pcc_mean_MW");
     std::printf("%6d %14.0f %10.3f %14.4f\n", cap_W, tokens_per_s, MW, tokens_per_s / (MW * 1e6));
   }
   return 0;

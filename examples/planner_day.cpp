@@ -1,7 +1,6 @@
 // A planner's question: how much throughput do I lose in the hottest hour, and what must my connection carry?
 //   planner_day SCENARIO.toml [key=value ...]
 #include <cstdio>
-
 #include <tidewatt/tidewatt.hpp>
 
 using tidewatt::figure;

@@ -1,7 +1,6 @@
 // A plant alone through a year of a climate: cooling energy and water by month, without servers or a grid.
 //   plant_year [CLIMATE]
 #include <cstdio>
-
 #include <tidewatt/base/reader.hpp>
 #include <tidewatt/catalog/catalog.hpp>
 #include <tidewatt/cooling/climate.hpp>

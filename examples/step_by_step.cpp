@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <variant>
-
 #include <tidewatt/tidewatt.hpp>
+#include <variant>
 
 int main(int argc, char** argv) try {
   if (argc < 3) return std::fprintf(stderr, "usage: step_by_step SCENARIO.toml TARGET_degC [key=value ...]\n"), 2;
@@ -24,10 +23,12 @@ int main(int argc, char** argv) try {
     hottest_K = std::get<double>(engine.read(hall + ".die_max_K"));
     cap_W = std::clamp(cap_W + 2.0 * (target_K - hottest_K), 0.6 * tdp_W, tdp_W);  // an integrator with bounds
     engine.write(hall + ".cap_W", cap_W);
-    if (minute % 10 == 1) std::printf("%6.0f s: hottest die %.1f degC, cap %.0f W\n", engine.time_s(), hottest_K - 273.15, cap_W);
+    if (minute % 10 == 1)
+      std::printf("%6.0f s: hottest die %.1f degC, cap %.0f W\n", engine.time_s(), hottest_K - 273.15, cap_W);
   }
   const auto result = engine.finish();
-  std::printf("end: hottest die %.1f degC, cap %.0f W, %zu arrays recorded\n", hottest_K - 273.15, cap_W, result.arrays.size());
+  std::printf("end: hottest die %.1f degC, cap %.0f W, %zu arrays recorded\n", hottest_K - 273.15, cap_W,
+              result.arrays.size());
   return 0;
 } catch (const std::exception& e) {
   return std::fprintf(stderr, "%s\n", e.what()), 2;

@@ -1,11 +1,10 @@
 // Your own waveform through the library's meters: two minutes of a square wave with a stop, in means of 1 ms.
 #include <cmath>
 #include <cstdio>
-#include <vector>
-
 #include <tidewatt/grid/bands.hpp>
 #include <tidewatt/grid/frequency.hpp>
 #include <tidewatt/grid/metrics.hpp>
+#include <vector>
 
 int main() {
   std::vector<double> load_W(120'000);  // 20 MW with dips to 12 MW every 2 s; everything stops after 100 s
@@ -25,9 +24,10 @@ int main() {
   std::vector<double> deviation_Hz(load_W.size());
   system.advance(load_W, deviation_Hz, state, frequency);
 
-  std::printf("mean %.2f MW, largest change within a second %.1f MW, steepest fall over 0.1 s %.0f MW/s\n", extremes.mean_W() / 1e6,
-              step.largest() / 1e6, ramp.ramps().front().down_W_per_s / 1e6);
-  for (const auto& band : bands.bands()) std::printf("%5.1f to %4.1f Hz: %.3f MW rms\n", band.low_Hz, band.high_Hz, band.rms_W / 1e6);
+  std::printf("mean %.2f MW, largest change within a second %.1f MW, steepest fall over 0.1 s %.0f MW/s\n",
+              extremes.mean_W() / 1e6, step.largest() / 1e6, ramp.ramps().front().down_W_per_s / 1e6);
+  for (const auto& band : bands.bands())
+    std::printf("%5.1f to %4.1f Hz: %.3f MW rms\n", band.low_Hz, band.high_Hz, band.rms_W / 1e6);
   std::printf("frequency rises by %.2f mHz after the stop\n", 1e3 * frequency.highest_Hz);
   return 0;
 }

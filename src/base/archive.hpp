@@ -156,8 +156,10 @@ void archive_one(A& a, std::optional<T>& x) {
   bool has = x.has_value();
   archive_one(a, has);
   if constexpr (A::reads) {
-    if (has) x.emplace();
-    else x.reset();
+    if (has)
+      x.emplace();
+    else
+      x.reset();
   }
   if (has) archive_one(a, *x);
 }

@@ -18,15 +18,14 @@ bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '
 /// What the input holds must not steer the terminal that shows it.
 std::string without_control(const std::string& text) {
   std::string out;
-  for (const char c : text) out += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  for (const char c : text)
+    out += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   return out;
 }
 
 }  // namespace
 
-std::string Place::text() const {
-  return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column);
-}
+std::string Place::text() const { return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column); }
 
 std::string Finding::text() const {
   std::string at = place.text();

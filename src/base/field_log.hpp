@@ -12,8 +12,9 @@ namespace TIDEWATT_NAMESPACE {
 /// One key that a strict reader asked for.
 struct FieldEntry {
   enum class Kind { number, integer, flag, text, choice, numbers, texts, table, list, entry };
-  std::string table;  ///< pattern of the table's path, items of lists as `*`: "hall.*.gpu.power"; empty for the top level
-  FieldInfo info;     ///< key, unit, default, range, sentence; `value` is the default
+  /// Pattern of the table's path, items of lists as `*`: "hall.*.gpu.power"; empty for the top level.
+  std::string table;
+  FieldInfo info;  ///< key, unit, default, range, sentence; `value` is the default
   Kind kind = Kind::text;
   std::vector<std::string> options;  ///< words of a choice, [n]
   std::string catalog_kind;          ///< of an entry: the kind of catalog entry that it names

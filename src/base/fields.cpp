@@ -14,8 +14,9 @@ std::string edge_text(std::string_view key, double si) {
 
 FieldInfo info(std::string_view key, std::string value, Range range, std::string_view doc, Need need) {
   const auto unit = unit_of_key(key);
-  return {std::string(key), unit ? std::string(unit->suffix) : std::string(), std::move(value), range, std::string(doc),
-          need == Need::required};
+  return {std::string(key), unit ? std::string(unit->suffix) : std::string(),
+          std::move(value), range,
+          std::string(doc), need == Need::required};
 }
 
 }  // namespace

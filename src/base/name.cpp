@@ -15,7 +15,8 @@ bool is_name(std::string_view text) {
 
 void check_name(const Node& node, const std::string& key, std::vector<Finding>& findings) {
   if (!node.is_text() || is_name(std::get<std::string>(node.value))) return;
-  findings.push_back({node.place, key, fmt::format("{} is not a name: use 1 to {} letters, digits, _ and -", node.text(), name_limit)});
+  findings.push_back({node.place, key,
+                      fmt::format("{} is not a name: use 1 to {} letters, digits, _ and -", node.text(), name_limit)});
 }
 
 }  // namespace TIDEWATT_NAMESPACE

@@ -39,7 +39,8 @@ Place place_of(const toml::node& n, const std::string& file) {
 Node convert(const toml::node& n, const std::string& file, int depth = 0) {
   Node out;
   out.place = place_of(n, file);
-  if (depth > depth_limit) throw InputError(Finding{out.place, "", fmt::format("tables are nested more than {} deep", depth_limit)});
+  if (depth > depth_limit)
+    throw InputError(Finding{out.place, "", fmt::format("tables are nested more than {} deep", depth_limit)});
   if (const auto* t = n.as_table()) {
     Node::Table table;
     for (auto&& [k, v] : *t) {
@@ -109,7 +110,8 @@ Node* descend(Node& at, const std::string& part, std::string_view whole) {
     if (item) return item;
     std::vector<std::string> names;
     for (const auto& i : std::get<Node::Array>(at.value)) names.push_back(name_of(i));
-    throw InputError(Finding{{"--set", 0, 0}, std::string(whole),
+    throw InputError(Finding{{"--set", 0, 0},
+                             std::string(whole),
                              fmt::format("no item named '{}' (there are: {})", part, fmt::join(names, ", "))});
   }
   if (at.is_text()) {
@@ -205,7 +207,8 @@ void apply_set(Node& root, std::string_view assignment) {
   const std::string_view path = assignment.substr(0, eq);
   Node* at = &root;
   if (std::count(path.begin(), path.end(), '.') >= depth_limit)
-    throw InputError(Finding{{"--set", 0, 0}, shorten(path, 60), fmt::format("tables are nested more than {} deep", depth_limit)});
+    throw InputError(
+        Finding{{"--set", 0, 0}, shorten(path, 60), fmt::format("tables are nested more than {} deep", depth_limit)});
   std::vector<std::string> parts = split(path, '.');
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) at = descend(*at, parts[i], path);
   Node* leaf = descend(*at, parts.back(), path);

@@ -14,7 +14,8 @@ std::optional<std::string> path_below(const std::string& folder, const std::stri
   // A path that cannot be followed (a circle of links, no permission) cannot be read either: the reader says so.
   std::error_code no_folder, no_path;
   const fs::path top = fs::weakly_canonical(folder, no_folder), real = fs::weakly_canonical(path, no_path);
-  if (!no_folder && !no_path && std::mismatch(top.begin(), top.end(), real.begin(), real.end()).first != top.end()) return {};
+  if (!no_folder && !no_path && std::mismatch(top.begin(), top.end(), real.begin(), real.end()).first != top.end())
+    return {};
   return path.string();
 }
 

@@ -25,14 +25,16 @@ std::string quantity_hint(const Node& n, std::string_view key) {
   const std::string_view all = trim(*text);
   const auto end = all.find_first_not_of("+-0123456789.eE");
   double x = 0.0;
-  const std::string_view digits = trim(all.substr(0, end)), word = end == std::string_view::npos ? "" : trim(all.substr(end));
+  const std::string_view digits = trim(all.substr(0, end)),
+                         word = end == std::string_view::npos ? "" : trim(all.substr(end));
   if (!parse_number(digits, x)) return {};
   if (word.empty()) return fmt::format("; write {} without quotes", x);
   const auto unit = unit_of_key(key), given = unit_of_key(fmt::format("x_{}", word));
   if (!unit) return fmt::format("; write {}: this key has no unit", x);
   if (unit->suffix == word) return fmt::format("; write {}: the unit is in the key", x);
   if (!given || given->si != unit->si) return fmt::format("; write a plain number: the key's unit is {}", unit->suffix);
-  return fmt::format("; write {:.12g}: the key's unit is {}", (x * given->scale + given->offset - unit->offset) / unit->scale, unit->suffix);
+  return fmt::format("; write {:.12g}: the key's unit is {}",
+                     (x * given->scale + given->offset - unit->offset) / unit->scale, unit->suffix);
 }
 
 /// A whole number, also where it is written as 1024.0: tables of numbers come so from other programs.
@@ -40,7 +42,8 @@ std::optional<std::int64_t> whole_number(const Node& n) {
   if (const auto* i = std::get_if<std::int64_t>(&n.value)) return *i;
   const auto* d = std::get_if<double>(&n.value);
   constexpr double exact = 9007199254740992.0;  // 2^53
-  return d != nullptr && *d == std::floor(*d) && std::abs(*d) <= exact ? std::optional(static_cast<std::int64_t>(*d)) : std::nullopt;
+  return d != nullptr && *d == std::floor(*d) && std::abs(*d) <= exact ? std::optional(static_cast<std::int64_t>(*d))
+                                                                       : std::nullopt;
 }
 
 /// The known key that differs from `key` in its unit suffix only; of several, one of the same quantity (SI unit), then the
@@ -191,8 +194,9 @@ void TableReader::choice(std::string_view key, std::string& value, std::span<con
   }
   std::vector<std::string> known(options.begin(), options.end());
   const std::string close = s ? nearest(*s, known) : "";
-  report(n, key, fmt::format("{} is not one of: {}{}", n->text(), fmt::join(options, ", "),
-                             close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+  report(n, key,
+         fmt::format("{} is not one of: {}{}", n->text(), fmt::join(options, ", "),
+                     close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
 }
 
 void TableReader::numbers(std::string_view key, std::vector<double>& si, Range range, std::string_view doc, Need need) {

@@ -36,7 +36,9 @@ std::string Sha256::hex() {
   return out;
 }
 
-void Sha256::update(std::string_view piece) { require(EVP_DigestUpdate(context_.get(), piece.data(), piece.size()) == 1); }
+void Sha256::update(std::string_view piece) {
+  require(EVP_DigestUpdate(context_.get(), piece.data(), piece.size()) == 1);
+}
 
 void Sha256::flush() {
   update(buffer_);

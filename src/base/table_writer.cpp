@@ -30,11 +30,18 @@ double edge_value(std::string_view key, double si) {
   return edge;
 }
 
-void TableWriter::number(std::string_view key, double& si, Range, std::string_view, Need) { out.set(key, number_node(edge_value(key, si))); }
-void TableWriter::integer(std::string_view key, std::int64_t& value, Range, std::string_view, Need) { out.set(key, {value, {}}); }
+void TableWriter::number(std::string_view key, double& si, Range, std::string_view, Need) {
+  out.set(key, number_node(edge_value(key, si)));
+}
+void TableWriter::integer(std::string_view key, std::int64_t& value, Range, std::string_view, Need) {
+  out.set(key, {value, {}});
+}
 void TableWriter::flag(std::string_view key, bool& value, std::string_view, Need) { out.set(key, {value, {}}); }
 void TableWriter::text(std::string_view key, std::string& value, std::string_view, Need) { out.set(key, {value, {}}); }
-void TableWriter::choice(std::string_view key, std::string& value, std::span<const std::string_view>, std::string_view, Need) { out.set(key, {value, {}}); }
+void TableWriter::choice(std::string_view key, std::string& value, std::span<const std::string_view>, std::string_view,
+                         Need) {
+  out.set(key, {value, {}});
+}
 
 void TableWriter::numbers(std::string_view key, std::vector<double>& si, Range, std::string_view, Need) {
   Node::Array items;

@@ -15,7 +15,8 @@ class TableWriter final : public FieldVisitor {
   void integer(std::string_view key, std::int64_t& value, Range, std::string_view, Need) override;
   void flag(std::string_view key, bool& value, std::string_view, Need) override;
   void text(std::string_view key, std::string& value, std::string_view, Need) override;
-  void choice(std::string_view key, std::string& value, std::span<const std::string_view>, std::string_view, Need) override;
+  void choice(std::string_view key, std::string& value, std::span<const std::string_view>, std::string_view,
+              Need) override;
   void numbers(std::string_view key, std::vector<double>& si, Range, std::string_view, Need) override;
   void texts(std::string_view key, std::vector<std::string>& values, std::string_view, Need) override;
 };

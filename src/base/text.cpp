@@ -75,7 +75,8 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
   std::string found;
   std::vector<std::size_t> row;
   for (const auto& k : known) {
-    if (std::max(k.size(), word.size()) - std::min(k.size(), word.size()) >= best) continue;  // too long or too short by itself
+    if (std::max(k.size(), word.size()) - std::min(k.size(), word.size()) >= best)
+      continue;  // too long or too short by itself
     row.resize(k.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= word.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE {
 
-inline constexpr int depth_limit = 64;                     ///< of tables and lists inside one another
+inline constexpr int depth_limit = 64;                  ///< of tables and lists inside one another
 inline constexpr std::size_t line_limit_B = 64u << 10;  ///< of one line
 
 /// The parser takes time and stack for lines, keys and brackets that no person writes. They are refused before it sees them.

@@ -56,12 +56,15 @@ std::size_t list_opener(const std::vector<std::string>& lines, std::size_t at) {
 }
 
 /// What is said of a list without an end, in place of the parser's words about the line that it stumbled on.
-Finding unclosed_list(std::vector<std::string>& lines, std::size_t opener, std::size_t at, const Finding& f, RecoveredToml& out) {
+Finding unclosed_list(std::vector<std::string>& lines, std::size_t opener, std::size_t at, const Finding& f,
+                      RecoveredToml& out) {
   const std::string_view line = lines[opener];
   const std::string key(trim(line.substr(0, line.find('='))));
   out.lost_keys.push_back(key.substr(key.rfind('.') + 1));
   for (std::size_t i = opener; i < at; ++i) lines[i].clear();
-  return {{f.place.file, static_cast<std::uint32_t>(opener + 1), 1}, "", fmt::format("the list of '{}' has no closing ']' before line {}", key, at + 1)};
+  return {{f.place.file, static_cast<std::uint32_t>(opener + 1), 1},
+          "",
+          fmt::format("the list of '{}' has no closing ']' before line {}", key, at + 1)};
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -92,7 +95,8 @@ RecoveredToml recover_toml(std::string_view text, const std::string& file) {
       if (lines.empty()) lines = split(text, '\n');
       // The parser names the line after one that lacks its end.
       std::size_t at = f.place.line == 0 ? lines.size() : f.place.line - 1;
-      if (const std::size_t opener = list_opener(lines, std::min(at, lines.size())); opener < std::min(at, lines.size())) {
+      if (const std::size_t opener = list_opener(lines, std::min(at, lines.size()));
+          opener < std::min(at, lines.size())) {
         out.findings.push_back(unclosed_list(lines, opener, std::min(at, lines.size()), f, out));
         rest = joined(lines);
         continue;

@@ -16,10 +16,10 @@ struct Figure {
 };
 
 struct Options {
-  bool quick = false;                    ///< seconds instead of minutes: fewer GPUs, shorter stretches, no scenarios
-  bool grid_only = false;                ///< the figures of the site's waveform and nothing else
-  std::string scenarios = "scenarios";   ///< folder of the scenario files
-  std::size_t n_thread = 0;              ///< for the figures that use all cores; 0: all cores
+  bool quick = false;                   ///< seconds instead of minutes: fewer GPUs, shorter stretches, no scenarios
+  bool grid_only = false;               ///< the figures of the site's waveform and nothing else
+  std::string scenarios = "scenarios";  ///< folder of the scenario files
+  std::size_t n_thread = 0;             ///< for the figures that use all cores; 0: all cores
   std::function<void(const Figure&)> on_figure;  ///< called as each figure is ready
 };
 

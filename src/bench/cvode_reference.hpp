@@ -11,15 +11,15 @@ namespace TIDEWATT_NAMESPACE::bench::detail {
 /// iteration; it stops and restarts at every edge, because power jumps there.
 struct CvodeSettings {
   bool adams;
-  double tolerance_K;     ///< absolute, on every temperature
-  double first_step_s;    ///< after an edge; 0: CVODE's own guess
-  std::size_t n_block;    ///< blocks of 8 packages in one system
+  double tolerance_K;   ///< absolute, on every temperature
+  double first_step_s;  ///< after an edge; 0: CVODE's own guess
+  std::size_t n_block;  ///< blocks of 8 packages in one system
 };
 
 struct CvodeRun {
   double cpu_s;
-  long steps;                  ///< of the system
-  std::vector<double> die_K;   ///< [segment][block][lane]
+  long steps;                 ///< of the system
+  std::vector<double> die_K;  ///< [segment][block][lane]
 };
 
 /// One iteration of the case's segments. @throws SolverError

@@ -28,10 +28,11 @@ sim::Fleet make_fleet(std::size_t n_gpu) {
   const auto power = read<power::GpuPowerParams>(gpu, "power", findings);
   const auto spread = read<power::SiliconSpreadParams>(gpu, "spread", findings);
   sim::Fleet fleet;
-  fleet.types.push_back(sim::make_node_type(
-      power, read<dvfs::GovernorParams>(gpu, "governor", findings), read<power::ServerPowerParams>(server, "power", findings),
-      read<thermal::ServerAirParams>(server, "air", findings), read<thermal::PackageParams>(gpu, "package", findings),
-      power.tdp_W, power.vf_clock_Hz.back()));
+  fleet.types.push_back(sim::make_node_type(power, read<dvfs::GovernorParams>(gpu, "governor", findings),
+                                            read<power::ServerPowerParams>(server, "power", findings),
+                                            read<thermal::ServerAirParams>(server, "air", findings),
+                                            read<thermal::PackageParams>(gpu, "package", findings), power.tdp_W,
+                                            power.vf_clock_Hz.back()));
   if (!findings.empty()) throw InputError(findings);
   fleet.n_gpu_per_node = sim::n_package_lane;
   const std::size_t n_node = n_gpu / sim::n_package_lane;
@@ -73,11 +74,11 @@ KernelCase make_kernel_case(std::size_t n_gpu, int n_warm) {
   c.state = sim::idle_state(c.fleet, c.inlet_K);
   c.signals = sim::make_signals(c.fleet);
   // {matrix, memory, link, wait, active matrix, HBM, link at full rate}, s
-  c.kinds = {{0.030, 0.004, 0.008, 0.0, 0.029, 0.012, 0.006},   // forward
-             {0.060, 0.008, 0.014, 0.0, 0.058, 0.024, 0.010},   // backward
-             {0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0},              // waiting for a neighbour
-             {0.0, 0.05, 0.40, 0.0, 0.0, 0.05, 0.35},           // gradient synchronisation
-             {0.0, 0.06, 0.0, 0.0, 0.0, 0.06, 0.0}};            // optimiser
+  c.kinds = {{0.030, 0.004, 0.008, 0.0, 0.029, 0.012, 0.006},  // forward
+             {0.060, 0.008, 0.014, 0.0, 0.058, 0.024, 0.010},  // backward
+             {0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0},             // waiting for a neighbour
+             {0.0, 0.05, 0.40, 0.0, 0.0, 0.05, 0.35},          // gradient synchronisation
+             {0.0, 0.06, 0.0, 0.0, 0.0, 0.06, 0.0}};           // optimiser
   for (int i = 0; i < 32; ++i) {
     c.segments.push_back({(42 + i % 3) * ns_per_ms, 0});
     c.segments.push_back({(82 + i % 5) * ns_per_ms, 1});

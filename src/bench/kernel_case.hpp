@@ -41,7 +41,7 @@ inline constexpr double flop_per_gpu_step = 2 * 22 + 37;
 /// Packages of the first `n_block` nodes with their powers at the present clocks: what the references integrate.
 struct PackageCase {
   sim::LeakageLaw law;
-  std::vector<sim::LaneWatts> watts;       ///< [block × kind]
+  std::vector<sim::LaneWatts> watts;  ///< [block × kind]
   std::vector<sim::PackageBlock> blocks;
 };
 PackageCase package_case(const KernelCase& c, std::size_t n_block);

@@ -22,7 +22,8 @@ void PackageOde::set_kind(std::uint32_t kind) {
   for (std::size_t g = 0; g < n_; ++g) {
     const auto& w = packages_.watts[g / sim::n_package_lane * n_kind + kind];
     fixed_rW_[g] = r_[g] * w.fixed_W[g % sim::n_package_lane];
-    leakage_rW_[g] = r_[g] * w.leakage_W[g % sim::n_package_lane] * math::exp(leakage_per_K_ * (air_K_[g] - packages_.law.ref_K));
+    leakage_rW_[g] =
+        r_[g] * w.leakage_W[g % sim::n_package_lane] * math::exp(leakage_per_K_ * (air_K_[g] - packages_.law.ref_K));
   }
 }
 

@@ -28,7 +28,8 @@ Timed run_scenario(const std::string& folder, const std::string& file, std::vect
 
 double driven_rate(const std::string& folder, std::int64_t n_gpu, double simulated_s) {
   const auto path = std::filesystem::path(folder) / "llama3_405b_day.toml";
-  if (!std::filesystem::exists(path)) throw InputError(fmt::format("{}: no such scenario; --scenarios names the folder", path.string()));
+  if (!std::filesystem::exists(path))
+    throw InputError(fmt::format("{}: no such scenario; --scenarios names the folder", path.string()));
   sim::LoadOptions load;
   load.set = scaled_to(n_gpu);
   const auto scenario = sim::load_scenario(path.string(), load);

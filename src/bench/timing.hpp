@@ -22,7 +22,9 @@ inline double thread_s() {
 inline double process_s() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto of = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto of = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 inline double wall_s() {

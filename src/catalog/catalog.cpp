@@ -38,8 +38,11 @@ const Node* at_path(const Node& root, std::string_view path) {
 /// `[assumed]` holds the ends of a range for each value that is assumed, by its key or in tables as the entry has them.
 void check_assumed(const Node& assumed, const std::string& path, std::vector<Finding>& findings) {
   const auto* ranges = std::get_if<Node::Table>(&assumed.value);
-  if (ranges == nullptr) return findings.push_back({assumed.place, path, "expected a table of ranges, key = [low, high]"});
-  const auto is_number = [](const Node& n) { return std::holds_alternative<double>(n.value) || std::holds_alternative<std::int64_t>(n.value); };
+  if (ranges == nullptr)
+    return findings.push_back({assumed.place, path, "expected a table of ranges, key = [low, high]"});
+  const auto is_number = [](const Node& n) {
+    return std::holds_alternative<double>(n.value) || std::holds_alternative<std::int64_t>(n.value);
+  };
   for (const auto& [key, range] : *ranges) {
     const std::string at = path + "." + key;
     if (range.is_table()) {
@@ -58,7 +61,8 @@ void check_assumed(const Node& assumed, const std::string& path, std::vector<Fin
 const Catalog::Entries& Catalog::built_in() {
   static const Entries entries = [] {
     Entries out;
-    for (const auto& file : embedded::catalog_files()) add(out, std::string(file.text), "catalog/" + std::string(file.path));
+    for (const auto& file : embedded::catalog_files())
+      add(out, std::string(file.text), "catalog/" + std::string(file.path));
     return out;
   }();
   return entries;
@@ -71,7 +75,9 @@ Catalog::Catalog(const std::string& overlay) : entries_(built_in()) {
   for (const auto& item : std::filesystem::recursive_directory_iterator(overlay, ec))
     if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
   if (ec) throw InputError(Finding{{overlay, 0, 0}, "", "catalog folder cannot be read: " + ec.message()});
-  if (paths.empty()) throw InputError(Finding{{overlay, 0, 0}, "", "the catalog folder holds no entry: a file NAME.toml with kind and name"});
+  if (paths.empty())
+    throw InputError(
+        Finding{{overlay, 0, 0}, "", "the catalog folder holds no entry: a file NAME.toml with kind and name"});
   std::sort(paths.begin(), paths.end());
   std::vector<Finding> findings;
   Entries own;
@@ -90,8 +96,10 @@ void Catalog::add(Entries& entries, const std::string& text, const std::string& 
   Node node = parse_toml(text, file);
   std::vector<Finding> findings;
   for (const char* key : {"kind", "name"}) {
-    if (text_at(node, key).empty()) findings.push_back({{file, 1, 1}, key, "missing: a catalog file needs `kind` and `name`"});
-    else check_name(*node.find(key), key, findings);
+    if (text_at(node, key).empty())
+      findings.push_back({{file, 1, 1}, key, "missing: a catalog file needs `kind` and `name`"});
+    else
+      check_name(*node.find(key), key, findings);
   }
   if (const Node* assumed = node.find("assumed")) check_assumed(*assumed, "assumed", findings);
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -99,7 +107,8 @@ void Catalog::add(Entries& entries, const std::string& text, const std::string& 
   const Key key{text_at(entry->node, "kind"), text_at(entry->node, "name")};
   const auto [at, fresh] = entries.emplace(key, entry);
   if (!fresh)
-    throw InputError(Finding{entry->node.find("name")->place, "name", fmt::format("{} has a {} of this name already", at->second->node.place.file, key.first)});
+    throw InputError(Finding{entry->node.find("name")->place, "name",
+                             fmt::format("{} has a {} of this name already", at->second->node.place.file, key.first)});
 }
 
 std::vector<Catalog::Key> Catalog::list() const {
@@ -117,9 +126,11 @@ const Catalog::Entry& Catalog::find(const std::string& kind, const std::string& 
   for (const auto& [key, entry] : entries_)
     if (key.first == kind) known.push_back(key.second);
   const std::string close = nearest(name, known);
-  throw InputError(Finding{{}, "", fmt::format("no {} named '{}' in the catalog{}; there are: {}", kind, name,
-                                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
-                                               fmt::join(known, ", "))});
+  throw InputError(
+      Finding{{},
+              "",
+              fmt::format("no {} named '{}' in the catalog{}; there are: {}", kind, name,
+                          close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), fmt::join(known, ", "))});
 }
 
 const std::string& Catalog::text(const std::string& kind, const std::string& name) const {

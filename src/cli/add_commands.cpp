@@ -13,8 +13,12 @@ struct Group {
 
 const std::vector<Group> groups = {
     {"Scenarios and runs", {add_new_command, add_run_commands, add_report_command, add_sweep_command}},
-    {"Questions about a site", {add_size_command, add_plant_command, add_machines_command, add_stability_command, add_rules_command, add_ride_command, add_orders_command}},
-    {"Data in and out", {add_catalog_command, add_schema_command, add_import_command, add_log_command, add_fit_command, add_replay_command, add_export_command, add_file_command}},
+    {"Questions about a site",
+     {add_size_command, add_plant_command, add_machines_command, add_stability_command, add_rules_command,
+      add_ride_command, add_orders_command}},
+    {"Data in and out",
+     {add_catalog_command, add_schema_command, add_import_command, add_log_command, add_fit_command, add_replay_command,
+      add_export_command, add_file_command}},
     {"Trust and tools", {add_validate_command, add_verify_command, add_bench_command, add_completion_command}},
 };
 
@@ -36,12 +40,14 @@ void add_commands(CLI::App& app, int& exit_code) {
       if (std::find(before.begin(), before.end(), c->get_name()) == before.end()) c->group(group.title);
   }
   // Last: commands inherit a footer that is there when they are added.
-  app.footer("tidewatt COMMAND --help explains a command. To begin: tidewatt new mine.toml, then tidewatt run mine.toml.");
+  app.footer(
+      "tidewatt COMMAND --help explains a command. To begin: tidewatt new mine.toml, then tidewatt run mine.toml.");
 }
 
 std::string wrong_command(const CLI::App& app, const std::string& word) {
   const auto known = names_of(app);
   if (std::find(known.begin(), known.end(), word) != known.end()) return {};
   const std::string close = tidewatt::nearest(word, known);
-  return "no command '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") + "; tidewatt --help lists all";
+  return "no command '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") +
+         "; tidewatt --help lists all";
 }

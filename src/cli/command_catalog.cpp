@@ -46,7 +46,9 @@ void add_catalog_command(CLI::App& app, int&) {
   auto* l = c->add_subcommand("list", "names by kind");
   l->callback([a] { list(*a); });
   auto* s = c->add_subcommand("show", "an entry's file, with its sources");
-  for (auto* each : {c, l, s}) each->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones")->type_name("FOLDER");
+  for (auto* each : {c, l, s})
+    each->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones")
+        ->type_name("FOLDER");
   s->alias("export");
   s->add_option("name", a->name, "NAME or KIND/NAME")->required();
   s->callback([a] { show(*a); });

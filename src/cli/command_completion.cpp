@@ -29,7 +29,8 @@ void add_cases(std::string& out, const CLI::App& app, const std::string& path) {
   const auto options = options_of(app);
   words.insert(words.end(), options.begin(), options.end());
   out += fmt::format("    '{}') words='{}' ;;\n", path, fmt::join(words, " "));
-  for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; })) add_cases(out, *c, path.empty() ? c->get_name() : path + " " + c->get_name());
+  for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; }))
+    add_cases(out, *c, path.empty() ? c->get_name() : path + " " + c->get_name());
 }
 
 /// Bash's completion; zsh runs it through bashcompinit. Words before the cursor that are commands choose what may follow;
@@ -52,19 +53,24 @@ std::string script(const CLI::App& app, bool zsh) {
 }}
 complete -o filenames -F _tidewatt tidewatt
 )",
-                     zsh ? "autoload -U +X bashcompinit && bashcompinit\n" : "", fmt::join([&] {
-                       std::vector<std::string> all = commands_of(app);
-                       for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; }))
-                         for (auto& name : commands_of(*c)) all.push_back(std::move(name));
-                       return all;
-                     }(), " "), cases);
+                     zsh ? "autoload -U +X bashcompinit && bashcompinit\n" : "",
+                     fmt::join(
+                         [&] {
+                           std::vector<std::string> all = commands_of(app);
+                           for (const auto* c : app.get_subcommands([](const CLI::App*) { return true; }))
+                             for (auto& name : commands_of(*c)) all.push_back(std::move(name));
+                           return all;
+                         }(),
+                         " "),
+                     cases);
 }
 
 }  // namespace
 
 void add_completion_command(CLI::App& app, int&) {
   auto shell = std::make_shared<std::string>();
-  auto* c = app.add_subcommand("completion", "completion of commands and options: eval \"$(tidewatt completion bash)\"");
+  auto* c =
+      app.add_subcommand("completion", "completion of commands and options: eval \"$(tidewatt completion bash)\"");
   c->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
   c->callback([&app, shell] { fmt::print("{}", script(app, *shell == "zsh")); });
 }

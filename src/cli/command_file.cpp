@@ -41,7 +41,8 @@ void file(const Arguments& a) {
   io::write_durably((fs::path(a.out) / "manifest.json").string(), manifest);
   for (const auto& f : pack.files) fmt::print("{}\n", (fs::path(a.out) / f.name).string());
   fmt::print("{}\n", (fs::path(a.out) / "manifest.json").string());
-  if (printer.empty() && !a.no_pdf) fmt::print("no PDF: neither WeasyPrint nor Chromium could print report.html; print it from a browser\n");
+  if (printer.empty() && !a.no_pdf)
+    fmt::print("no PDF: neither WeasyPrint nor Chromium could print report.html; print it from a browser\n");
   fmt::print("ride-through: {}\n{} open items, listed in report.html\n", pack.ride, pack.open.size());
 }
 
@@ -49,14 +50,21 @@ void file(const Arguments& a) {
 
 void add_file_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("file", "one folder to be filed: report, data sheet, verdicts, model records with tests, playback files, manifest");
+  auto* c = app.add_subcommand(
+      "file",
+      "one folder to be filed: report, data sheet, verdicts, model records with tests, playback files, manifest");
   c->add_option("scenario", a->options.file, "scenario file (TOML)")->required();
   c->add_option("results", a->options.results, "result files of it; without one, figures of a run are listed as open");
-  c->add_option("--for", a->rule, "whom it is for: a rule's name in the catalog (tidewatt rules list), or a file of your own")->required();
+  c->add_option("--for", a->rule,
+                "whom it is for: a rule's name in the catalog (tidewatt rules list), or a file of your own")
+      ->required();
   c->add_option("--out", a->out, "folder")->required();
   c->add_option("--window", a->options.window, "recorded window of the results; default: the first");
-  c->add_option("--settings", a->options.source.settings, "settings of the load, an entry of kind load_settings or a file; default: what the scenario names");
-  c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")->check(CLI::Range(1, 999997))->capture_default_str();
+  c->add_option("--settings", a->options.source.settings,
+                "settings of the load, an entry of kind load_settings or a file; default: what the scenario names");
+  c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")
+      ->check(CLI::Range(1, 999997))
+      ->capture_default_str();
   c->add_flag("--as-if", a->options.as_if, "judge also if the rules do not apply to the site");
   c->add_flag("--no-pdf", a->no_pdf, "do not print the report");
   c->add_option("--set", a->load.set, "override one value, key=value (repeatable)")->allow_extra_args(false);

@@ -32,30 +32,46 @@ void add_fit_command(CLI::App& app, int&) {
   const auto common = [&](CLI::App* one, std::string& name) {
     one->add_option("--name", name, "name of the new entry")->type_name("NAME")->required()->check(entry_name());
     one->add_option("--out", a->out, "catalog folder to write into")->type_name("FOLDER");
-    one->add_flag("--json", a->json, "one JSON object: low, high and identified per parameter, residuals and their spectrum");
+    one->add_flag("--json", a->json,
+                  "one JSON object: low, high and identified per parameter, residuals and their spectrum");
     one->add_flag("--force", a->force, "write the entry even if a value lies at an end of its search");
   };
   auto* gpu = c->add_subcommand("gpu", "thermal poles and leakage of GPUs from nvidia-smi, DCGM or imported tables");
-  gpu->add_option("files", a->gpu.files, "telemetry: time, power, temperature, clock; energy_J is used where it is there")->required()->check(CLI::ExistingFile)->expected(1, -1);
+  gpu->add_option("files", a->gpu.files,
+                  "telemetry: time, power, temperature, clock; energy_J is used where it is there")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->expected(1, -1);
   common(gpu, a->gpu.name);
   gpu->add_option("--base", a->gpu.base, "gpu entry that gives what telemetry cannot")->type_name("NAME");
   gpu->add_option("--gpu", a->gpu.gpu, "which GPU of the files; all when not given")->type_name("NAME");
-  gpu->add_option("--before-W", a->gpu.before_W, "power at which the GPUs rested before the record; fitted when not given")
+  gpu->add_option("--before-W", a->gpu.before_W,
+                  "power at which the GPUs rested before the record; fitted when not given")
       ->check(within(0, 1e5));
-  gpu->add_option("--power-window-s", a->gpu.power_window_s, "trailing mean behind each power reading: 1 for most GPUs, 0 for instants")
+  gpu->add_option("--power-window-s", a->gpu.power_window_s,
+                  "trailing mean behind each power reading: 1 for most GPUs, 0 for instants")
       ->check(within(0.0, 30.0));
   gpu->add_option("--fan-frac", a->gpu.fan_frac, "fan speed during the record, 0.05 to 1")->check(within(0.05, 1.0));
   gpu->callback([a] { write(study::fit_gpu_log(a->gpu), *a); });
   auto* nodes = c->add_subcommand("nodes", "power levels, dips and notches of nodes from power logs");
-  nodes->add_option("file", a->nodes.file, "power log: time_ms or time_s, then one column of watts per node")->required()->check(CLI::ExistingFile);
+  nodes->add_option("file", a->nodes.file, "power log: time_ms or time_s, then one column of watts per node")
+      ->required()
+      ->check(CLI::ExistingFile);
   common(nodes, a->nodes.name);
-  nodes->add_option("--events", a->nodes.events, "job events: time_ms, type, key, value, metadata")->type_name("FILE")->check(CLI::ExistingFile);
-  nodes->add_option("--meter-period-s", a->nodes.meter_period_s, "time between the meters' publications")->check(within(0.01, 60.0));
-  nodes->add_option("--iterations-per-token", a->nodes.iterations_per_token, "iterations of a block ÷ its tokens; 0: iterations not resolved")
+  nodes->add_option("--events", a->nodes.events, "job events: time_ms, type, key, value, metadata")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  nodes->add_option("--meter-period-s", a->nodes.meter_period_s, "time between the meters' publications")
+      ->check(within(0.01, 60.0));
+  nodes
+      ->add_option("--iterations-per-token", a->nodes.iterations_per_token,
+                   "iterations of a block ÷ its tokens; 0: iterations not resolved")
       ->check(within(0, 1e6));
   nodes->callback([a] { write(study::fit_nodes_log(a->nodes), *a); });
   auto* fans = c->add_subcommand("fans", "air, resistances and fan loop from temperatures at rest or hourly means");
-  fans->add_option("file", a->file, "power_mean_W, power_min_W, power_max_W, temperature_mean_degC")->required()->check(CLI::ExistingFile);
+  fans->add_option("file", a->file, "power_mean_W, power_min_W, power_max_W, temperature_mean_degC")
+      ->required()
+      ->check(CLI::ExistingFile);
   common(fans, a->name);
   fans->callback([a] { write(study::fit_fans_log(a->file, a->name), *a); });
   auto* overhead = c->add_subcommand("overhead", "a node's power against the sum of its GPUs");

@@ -18,8 +18,15 @@ struct Arguments {
 
 /// The recorder is Python's, and stands alone: its folder runs on machines without tidewatt.
 void log(const Arguments& a, bool low, bool high) {
-  std::vector<std::string> arguments = {"--out",      a.out,    "--load", a.load, "--source", a.source, fmt::format("--sample-s={}", a.sample_s),
-                                        fmt::format("--scale={}", a.scale), fmt::format("--size={}", a.size)};
+  std::vector<std::string> arguments = {"--out",
+                                        a.out,
+                                        "--load",
+                                        a.load,
+                                        "--source",
+                                        a.source,
+                                        fmt::format("--sample-s={}", a.sample_s),
+                                        fmt::format("--scale={}", a.scale),
+                                        fmt::format("--size={}", a.size)};
   for (const int gpu : a.gpus) arguments.push_back(fmt::format("--gpu={}", gpu));
   if (low) arguments.push_back(fmt::format("--low-W={}", a.low_W));
   if (high) arguments.push_back(fmt::format("--high-W={}", a.high_W));
@@ -41,20 +48,31 @@ void log(const Arguments& a, bool low, bool high) {
 
 void add_log_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("log", "record this machine's GPUs under known loads, for fits; changes no setting unless asked");
-  c->add_option("-o,--out", a->out, "CSV to write; a description goes to FILE.json")->type_name("FILE")->capture_default_str();
+  auto* c = app.add_subcommand(
+      "log", "record this machine's GPUs under known loads, for fits; changes no setting unless asked");
+  c->add_option("-o,--out", a->out, "CSV to write; a description goes to FILE.json")
+      ->type_name("FILE")
+      ->capture_default_str();
   c->add_flag("--plan", a->plan, "print the experiments and do nothing");
   c->add_flag("--change-clocks", a->change_clocks, "also lock clocks at five values; they are put back");
   c->add_flag("--change-cap", a->change_cap, "also step the power limit; it is put back");
-  auto* low = c->add_option("--low-W", a->low_W, "lowest cap of the steps; what the GPU allows when not given")->check(within(1.0, 1e4));
-  auto* high = c->add_option("--high-W", a->high_W, "highest cap of the steps; the one in force when not given")->check(within(1.0, 1e4));
+  auto* low = c->add_option("--low-W", a->low_W, "lowest cap of the steps; what the GPU allows when not given")
+                  ->check(within(1.0, 1e4));
+  auto* high = c->add_option("--high-W", a->high_W, "highest cap of the steps; the one in force when not given")
+                   ->check(within(1.0, 1e4));
   c->add_option("--gpu", a->gpus, "only this GPU; may be repeated")->type_name("NUMBER")->allow_extra_args(false);
   c->add_option("--sample-s", a->sample_s, "between samples")->check(within(0.01, 10.0))->capture_default_str();
-  c->add_option("--scale", a->scale, "multiplies the lengths of all experiments")->check(within(0.01, 100.0))->capture_default_str();
-  c->add_option("--load", a->load, "matrix products, or none: only watch")->check(CLI::IsMember({"matrix", "none"}))->capture_default_str();
+  c->add_option("--scale", a->scale, "multiplies the lengths of all experiments")
+      ->check(within(0.01, 100.0))
+      ->capture_default_str();
+  c->add_option("--load", a->load, "matrix products, or none: only watch")
+      ->check(CLI::IsMember({"matrix", "none"}))
+      ->capture_default_str();
   c->add_option("--command", a->command, "your own load, stopped and continued by signals")->type_name("COMMAND");
   c->add_option("--size", a->size, "rows of the matrices")->check(within(256, 32768))->capture_default_str();
-  c->add_option("--source", a->source, "auto takes NVML where it is")->check(CLI::IsMember({"auto", "nvml", "nvidia-smi"}))->capture_default_str();
+  c->add_option("--source", a->source, "auto takes NVML where it is")
+      ->check(CLI::IsMember({"auto", "nvml", "nvidia-smi"}))
+      ->capture_default_str();
   c->add_option("--nvml", a->nvml, "NVML's library; libnvidia-ml.so.1 when not given")->type_name("FILE");
   c->add_option("--nvidia-smi", a->nvidia_smi, "the program; from PATH when not given")->type_name("FILE");
   c->add_option("--cudart", a->cudart, "CUDA's runtime library; libcudart.so when not given")->type_name("FILE");

@@ -7,13 +7,10 @@
 #include "commands.hpp"
 #include "io/durable_file.hpp"
 #include "option_checks.hpp"
-#include "study/machine_study.hpp"
-#include "study/network_study.hpp"
-#include "tidewatt/base/error.hpp"
-#include "io/durable_file.hpp"
 #include "study/frequency_study.hpp"
 #include "study/machine_study.hpp"
 #include "study/network_study.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace {
 
@@ -32,8 +29,9 @@ struct Arguments {
 
 void respond(const Arguments& a) {
   const auto run = study::play_waveform(a.result, a.options);
-  const std::filesystem::path path =
-      a.out.empty() ? std::filesystem::path(a.result).replace_extension("").string() + "_" + run.options.grid_case + ".csv" : a.out;
+  const std::filesystem::path path = a.out.empty() ? std::filesystem::path(a.result).replace_extension("").string() +
+                                                         "_" + run.options.grid_case + ".csv"
+                                                   : a.out;
   io::write_durably(path.string(), study::machines_csv(run));
   if (a.json) {
     auto object = nlohmann::ordered_json::parse(study::machines_json(run));
@@ -41,8 +39,8 @@ void respond(const Arguments& a) {
     fmt::print("{}\n", object.dump());
     return;
   }
-  fmt::print("{} on bus {:g} of {}, {:.0f} s of window '{}'\n{}{}\n", a.result, run.bus, run.options.grid_case, run.length_s, run.window,
-             study::machines_text(run), path.string());
+  fmt::print("{} on bus {:g} of {}, {:.0f} s of window '{}'\n{}{}\n", a.result, run.bus, run.options.grid_case,
+             run.length_s, run.window, study::machines_text(run), path.string());
 }
 
 void sweep(const Arguments& a) {
@@ -50,8 +48,10 @@ void sweep(const Arguments& a) {
   const std::string stem = a.out.empty() ? a.options.grid_case + "_sweep" : a.out;
   io::write_durably(stem + ".csv", study::sweep_csv(made));
   io::write_durably(stem + ".svg", study::sweep_svg(made));
-  if (a.json) fmt::print("{}\n", study::sweep_json(made));
-  else fmt::print("{1}{0}.csv\n{0}.svg\n", stem, study::sweep_text(made));
+  if (a.json)
+    fmt::print("{}\n", study::sweep_json(made));
+  else
+    fmt::print("{1}{0}.csv\n{0}.svg\n", stem, study::sweep_text(made));
 }
 
 /// A network with controls, from files of its own.
@@ -68,7 +68,10 @@ void play_network(Arguments& a) {
   o.length_s = a.options.length_s;
   const auto run = study::play_network(o);
   const std::filesystem::path of = o.result.empty() ? o.raw : o.result;
-  const std::string path = !a.out.empty() ? a.out : o.result.empty() ? of.stem().string() + "_step.csv" : std::filesystem::path(of).replace_extension("").string() + "_network.csv";
+  const std::string path = !a.out.empty() ? a.out
+                           : o.result.empty()
+                               ? of.stem().string() + "_step.csv"
+                               : std::filesystem::path(of).replace_extension("").string() + "_network.csv";
   io::write_durably(path, study::network_csv(run));
   if (!a.json) return fmt::print("{}{}\n", study::network_text(run), path);
   auto object = nlohmann::ordered_json::parse(study::network_json(run));
@@ -86,7 +89,10 @@ void play_frequency(Arguments& a) {
   o.length_s = a.options.length_s;
   o.catalog_overlay = a.options.catalog_overlay;
   const auto run = study::play_frequency(o);
-  const std::string path = !a.out.empty() ? a.out : o.result.empty() ? o.grid + "_step.csv" : std::filesystem::path(o.result).replace_extension("").string() + "_frequency.csv";
+  const std::string path = !a.out.empty() ? a.out
+                           : o.result.empty()
+                               ? o.grid + "_step.csv"
+                               : std::filesystem::path(o.result).replace_extension("").string() + "_frequency.csv";
   io::write_durably(path, study::frequency_csv(run));
   if (!a.json) return fmt::print("{}{}\n", study::frequency_text(run), path);
   auto object = nlohmann::ordered_json::parse(study::frequency_json(run));
@@ -107,50 +113,112 @@ void machines(Arguments a) {
   a.options.damping_frac = 0.01 * a.damping_percent;
   a.options.deadband_Hz = 1e-3 * a.deadband_mHz;
   a.options.shaft_damping_frac = 0.01 * a.shaft_damping_percent;
-  if (a.result.empty()) sweep(a);
-  else respond(a);
+  if (a.result.empty())
+    sweep(a);
+  else
+    respond(a);
 }
 
 }  // namespace
 
 void add_machines_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("machines", "a run's waveform, or square waves of every period, on a power system of several machines");
+  auto* c = app.add_subcommand(
+      "machines", "a run's waveform, or square waves of every period, on a power system of several machines");
   c->add_option("result", a->result, "result file whose recorded window is played; without one: --swing-MW");
-  c->add_option("--case", a->options.grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")->type_name("NAME")->capture_default_str();
-  c->add_option("--bus", a->options.bus, "number of the bus where the site connects; 0: the one with the largest load")->check(within(0, 1e6))->capture_default_str();
-  c->add_option("--window", a->options.window, "recorded window; the first one if there is one only")->type_name("NAME");
-  c->add_option("--begin-s", a->options.begin_s, "where in the window to begin")->check(within(0, 86400))->capture_default_str();
-  c->add_option("--length-s", a->options.length_s, "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")->check(within(10.0, 86400.0))->capture_default_str();
+  c->add_option("--case", a->options.grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")
+      ->type_name("NAME")
+      ->capture_default_str();
+  c->add_option("--bus", a->options.bus, "number of the bus where the site connects; 0: the one with the largest load")
+      ->check(within(0, 1e6))
+      ->capture_default_str();
+  c->add_option("--window", a->options.window, "recorded window; the first one if there is one only")
+      ->type_name("NAME");
+  c->add_option("--begin-s", a->options.begin_s, "where in the window to begin")
+      ->check(within(0, 86400))
+      ->capture_default_str();
+  c->add_option("--length-s", a->options.length_s,
+                "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")
+      ->check(within(10.0, 86400.0))
+      ->capture_default_str();
   c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(within(0.001, 1e5));
-  c->add_option("--from-s", a->options.from_s, "shortest period of the sweep")->check(within(0.1, 1000.0))->capture_default_str();
-  c->add_option("--to-s", a->options.to_s, "longest period of the sweep")->check(within(0.1, 1000.0))->capture_default_str();
+  c->add_option("--from-s", a->options.from_s, "shortest period of the sweep")
+      ->check(within(0.1, 1000.0))
+      ->capture_default_str();
+  c->add_option("--to-s", a->options.to_s, "longest period of the sweep")
+      ->check(within(0.1, 1000.0))
+      ->capture_default_str();
   c->add_option("--points", a->options.points, "periods of the sweep")->check(within(2, 10000))->capture_default_str();
-  c->add_option("--duty", a->options.duty_frac, "share of the period at the high level")->check(within(0.01, 0.99))->capture_default_str();
-  c->add_option("--damping-percent", a->damping_percent, "sweep: damping given to every swing mode; left out: the case's own")->check(within(0.0, 100.0));
-  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")->check(within(0.01, 1e4))->capture_default_str();
-  c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")->allow_extra_args(false)->check(within(0.5, 200.0));
-  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")->check(within(0.001, 40.0))->capture_default_str();
+  c->add_option("--duty", a->options.duty_frac, "share of the period at the high level")
+      ->check(within(0.01, 0.99))
+      ->capture_default_str();
+  c->add_option("--damping-percent", a->damping_percent,
+                "sweep: damping given to every swing mode; left out: the case's own")
+      ->check(within(0.0, 100.0));
+  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")
+      ->check(within(0.01, 1e4))
+      ->capture_default_str();
+  c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")
+      ->allow_extra_args(false)
+      ->check(within(0.5, 200.0));
+  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")
+      ->check(within(0.001, 40.0))
+      ->capture_default_str();
   a->frequency.grid.clear();
-  c->add_option("--grid", a->frequency.grid, "one machine that stands for a system: catalog entry of kind grid; with --step-MW or a result")->type_name("NAME");
-  c->add_option("--reserves", a->frequency.reserves, "with --grid: catalog entry of kind frequency_reserves: deadband, fast reserve, under-frequency stages")->type_name("NAME");
-  c->add_option("--raw", a->network.raw, "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")->type_name("FILE");
-  c->add_option("--dyr", a->network.dyr, "its dynamic records: GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, REGCA1, REECB1, REPCA1")->type_name("FILE");
-  c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")->check(within(-1e6, 1e6));
-  c->add_option("--ramp-s", a->network.ramp_s, "network: the change takes so long; 0: a step")->check(within(0.0, 3600.0))->capture_default_str();
+  c->add_option("--grid", a->frequency.grid,
+                "one machine that stands for a system: catalog entry of kind grid; with --step-MW or a result")
+      ->type_name("NAME");
+  c->add_option("--reserves", a->frequency.reserves,
+                "with --grid: catalog entry of kind frequency_reserves: deadband, fast reserve, under-frequency stages")
+      ->type_name("NAME");
+  c->add_option(
+       "--raw", a->network.raw,
+       "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")
+      ->type_name("FILE");
+  c->add_option("--dyr", a->network.dyr,
+                "its dynamic records: GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, REGCA1, REECB1, REPCA1")
+      ->type_name("FILE");
+  c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")
+      ->check(within(-1e6, 1e6));
+  c->add_option("--ramp-s", a->network.ramp_s, "network: the change takes so long; 0: a step")
+      ->check(within(0.0, 3600.0))
+      ->capture_default_str();
   c->add_option("--trip", a->network.trip, "network: a unit that is switched off")->type_name("BUS-ID");
-  c->add_option("--at-s", a->network.at_s, "network: when the step, ramp or trip begins")->check(within(0.1, 3600.0))->capture_default_str();
-  c->add_option("--dispatch-s", a->network.dispatch_s, "network, result: the mean over so long from --begin-s on is dispatched, playing begins behind it")->check(within(0.1, 3600.0))->capture_default_str();
-  c->add_option("--loads", a->network.loads, "network: what its loads keep constant")->check(CLI::IsMember({"impedance", "current", "power"}))->capture_default_str();
-  c->add_option("--site", a->network.site, "network: what the site keeps constant; supplies: a model on which voltage and frequency act back")->check(CLI::IsMember({"impedance", "current", "power", "supplies"}))->capture_default_str();
-  c->add_option("--site-MW", a->site_MW, "supplies: their load at rest; left out with a result: what is dispatched")->check(within(0.001, 1e6));
-  c->add_option("--rating-MW", a->rating_MW, "supplies: rated power; left out: the load at rest")->check(within(0.001, 1e6));
-  c->add_option("--control", a->network.control, "supplies: catalog entry of kind supply_control")->type_name("NAME")->capture_default_str();
-  c->add_option("--gain", a->network.gain_ratio, "supplies: loop gain over the control's own")->check(within(0.01, 100.0))->capture_default_str();
-  c->add_option("--shaft", a->network.shaft, "network: a governor's output is power (the torque falls as speed rises) or torque")->check(CLI::IsMember({"power", "torque"}))->capture_default_str();
-  c->add_option("--time-step-s", a->network.time_step_s, "network: time step of the solution")->check(within(1e-4, 0.05))->capture_default_str();
+  c->add_option("--at-s", a->network.at_s, "network: when the step, ramp or trip begins")
+      ->check(within(0.1, 3600.0))
+      ->capture_default_str();
+  c->add_option("--dispatch-s", a->network.dispatch_s,
+                "network, result: the mean over so long from --begin-s on is dispatched, playing begins behind it")
+      ->check(within(0.1, 3600.0))
+      ->capture_default_str();
+  c->add_option("--loads", a->network.loads, "network: what its loads keep constant")
+      ->check(CLI::IsMember({"impedance", "current", "power"}))
+      ->capture_default_str();
+  c->add_option("--site", a->network.site,
+                "network: what the site keeps constant; supplies: a model on which voltage and frequency act back")
+      ->check(CLI::IsMember({"impedance", "current", "power", "supplies"}))
+      ->capture_default_str();
+  c->add_option("--site-MW", a->site_MW, "supplies: their load at rest; left out with a result: what is dispatched")
+      ->check(within(0.001, 1e6));
+  c->add_option("--rating-MW", a->rating_MW, "supplies: rated power; left out: the load at rest")
+      ->check(within(0.001, 1e6));
+  c->add_option("--control", a->network.control, "supplies: catalog entry of kind supply_control")
+      ->type_name("NAME")
+      ->capture_default_str();
+  c->add_option("--gain", a->network.gain_ratio, "supplies: loop gain over the control's own")
+      ->check(within(0.01, 100.0))
+      ->capture_default_str();
+  c->add_option("--shaft", a->network.shaft,
+                "network: a governor's output is power (the torque falls as speed rises) or torque")
+      ->check(CLI::IsMember({"power", "torque"}))
+      ->capture_default_str();
+  c->add_option("--time-step-s", a->network.time_step_s, "network: time step of the solution")
+      ->check(within(1e-4, 0.05))
+      ->capture_default_str();
   c->add_option("--out", a->out, "response, network: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");
-  c->add_option("--catalog", a->options.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--catalog", a->options.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { machines(*a); });
 }

@@ -17,8 +17,10 @@ struct Arguments {
 void plant(Arguments a) {
   a.options.it_W = a.it_MW * 1e6;
   const auto run = tidewatt::study::run_plant_alone(a.options);
-  if (a.json) fmt::print("{}\n", tidewatt::study::plant_json(run));
-  else fmt::print("{}", tidewatt::study::plant_text(run));
+  if (a.json)
+    fmt::print("{}\n", tidewatt::study::plant_json(run));
+  else
+    fmt::print("{}", tidewatt::study::plant_text(run));
 }
 
 }  // namespace
@@ -29,14 +31,23 @@ void add_plant_command(CLI::App& app, int&) {
   auto* c = app.add_subcommand("plant", "a cooling plant alone under a year's weather: PUE, water and margin by month");
   c->add_option("plant", o.plant, "catalog plant")->required();
   c->add_option("--climate", o.climate, "catalog climate")->type_name("NAME")->capture_default_str();
-  c->add_option("--year", o.year, "of the climate: typical, hot or extreme")->type_name("WORD")->check(CLI::IsMember({"typical", "hot", "extreme"}))->capture_default_str();
-  c->add_option("--seed", o.seed, "of the climate's days")->type_name("NUMBER")->check(within(0, 9e15))->capture_default_str();
+  c->add_option("--year", o.year, "of the climate: typical, hot or extreme")
+      ->type_name("WORD")
+      ->check(CLI::IsMember({"typical", "hot", "extreme"}))
+      ->capture_default_str();
+  c->add_option("--seed", o.seed, "of the climate's days")
+      ->type_name("NUMBER")
+      ->check(within(0, 9e15))
+      ->capture_default_str();
   c->add_option("--weather", o.weather_epw, "EPW file; wins over the climate")->type_name("FILE");
-  c->add_option("--it-MW", a->it_MW, "IT heat that the plant is built for")->check(within(0.001, 1e4))->capture_default_str();
+  c->add_option("--it-MW", a->it_MW, "IT heat that the plant is built for")
+      ->check(within(0.001, 1e4))
+      ->capture_default_str();
   c->add_option("--load", o.load_frac, "share of it that runs")->check(within(0.01, 1.0))->capture_default_str();
   c->add_option("--days", o.days, "from 1 January on")->check(within(0.01, 366.0))->capture_default_str();
   c->add_option("--step-s", o.step_s, "macro step")->check(within(1.0, 3600.0))->capture_default_str();
-  c->add_option("--catalog", o.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--catalog", o.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { plant(*a); });
 }

@@ -16,7 +16,9 @@ struct Arguments {
   bool json = false;
 };
 
-void say(const Arguments& a, const study::RuleAnswer& answer) { fmt::print("{}", a.json ? answer.json + "\n" : answer.text); }
+void say(const Arguments& a, const study::RuleAnswer& answer) {
+  fmt::print("{}", a.json ? answer.json + "\n" : answer.text);
+}
 
 void check(Arguments a) {
   a.options.site_W = a.site_MW * 1e6;
@@ -35,14 +37,17 @@ void add_rules_command(CLI::App& app, int&) {
   auto* s = c->add_subcommand("show", "a rule file in words, with its windows and limits");
   s->callback([a] { say(*a, study::show_rules(a->options.rule, a->options.overlay)); });
   auto* k = c->add_subcommand("check", "a recorded window against a rule file");
-  for (auto* each : {s, k}) each->add_option("name", a->options.rule, "name in the catalog, or a file of your own")->required();
+  for (auto* each : {s, k})
+    each->add_option("name", a->options.rule, "name in the catalog, or a file of your own")->required();
   k->add_option("result", a->result, "result file (HDF5)")->required();
   k->add_option("--window", a->options.window, "name of the recorded window; default: the first")->type_name("NAME");
   k->add_option("--site-MW", a->site_MW, "the site's peak; default: the window's largest")->check(CLI::PositiveNumber);
-  k->add_option("--kV", a->kV, "voltage at the connection, for thresholds that depend on it")->check(CLI::PositiveNumber);
+  k->add_option("--kV", a->kV, "voltage at the connection, for thresholds that depend on it")
+      ->check(CLI::PositiveNumber);
   k->add_flag("--as-if", a->options.as_if, "judge also if the rule does not apply");
   for (auto* each : {l, s, k}) {
-    each->add_option("--catalog", a->options.overlay, "folder of files that add to or replace the built-in ones")->type_name("FOLDER");
+    each->add_option("--catalog", a->options.overlay, "folder of files that add to or replace the built-in ones")
+        ->type_name("FOLDER");
     each->add_flag("--json", a->json, "print JSON");
   }
   k->callback([a] { check(*a); });

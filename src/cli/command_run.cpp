@@ -92,7 +92,8 @@ std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& sce
   sim::Engine engine(scenario, {a.threads, {}});
   if (!a.resume.empty()) engine.restore(state);
   if (!a.resume.empty())
-    fmt::print(stderr, "note: continues {} at {:.0f} s of {:.0f} s\n", a.resume, engine.time_s(), scenario.run.duration_s);
+    fmt::print(stderr, "note: continues {} at {:.0f} s of {:.0f} s\n", a.resume, engine.time_s(),
+               scenario.run.duration_s);
   if (!advance(a, scenario, engine, progress)) return {};
   return engine.finish();
 }
@@ -122,7 +123,8 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
 }
 
 /// One GPU at a millisecond beside the result: figures to standard output, series and picture into files.
-void show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result, const std::filesystem::path& result_file) {
+void show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
+              const std::filesystem::path& result_file) {
   const auto view = sim::view_gpu(scenario, result, chosen_gpu(a.gpu));
   const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
   io::write_durably(stem + ".csv", sim::gpu_view_csv(view));
@@ -183,7 +185,9 @@ void run(Arguments a, int& exit_code) {
     return;
   }
   fmt::print("{}", a.all ? io::summary_sentences(result) + "\n" + io::summary_all(result) : io::summary_text(result));
-  if (!a.all) fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s, path.string());
+  if (!a.all)
+    fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s,
+               path.string());
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
   if (a.show == "gpu") show_gpu(a, scenario, result, path);
 }
@@ -193,17 +197,26 @@ void check(const Arguments& a) {
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   std::int64_t n_gpu = 0;
   for (const auto& h : scenario.halls) n_gpu += h.hall.n_gpu;
-  fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs, {} defaults)\n", a.file, n_gpu, scenario.halls.size(),
-             scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0, scenario.assumed.size(), scenario.defaults.size());
+  fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs, {} defaults)\n", a.file, n_gpu,
+             scenario.halls.size(), scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0,
+             scenario.assumed.size(), scenario.defaults.size());
   for (const auto& d : scenario.defaults) fmt::print("  default: {} = {}\n", d.key, d.value);
 }
 
 void add_common(CLI::App& c, Arguments& a) {
   c.add_option("scenario", a.file, "scenario file (TOML), or the name of a shipped scenario")->required();
-  c.add_option("--set", a.load.set, "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")->type_name("KEY=VALUE")->allow_extra_args(false);
-  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")->type_name("FILE");
-  c.add_option("--recording", a.load.recording, "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")->type_name("NAME=FILE")->allow_extra_args(false);
-  c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c.add_option("--set", a.load.set,
+               "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")
+      ->type_name("FILE");
+  c.add_option("--recording", a.load.recording,
+               "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
 }
 
 }  // namespace
@@ -213,18 +226,33 @@ void add_run_commands(CLI::App& app, int& exit_code) {
   auto* r = app.add_subcommand("run", "simulate a scenario and write its result file");
   add_common(*r, *a);
   r->add_flag("--json", a->json, "print the summary as one JSON object");
-  r->add_flag("--all", a->all, "print every figure by its key, and the defaults that the scenario leaves to the program");
+  r->add_flag("--all", a->all,
+              "print every figure by its key, and the defaults that the scenario leaves to the program");
   r->add_option("--seed", a->seed, "seed of all random draws")->type_name("NUMBER");
-  r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")->type_name("FOLDER")->capture_default_str();
-  r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")->check(worker_count())->capture_default_str();
-  r->add_option("--checkpoint", a->checkpoint, "file that holds the simulation's state, rewritten during the run and when SIGINT, SIGTERM or SIGHUP stops it")->type_name("FILE");
-  r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")->check(within(1e-6, 1e6))->capture_default_str();
-  r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")->type_name("FILE");
-  r->add_option("--explain", a->explain, "swing: repeat the run without each cause and with each lever, and report their effect")->type_name("WORD")
+  r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  r->add_option("--threads", a->threads, "threads; 0: all cores (results do not depend on it)")
+      ->check(worker_count())
+      ->capture_default_str();
+  r->add_option(
+       "--checkpoint", a->checkpoint,
+       "file that holds the simulation's state, rewritten during the run and when SIGINT, SIGTERM or SIGHUP stops it")
+      ->type_name("FILE");
+  r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")
+      ->check(within(1e-6, 1e6))
+      ->capture_default_str();
+  r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")
+      ->type_name("FILE");
+  r->add_option("--explain", a->explain,
+                "swing: repeat the run without each cause and with each lever, and report their effect")
+      ->type_name("WORD")
       ->check(CLI::IsMember({"swing"}));
   r->add_flag("--quiet", a->quiet, "no progress bar");
-  r->add_option("--show", a->show, "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "
-                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")->type_name("WORD")
+  r->add_option("--show", a->show,
+                "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "
+                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")
+      ->type_name("WORD")
       ->check(CLI::IsMember({"iteration", "gpu"}));
   r->add_option("--gpu", a->gpu, "GPU of --show gpu: hottest (default), slowest, or SERVER/SLOT")->type_name("NAME");
   r->callback([a, &exit_code] { run(*a, exit_code); });

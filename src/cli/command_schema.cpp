@@ -33,7 +33,8 @@ void schema(const Arguments& a) {
   if (!a.folder.empty()) return write_pages(reference, a.folder);
   if (!a.keys) return fmt::print("{}", study::scenario_schema(reference));
   const std::string text = study::reference_text(reference, a.word);
-  if (text.empty()) throw InputError(fmt::format("no scenario key contains '{}'; tidewatt schema --keys lists all", a.word));
+  if (text.empty())
+    throw InputError(fmt::format("no scenario key contains '{}'; tidewatt schema --keys lists all", a.word));
   fmt::print("{}", text);
 }
 
@@ -41,9 +42,13 @@ void schema(const Arguments& a) {
 
 void add_schema_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("schema", "the scenario format: a JSON Schema for editors, every key with unit, range and default, or reference pages");
+  auto* c = app.add_subcommand(
+      "schema",
+      "the scenario format: a JSON Schema for editors, every key with unit, range and default, or reference pages");
   auto* keys = c->add_flag("--keys", a->keys, "list the keys that --set can change, as text");
   c->add_option("word", a->word, "with --keys: only keys whose path contains this, e.g. plan or event")->needs(keys);
-  c->add_option("--markdown", a->folder, "write the reference as Markdown pages into this folder instead")->type_name("FOLDER")->excludes(keys);
+  c->add_option("--markdown", a->folder, "write the reference as Markdown pages into this folder instead")
+      ->type_name("FOLDER")
+      ->excludes(keys);
   c->callback([a] { schema(*a); });
 }

@@ -52,35 +52,47 @@ nlohmann::ordered_json to_json(const study::Evaluated& e) {
 }
 
 /// Place among those that pass, cheapest first, at other prices.
-std::size_t rank_at(const std::vector<study::Evaluated>& best, const study::Evaluated& e, double study::Evaluated::*price) {
+std::size_t rank_at(const std::vector<study::Evaluated>& best, const study::Evaluated& e,
+                    double study::Evaluated::* price) {
   std::size_t rank = 1;
   for (const auto& other : best) rank += other.passes && other.*price < e.*price ? 1 : 0;
   return rank;
 }
 
 void print_line(const std::vector<study::Evaluated>& best, const study::Evaluated& e) {
-  const std::string ranks = e.passes ? fmt::format("{}/{}", rank_at(best, e, &study::Evaluated::low_USD), rank_at(best, e, &study::Evaluated::high_USD)) : "-";
-  fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.1f} {:>8.2f} {:>8.1f}  {} ({})\n", e.passes ? "pass" : "fail", e.yearly_USD * 1e-6,
-             e.low_USD * 1e-6, e.high_USD * 1e-6, ranks, e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, e.peak_W * 1e-6, e.start_lost_s, 100.0 * e.worst_margin_frac,
-             e.portfolio.name(), e.worst_rule);
+  const std::string ranks = e.passes ? fmt::format("{}/{}", rank_at(best, e, &study::Evaluated::low_USD),
+                                                   rank_at(best, e, &study::Evaluated::high_USD))
+                                     : "-";
+  fmt::print("{:<5} {:>9.2f} {:>9.2f} {:>9.2f} {:>7} {:>8.3f} {:>7.2f} {:>8.1f} {:>8.2f} {:>8.1f}  {} ({})\n",
+             e.passes ? "pass" : "fail", e.yearly_USD * 1e-6, e.low_USD * 1e-6, e.high_USD * 1e-6, ranks,
+             e.extra_W * 1e-6, 100.0 * e.lost_throughput_frac, e.peak_W * 1e-6, e.start_lost_s,
+             100.0 * e.worst_margin_frac, e.portfolio.name(), e.worst_rule);
   if (e.passes && !e.at_bound.empty()) fmt::print("        at an end of the search: {}\n", e.at_bound);
-  if (e.passes && e.wear_frac_per_year > 0.0) fmt::print("        cycles use {:.2g} % of the store's life a year; it is counted for {:.3g} years\n", 100.0 * e.wear_frac_per_year, e.store_years);
+  if (e.passes && e.wear_frac_per_year > 0.0)
+    fmt::print("        cycles use {:.2g} % of the store's life a year; it is counted for {:.3g} years\n",
+               100.0 * e.wear_frac_per_year, e.store_years);
 }
 
 /// The best portfolio as a scenario that inherits from the one sized, and its verdict when run as a whole.
-void confirm(const Arguments& a, const sim::Scenario& scenario, const study::SizingChoices& choices, const study::Evaluated& e, nlohmann::ordered_json& object) {
-  const auto whole = sim::run(study::with_portfolio(scenario, e.portfolio, choices, catalog::Catalog(a.load.catalog_overlay)), {a.options.n_thread, {}});
+void confirm(const Arguments& a, const sim::Scenario& scenario, const study::SizingChoices& choices,
+             const study::Evaluated& e, nlohmann::ordered_json& object) {
+  const auto whole =
+      sim::run(study::with_portfolio(scenario, e.portfolio, choices, catalog::Catalog(a.load.catalog_overlay)),
+               {a.options.n_thread, {}});
   std::string verdict = "-", not_passed;
   for (const auto& [key, value] : whole.summary) {
     if (key == "compliance") verdict = std::get<std::string>(value);
-    if (key == "compliance_not_passed" && std::holds_alternative<std::string>(value)) not_passed = std::get<std::string>(value);
+    if (key == "compliance_not_passed" && std::holds_alternative<std::string>(value))
+      not_passed = std::get<std::string>(value);
   }
   object["confirmed"] = verdict;
   if (!a.json) fmt::print("run as a whole: {}{}\n", verdict, not_passed.empty() ? "" : " (" + not_passed + ")");
   if (a.write.empty()) return;
   const auto base = std::filesystem::path(a.file).filename().string();
-  io::write_durably(a.write, fmt::format("# {0} with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"{0}\"\n{1}", base,
-                                         e.portfolio.toml(choices)));
+  io::write_durably(
+      a.write,
+      fmt::format("# {0} with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"{0}\"\n{1}",
+                  base, e.portfolio.toml(choices)));
 }
 
 /// What this run is too short, or too eventful, to tell.
@@ -93,12 +105,17 @@ void print_doubts(const std::vector<study::Evaluated>& best) {
     if (most == nullptr || std::abs(e.change_frac) > std::abs(most->change_frac)) most = &e;
   }
   if (most != nullptr)
-    fmt::print("not steady: throughput of the second half of that part is up to {:.1f} % off that of the first, for {} of {} portfolios ({}): an event lies in it, or ramps last "
-               "longer; extra MW and lost % hold for that part alone\n", 100.0 * std::abs(most->change_frac), n_unsteady, best.size(), most->portfolio.name());
+    fmt::print(
+        "not steady: throughput of the second half of that part is up to {:.1f} % off that of the first, for {} of {} "
+        "portfolios ({}): an event lies in it, or ramps last "
+        "longer; extra MW and lost % hold for that part alone\n",
+        100.0 * std::abs(most->change_frac), n_unsteady, best.size(), most->portfolio.name());
   for (const auto& e : best)
     if (e.passes && std::abs(e.charge_per_h) * 24.0 > drift_of_day)
-      fmt::print("charge drifts: {}: {:+.1f} % of its energy an hour, half of it in {:.2g} h; check it over a day (--write, then run with run.duration_h=24)\n",
-                 e.portfolio.name(), 100.0 * e.charge_per_h, 0.5 / std::abs(e.charge_per_h));
+      fmt::print(
+          "charge drifts: {}: {:+.1f} % of its energy an hour, half of it in {:.2g} h; check it over a day (--write, "
+          "then run with run.duration_h=24)\n",
+          e.portfolio.name(), 100.0 * e.charge_per_h, 0.5 / std::abs(e.charge_per_h));
 }
 
 void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) {
@@ -108,23 +125,31 @@ void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) 
       fmt::print(stderr, "{:>4}  {:>8.1f} %  {}\n", ++n, 100.0 * e.worst_margin_frac, e.portfolio.name());
     };
   const auto sizing = study::size_portfolio(scenario, choices, a.options);
-  nlohmann::ordered_json object{{"evaluations", sizing.n_evaluation}, {"fleet_runs", sizing.n_fleet_run}, {"found", sizing.found()}};
+  nlohmann::ordered_json object{
+      {"evaluations", sizing.n_evaluation}, {"fleet_runs", sizing.n_fleet_run}, {"found", sizing.found()}};
   for (const auto& e : sizing.best) object["best"].push_back(to_json(e));
   for (const auto& e : sizing.front) object["front"].push_back(to_json(e));
   if (!a.json) {
-    fmt::print("      {:>9} {:>9} {:>9} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8}\n", "MUSD/year", "at low", "at high", "ranks", "extra MW", "lost %", "peak MW", "start s", "margin %");
+    fmt::print("      {:>9} {:>9} {:>9} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8}\n", "MUSD/year", "at low", "at high",
+               "ranks", "extra MW", "lost %", "peak MW", "start s", "margin %");
     for (const auto& e : sizing.best) print_line(sizing.best, e);
     fmt::print("\nnot beaten in cost, power, throughput and margin at once:\n");
     for (const auto& e : sizing.front) print_line(sizing.best, e);
     fmt::print("\n{} simulations of the site, {} of the fleet\n", sizing.n_evaluation, sizing.n_fleet_run);
-    fmt::print("extra MW and lost %: of the run from {:.0f} s on; start s: steady work lost before that, by each of {:.0f} starts a year\n",
-               sizing.best.front().steady_from_s, sizing.best.front().starts_per_year);
-    fmt::print("ranks: place by cost at low and at high prices; peak MW: largest millisecond; margin: of the tightest rule, at least {:.3g} % to pass\n",
-               100.0 * a.options.margin_frac);
+    fmt::print(
+        "extra MW and lost %: of the run from {:.0f} s on; start s: steady work lost before that, by each of {:.0f} "
+        "starts a year\n",
+        sizing.best.front().steady_from_s, sizing.best.front().starts_per_year);
+    fmt::print(
+        "ranks: place by cost at low and at high prices; peak MW: largest millisecond; margin: of the tightest rule, "
+        "at least {:.3g} % to pass\n",
+        100.0 * a.options.margin_frac);
     print_doubts(sizing.best);
   }
   if (sizing.found()) {
-    if (!a.json) fmt::print("\ncheapest that passes: {}\n{}\n", sizing.best.front().portfolio.name(), sizing.best.front().portfolio.toml(choices));
+    if (!a.json)
+      fmt::print("\ncheapest that passes: {}\n{}\n", sizing.best.front().portfolio.name(),
+                 sizing.best.front().portfolio.toml(choices));
     confirm(a, scenario, choices, sizing.best.front(), object);
   } else {
     exit_code = 1;
@@ -134,19 +159,29 @@ void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) 
 }
 
 void size_gpus(const Arguments& a, const sim::Scenario& scenario) {
-  const auto c = study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread, a.cooling_unit_frac, a.peak);
+  const auto c =
+      study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread, a.cooling_unit_frac, a.peak);
   if (a.json) {
-    nlohmann::ordered_json object{{"n_gpu", c.n_gpu}, {"binds", c.binds}, {"connection_MW", c.connection_W * 1e-6},
-                                  {"W_per_gpu_at_connection", c.W_per_gpu}, {"pue_design_hour", c.pue}, {"design_hour", c.hour}, {"peak_MW", c.peak_W * 1e-6}};
+    nlohmann::ordered_json object{{"n_gpu", c.n_gpu},
+                                  {"binds", c.binds},
+                                  {"connection_MW", c.connection_W * 1e-6},
+                                  {"W_per_gpu_at_connection", c.W_per_gpu},
+                                  {"pue_design_hour", c.pue},
+                                  {"design_hour", c.hour},
+                                  {"peak_MW", c.peak_W * 1e-6}};
     for (const auto& i : c.items) object["limits"].push_back({{"name", i.name}, {"n_gpu", i.n_gpu}});
     fmt::print("{}\n", object.dump());
     return;
   }
   fmt::print("most GPUs: {}, bound by {}\n", c.n_gpu, c.binds);
-  fmt::print("design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its mean\n", c.hour, c.W_per_gpu, c.pue,
-             c.connection_W * 1e-6);
+  fmt::print(
+      "design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its "
+      "mean\n",
+      c.hour, c.W_per_gpu, c.pue, c.connection_W * 1e-6);
   fmt::print("largest millisecond of the day: {:.3f} MW{}\n", c.peak_W * 1e-6,
-             a.contract_MW > 0.0 && c.peak_W > a.contract_MW * 1e6 ? ", above the contract, which is held to the hour's mean (--peak: to the millisecond)" : "");
+             a.contract_MW > 0.0 && c.peak_W > a.contract_MW * 1e6
+                 ? ", above the contract, which is held to the hour's mean (--peak: to the millisecond)"
+                 : "");
   fmt::print("GPUs that each limit alone would allow; \"one out\": with one of its branches out of service\n");
   for (const auto& i : c.items) fmt::print("  {:<28} {:>10}\n", i.name, i.n_gpu);
 }
@@ -156,31 +191,60 @@ void size(const Arguments& a, int& exit_code) {
   if (a.what == "gpus") load.set.push_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
   if (!a.write.empty()) {
-    const auto folder = [](const std::string& file) { return std::filesystem::weakly_canonical(std::filesystem::absolute(file)).parent_path(); };
-    if (folder(a.write) != folder(a.file)) throw InputError(fmt::format("--write: {} is not beside the scenario, from which it inherits", a.write));
+    const auto folder = [](const std::string& file) {
+      return std::filesystem::weakly_canonical(std::filesystem::absolute(file)).parent_path();
+    };
+    if (folder(a.write) != folder(a.file))
+      throw InputError(fmt::format("--write: {} is not beside the scenario, from which it inherits", a.write));
     io::try_output(a.write);
   }
-  if (a.what == "gpus") size_gpus(a, scenario);
-  else size_portfolio(a, scenario, exit_code);
+  if (a.what == "gpus")
+    size_gpus(a, scenario);
+  else
+    size_portfolio(a, scenario, exit_code);
 }
 
 }  // namespace
 
 void add_size_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("size", "the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
+  auto* c = app.add_subcommand(
+      "size", "the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
   c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
-  c->add_option("--for", a->what, "portfolio: mitigations; gpus: how many fit the contract")->type_name("WORD")->check(CLI::IsMember({"portfolio", "gpus"}))->capture_default_str();
-  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")->type_name("NAME")->capture_default_str();
-  c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")->check(within(4, 1000))->capture_default_str();
-  c->add_option("--margin-frac", a->options.margin_frac, "share of each rule's limit that its figure must stay away from it (assumed)")->check(within(0.0, 1.0))->capture_default_str();
-  c->add_option("--contract-MW", a->contract_MW, "most that may be drawn at the connection, mean of the design hour; 0: not limited (for gpus)")->check(within(0, 1e6))->capture_default_str();
+  c->add_option("--for", a->what, "portfolio: mitigations; gpus: how many fit the contract")
+      ->type_name("WORD")
+      ->check(CLI::IsMember({"portfolio", "gpus"}))
+      ->capture_default_str();
+  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")
+      ->type_name("NAME")
+      ->capture_default_str();
+  c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")
+      ->check(within(4, 1000))
+      ->capture_default_str();
+  c->add_option("--margin-frac", a->options.margin_frac,
+                "share of each rule's limit that its figure must stay away from it (assumed)")
+      ->check(within(0.0, 1.0))
+      ->capture_default_str();
+  c->add_option("--contract-MW", a->contract_MW,
+                "most that may be drawn at the connection, mean of the design hour; 0: not limited (for gpus)")
+      ->check(within(0, 1e6))
+      ->capture_default_str();
   c->add_flag("--peak", a->peak, "hold the largest millisecond to the contract instead of the hour's mean (for gpus)");
-  c->add_option("--breaker-frac", a->breaker_frac, "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")->check(within(0, 10))->capture_default_str();
-  c->add_option("--cooling-unit-frac", a->cooling_unit_frac, "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling is not looked at (for gpus)")->check(within(0.0, 1.0))->capture_default_str();
-  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it")->type_name("FILE");
+  c->add_option("--breaker-frac", a->breaker_frac,
+                "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")
+      ->check(within(0, 10))
+      ->capture_default_str();
+  c->add_option("--cooling-unit-frac", a->cooling_unit_frac,
+                "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling "
+                "is not looked at (for gpus)")
+      ->check(within(0.0, 1.0))
+      ->capture_default_str();
+  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it")
+      ->type_name("FILE");
   c->add_option("--set", a->load.set, "override a key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
-  c->add_option("--catalog", a->load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--catalog", a->load.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
   c->add_option("--threads", a->options.n_thread, "threads; 0: all cores")->check(worker_count());
   c->add_flag("--json", a->json, "the result as one JSON object");
   c->add_flag("--quiet", a->quiet, "no line per simulation");

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "option_checks.hpp"
 #include "io/durable_file.hpp"
+#include "option_checks.hpp"
 #include "study/stability_study.hpp"
 
 namespace {
@@ -50,28 +50,59 @@ void stability(Arguments a) {
 
 void add_stability_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("stability", "from which load on a site's supplies oscillate behind the impedance of their connection");
+  auto* c = app.add_subcommand(
+      "stability", "from which load on a site's supplies oscillate behind the impedance of their connection");
   c->add_option("--load-MW", a->load_MW, "load of the supplies")->required()->check(within(0.001, 1e6));
-  c->add_option("--short-circuit-MVA", a->short_circuit_MVA, "short-circuit power at the connection")->required()->check(within(0.001, 1e7));
-  c->add_option("--rating-MW", a->rating_MW, "rated power of the supplies; left out: the load")->check(within(0.001, 1e6));
-  c->add_option("--x-over-r", a->options.x_over_r_ratio, "X/R of the connection")->check(within(0.0, 1000.0))->capture_default_str();
-  c->add_option("--source-pu", a->options.source_pu, "voltage behind the impedance")->check(within(0.5, 1.5))->capture_default_str();
-  c->add_option("--nominal-Hz", a->options.nominal_Hz, "frequency of the mains")->check(within(10.0, 400.0))->capture_default_str();
-  c->add_option("--control", a->options.control, "catalog entry of kind supply_control")->type_name("NAME")->capture_default_str();
-  c->add_option("--gain", a->options.gain_ratio, "loop gain over the control's own")->check(within(0.01, 100.0))->capture_default_str();
-  c->add_option("--link-filter-s", a->options.link_filter_s, "lag of the measured link energy; left out: the control's own")->check(within(1e-4, 1.0));
+  c->add_option("--short-circuit-MVA", a->short_circuit_MVA, "short-circuit power at the connection")
+      ->required()
+      ->check(within(0.001, 1e7));
+  c->add_option("--rating-MW", a->rating_MW, "rated power of the supplies; left out: the load")
+      ->check(within(0.001, 1e6));
+  c->add_option("--x-over-r", a->options.x_over_r_ratio, "X/R of the connection")
+      ->check(within(0.0, 1000.0))
+      ->capture_default_str();
+  c->add_option("--source-pu", a->options.source_pu, "voltage behind the impedance")
+      ->check(within(0.5, 1.5))
+      ->capture_default_str();
+  c->add_option("--nominal-Hz", a->options.nominal_Hz, "frequency of the mains")
+      ->check(within(10.0, 400.0))
+      ->capture_default_str();
+  c->add_option("--control", a->options.control, "catalog entry of kind supply_control")
+      ->type_name("NAME")
+      ->capture_default_str();
+  c->add_option("--gain", a->options.gain_ratio, "loop gain over the control's own")
+      ->check(within(0.01, 100.0))
+      ->capture_default_str();
+  c->add_option("--link-filter-s", a->options.link_filter_s,
+                "lag of the measured link energy; left out: the control's own")
+      ->check(within(1e-4, 1.0));
   c->add_flag("--map", a->options.map, "also the onset over short-circuit ratio and loop gain, as a picture and CSV");
-  c->add_option("--scr-from", a->options.ratio_from, "map, fit: lowest short-circuit power over the supplies' rating")->check(within(0.1, 1e4))->capture_default_str();
+  c->add_option("--scr-from", a->options.ratio_from, "map, fit: lowest short-circuit power over the supplies' rating")
+      ->check(within(0.1, 1e4))
+      ->capture_default_str();
   c->add_option("--scr-to", a->options.ratio_to, "map, fit: highest")->check(within(0.1, 1e4))->capture_default_str();
-  c->add_option("--gain-from", a->options.gain_from, "map, fit: lowest loop gain")->check(within(0.01, 100.0))->capture_default_str();
-  c->add_option("--gain-to", a->options.gain_to, "map, fit: highest")->check(within(0.01, 100.0))->capture_default_str();
-  c->add_option("--points", a->options.points, "map: values of each axis; fit: half of the loop gains tried")->check(within(2, 200))->capture_default_str();
-  c->add_option("--fit-stable-MW", a->fit_stable_MW, "an observed event to fit: no oscillation at this load")->check(within(0.001, 1e6));
+  c->add_option("--gain-from", a->options.gain_from, "map, fit: lowest loop gain")
+      ->check(within(0.01, 100.0))
+      ->capture_default_str();
+  c->add_option("--gain-to", a->options.gain_to, "map, fit: highest")
+      ->check(within(0.01, 100.0))
+      ->capture_default_str();
+  c->add_option("--points", a->options.points, "map: values of each axis; fit: half of the loop gains tried")
+      ->check(within(2, 200))
+      ->capture_default_str();
+  c->add_option("--fit-stable-MW", a->fit_stable_MW, "an observed event to fit: no oscillation at this load")
+      ->check(within(0.001, 1e6));
   c->add_option("--fit-unstable-MW", a->fit_unstable_MW, "and one from this load on")->check(within(0.001, 1e6));
   c->add_option("--fit-Hz", a->options.fit_Hz, "of this frequency")->check(within(0.01, 500.0));
-  c->add_option("--fit-within-Hz", a->options.fit_within_Hz, "frequencies this far off count")->check(within(0.0, 100.0))->capture_default_str();
-  c->add_option("--out", a->out, "stem of the files: .csv (trace), .svg, _map.csv")->type_name("STEM")->capture_default_str();
-  c->add_option("--catalog", a->options.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--fit-within-Hz", a->options.fit_within_Hz, "frequencies this far off count")
+      ->check(within(0.0, 100.0))
+      ->capture_default_str();
+  c->add_option("--out", a->out, "stem of the files: .csv (trace), .svg, _map.csv")
+      ->type_name("STEM")
+      ->capture_default_str();
+  c->add_option("--catalog", a->options.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a] { stability(*a); });
 }

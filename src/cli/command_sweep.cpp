@@ -56,8 +56,9 @@ study::Shard read_shard(const std::string& text) {
   if (text.empty()) return {};
   const auto words = split(text, '/');
   double index = 0.0, count = 0.0;
-  if (words.size() != 2 || !parse_number(words[0], index) || !parse_number(words[1], count) || index < 1.0 || count > 1e6 ||
-      index > count || index != static_cast<double>(static_cast<std::size_t>(index)) || count != static_cast<double>(static_cast<std::size_t>(count)))
+  if (words.size() != 2 || !parse_number(words[0], index) || !parse_number(words[1], count) || index < 1.0 ||
+      count > 1e6 || index > count || index != static_cast<double>(static_cast<std::size_t>(index)) ||
+      count != static_cast<double>(static_cast<std::size_t>(count)))
     throw InputError(fmt::format("--shard {}: expected i/n with 1 <= i <= n", text));
   return {static_cast<std::size_t>(index) - 1, static_cast<std::size_t>(count)};
 }
@@ -78,8 +79,10 @@ void print_analysis(const std::string& path) {
     if (cells.size() < 2) continue;
     const bool fresh = lines.size() < 2 || cells.front() != lines.back().front();
     if (!lines.empty() && fresh) ++n_output, n_row = 0;
-    if (++n_row > most_rows || n_output > most_outputs) ++n_left_out;
-    else lines.push_back(std::move(cells));
+    if (++n_row > most_rows || n_output > most_outputs)
+      ++n_left_out;
+    else
+      lines.push_back(std::move(cells));
   }
   std::vector<std::size_t> width;
   for (const auto& cells : lines)
@@ -97,8 +100,9 @@ void print_analysis(const std::string& path) {
 /// What one process of the sweep left: counts, and where the table is.
 void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table) {
   if (a.json) {
-    nlohmann::ordered_json j{{"n_case", o.n_total}, {"n_finished", o.n_done}, {"n_failed", o.n_failed}, {"n_ran", o.n_ran},
-                             {"stopped", o.stopped}, {"damaged", o.damaged}, {"failures", o.failures}, {"out", a.out}};
+    nlohmann::ordered_json j{
+        {"n_case", o.n_total},  {"n_finished", o.n_done}, {"n_failed", o.n_failed}, {"n_ran", o.n_ran},
+        {"stopped", o.stopped}, {"damaged", o.damaged},   {"failures", o.failures}, {"out", a.out}};
     j["table"] = table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(table);
     fmt::print("{}\n", j.dump());
     return;
@@ -121,7 +125,8 @@ void merge(const study::CaseRunner& runner, const Arguments& a) {
   const auto& status = std::get<std::vector<std::string>>(table.find("status")->values);
   const auto& error = std::get<std::vector<std::string>>(table.find("error")->values);
   for (std::size_t i = 0; i < status.size(); ++i)
-    if (status[i] == "failed" && ++o.n_failed <= study::most_failures) o.failures.push_back(fmt::format("case {}: {}", i, error[i]));
+    if (status[i] == "failed" && ++o.n_failed <= study::most_failures)
+      o.failures.push_back(fmt::format("case {}: {}", i, error[i]));
   report(a, o, a.out + "/table.csv");
 }
 
@@ -133,7 +138,8 @@ void verify(const study::CaseRunner& runner, const Arguments& a, int& exit_code)
 }
 
 void list(const study::CaseRunner& runner) {
-  for (std::size_t i = 0; i < runner.cases().size(); ++i) fmt::print("{}\t{}\n", i, fmt::join(runner.cases().assignments(i), " "));
+  for (std::size_t i = 0; i < runner.cases().size(); ++i)
+    fmt::print("{}\t{}\n", i, fmt::join(runner.cases().assignments(i), " "));
 }
 
 void sweep(Arguments& a, int& exit_code) {
@@ -170,21 +176,31 @@ void sweep(Arguments& a, int& exit_code) {
 void add_sweep_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("sweep", "run many variants of a scenario into one table");
-  c->add_option("file", a->file, "sweep file (TOML), or a scenario with --tornado, --monte-carlo or --against")->required();
+  c->add_option("file", a->file, "sweep file (TOML), or a scenario with --tornado, --monte-carlo or --against")
+      ->required();
   c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME")->type_name("FOLDER");
-  c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)")->check(worker_count());
-  c->add_option("--shard", a->shard, "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then")->type_name("I/N");
+  c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)")
+      ->check(worker_count());
+  c->add_option("--shard", a->shard,
+                "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then")
+      ->type_name("I/N");
   c->add_flag("--merge", a->merge, "make the table from the finished cases of all shards");
   c->add_flag("--verify", a->verify, "check every finished file, run nothing; exit code 1 if one is damaged");
   c->add_flag("--list", a->list, "print what each case sets, run nothing");
   c->add_flag("--retry-failed", a->run.retry_failed, "run failed cases again");
   c->add_flag("--tornado", a->tornado, "one variable at a time, at both ends of its range");
-  c->add_flag("--monte-carlo", a->monte_carlo, "all variables at random within their ranges; without any, all assumed inputs");
+  c->add_flag("--monte-carlo", a->monte_carlo,
+              "all variables at random within their ranges; without any, all assumed inputs");
   c->add_option("--against", a->against, "another scenario: what differs, and the effect")->type_name("FILE");
   c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's")->type_name("FILE");
-  c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
-  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")->type_name("FILE");
-  c->add_option("--catalog", a->sweep.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")->type_name("FOLDER");
+  c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")
+      ->type_name("FILE");
+  c->add_option("--catalog", a->sweep.load.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones")
+      ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print the outcome as one JSON object");
   c->add_flag("--quiet", a->quiet, "no progress");
   c->callback([a, &exit_code] { sweep(*a, exit_code); });

@@ -40,7 +40,8 @@ void print(const Row& r) {
 }
 
 nlohmann::ordered_json as_json(const LeaveOneOut& table) {
-  nlohmann::ordered_json j{{"device", table.device}, {"frozen_frac", table.frozen_frac}, {"fitted_frac", table.fitted_frac}};
+  nlohmann::ordered_json j{
+      {"device", table.device}, {"frozen_frac", table.frozen_frac}, {"fitted_frac", table.fitted_frac}};
   for (const auto& r : table.rows)
     j["rows"].push_back({{"id", r.id},
                          {"expected_s", r.expected_s},
@@ -74,25 +75,29 @@ void validate(const Arguments& a) {
   std::vector<Row> all;
   std::size_t n[4] = {};
   if (!a.json)
-    fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", "row", "verdict", "expected", "got", "unit", "error",
-               "allowed", "inputs");
+    fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", "row", "verdict", "expected", "got", "unit",
+               "error", "allowed", "inputs");
   for (const auto& group : chosen_groups(a.groups))
     for (auto& r : group.rows({a.data})) {
       ++n[static_cast<int>(r.verdict)];
       if (!a.json) print(r);
       all.push_back(std::move(r));
     }
-  if (a.json) fmt::print("{}\n", rows_json(all));
-  else fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
+  if (a.json)
+    fmt::print("{}\n", rows_json(all));
+  else
+    fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
 }
 
 }  // namespace
 
 void add_validate_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("validate", "published results compared with the models: expected, got, error, tolerance");
+  auto* c =
+      app.add_subcommand("validate", "published results compared with the models: expected, got, error, tolerance");
   c->add_option("group", a->groups, "workload, power, thermal, diurnal, plant, grid; all when none is named");
-  c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")->type_name("FOLDER");
+  c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")
+      ->type_name("FOLDER");
   c->add_flag("--json", a->json, "the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
               "instead: each training row's error when the other rows of its device set the matrix efficiency");

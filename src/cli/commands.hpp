@@ -5,27 +5,27 @@
 void add_commands(CLI::App& app, int& exit_code);
 
 /// Each adds one subcommand; `exit_code` receives what the process returns.
-void add_run_commands(CLI::App& app, int& exit_code);      // run, check
-void add_catalog_command(CLI::App& app, int& exit_code);   // catalog
-void add_report_command(CLI::App& app, int& exit_code);    // report
-void add_bench_command(CLI::App& app, int& exit_code);     // bench
-void add_validate_command(CLI::App& app, int& exit_code);  // validate
-void add_sweep_command(CLI::App& app, int& exit_code);     // sweep
-void add_new_command(CLI::App& app, int& exit_code);       // new
-void add_fit_command(CLI::App& app, int& exit_code);       // fit
-void add_export_command(CLI::App& app, int& exit_code);    // export
-void add_file_command(CLI::App& app, int& exit_code);      // file
-void add_rules_command(CLI::App& app, int& exit_code);     // rules
-void add_ride_command(CLI::App& app, int& exit_code);      // ride
-void add_size_command(CLI::App& app, int& exit_code);      // size
-void add_machines_command(CLI::App& app, int& exit_code);  // machines
-void add_orders_command(CLI::App& app, int& exit_code);    // orders
-void add_stability_command(CLI::App& app, int& exit_code); // stability
-void add_replay_command(CLI::App& app, int& exit_code);    // replay
-void add_plant_command(CLI::App& app, int& exit_code);     // plant
-void add_import_command(CLI::App& app, int& exit_code);    // import
-void add_log_command(CLI::App& app, int& exit_code);        // log
-void add_verify_command(CLI::App& app, int& exit_code);    // verify
+void add_run_commands(CLI::App& app, int& exit_code);        // run, check
+void add_catalog_command(CLI::App& app, int& exit_code);     // catalog
+void add_report_command(CLI::App& app, int& exit_code);      // report
+void add_bench_command(CLI::App& app, int& exit_code);       // bench
+void add_validate_command(CLI::App& app, int& exit_code);    // validate
+void add_sweep_command(CLI::App& app, int& exit_code);       // sweep
+void add_new_command(CLI::App& app, int& exit_code);         // new
+void add_fit_command(CLI::App& app, int& exit_code);         // fit
+void add_export_command(CLI::App& app, int& exit_code);      // export
+void add_file_command(CLI::App& app, int& exit_code);        // file
+void add_rules_command(CLI::App& app, int& exit_code);       // rules
+void add_ride_command(CLI::App& app, int& exit_code);        // ride
+void add_size_command(CLI::App& app, int& exit_code);        // size
+void add_machines_command(CLI::App& app, int& exit_code);    // machines
+void add_orders_command(CLI::App& app, int& exit_code);      // orders
+void add_stability_command(CLI::App& app, int& exit_code);   // stability
+void add_replay_command(CLI::App& app, int& exit_code);      // replay
+void add_plant_command(CLI::App& app, int& exit_code);       // plant
+void add_import_command(CLI::App& app, int& exit_code);      // import
+void add_log_command(CLI::App& app, int& exit_code);         // log
+void add_verify_command(CLI::App& app, int& exit_code);      // verify
 void add_schema_command(CLI::App& app, int& exit_code);      // schema
 void add_completion_command(CLI::App& app, int& exit_code);  // completion
 

@@ -40,7 +40,8 @@ bool runs(const std::vector<std::string>& words) {
     ::_exit(127);
   }
   int status = 0;
-  for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(20ms))
+  for (const auto until = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < until;
+       std::this_thread::sleep_for(20ms))
     if (::waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   ::kill(child, SIGKILL);
   ::waitpid(child, &status, 0);
@@ -66,7 +67,13 @@ std::string print_page(const std::string& html, const std::string& pdf) {
     const auto program = found(name);
     if (program.empty()) continue;
     const fs::path profile = fs::temp_directory_path() / ("tidewatt_print_" + std::to_string(::getpid()));
-    std::vector<std::string> words = {program, "--headless", "--disable-gpu", "--no-pdf-header-footer", "--user-data-dir=" + profile.string(), "--print-to-pdf=" + fs::absolute(half).string(), url};
+    std::vector<std::string> words = {program,
+                                      "--headless",
+                                      "--disable-gpu",
+                                      "--no-pdf-header-footer",
+                                      "--user-data-dir=" + profile.string(),
+                                      "--print-to-pdf=" + fs::absolute(half).string(),
+                                      url};
     if (::geteuid() == 0) words.insert(words.begin() + 1, "--no-sandbox");  // Chromium asks for it there
     const auto done = keep("Chromium", words);
     fs::remove_all(profile, error);

@@ -38,7 +38,8 @@ struct CommandLine {
   std::string path, name;
   std::vector<std::string> arguments;
 
-  CommandLine(const std::string& module, std::vector<std::string> a) : python(::python(module)), name("tidewatt." + module), arguments(std::move(a)) {
+  CommandLine(const std::string& module, std::vector<std::string> a)
+      : python(::python(module)), name("tidewatt." + module), arguments(std::move(a)) {
     const char* set = std::getenv("PYTHONPATH");
     path = python.path + (set && !python.path.empty() ? std::string(":") + set : "");
   }
@@ -68,7 +69,8 @@ int run_python_module(const std::string& module, const std::vector<std::string>&
   if (child < 0) throw tidewatt::OutputError("Python could not be started");
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw tidewatt::OutputError("Python could not be waited for");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw tidewatt::OutputError(line.python.program + ": could not be started");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw tidewatt::OutputError(line.python.program + ": could not be started");
   return WIFEXITED(status) ? WEXITSTATUS(status) : 74;
 }
 

@@ -13,10 +13,10 @@ void remember(int signal) { number = signal; }
 constexpr int kinds[] = {SIGINT, SIGTERM, SIGHUP};
 
 void set(int signal, void (*handler)(int), int flags) {
-  struct sigaction now {};
+  struct sigaction now{};
   sigaction(signal, nullptr, &now);
   if (now.sa_handler == SIG_IGN) return;
-  struct sigaction next {};
+  struct sigaction next{};
   next.sa_handler = handler;
   next.sa_flags = flags;
   sigaction(signal, &next, nullptr);

@@ -70,8 +70,8 @@ void check_climate(const ClimateParams& c) {
   for (std::size_t m = 0; m < 12; ++m)
     if (!(c.hot_max_K[m] >= c.hot_min_K[m] && c.extreme_max_K[m] >= c.extreme_min_K[m] &&
           c.typical_wetbulb_K[m] <= c.typical_drybulb_K[m] && c.extreme_wetbulb_K[m] <= c.extreme_max_K[m]))
-      throw InputError(fmt::format("climate of {}, month {}: maximum below minimum, or wet bulb above dry bulb", c.place,
-                                   m + 1));
+      throw InputError(
+          fmt::format("climate of {}, month {}: maximum below minimum, or wet bulb above dry bulb", c.place, m + 1));
 }
 
 Weather climate_weather(const ClimateParams& climate, int month, ClimateDay kind, int start_hour) {

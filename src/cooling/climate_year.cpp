@@ -1,3 +1,5 @@
+#include "climate_year.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <cmath>
 
 #include "base/random.hpp"
-#include "climate_year.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -64,11 +65,13 @@ MonthShape month_shape(const ClimateParams& c, std::size_t m, ClimateDay kind, d
 
 }  // namespace
 
-Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence, Tick start) {
+Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence,
+                     Tick start) {
   check_climate(climate);
   if (!(persistence >= 0.0 && persistence < 1.0))
     throw InputError(fmt::format("climate year: a persistence of {} is outside 0 to 1", persistence));
-  if (start < 0 || start >= 365 * ns_per_day) throw InputError(fmt::format("climate year: a start of {} s is outside the year", seconds(start)));
+  if (start < 0 || start >= 365 * ns_per_day)
+    throw InputError(fmt::format("climate year: a start of {} s is outside the year", seconds(start)));
   const DiurnalShape diurnal(climate.low_s, climate.high_s);
   std::array<double, 24> frac{};
   double mean_frac = 0.0;

@@ -45,7 +45,8 @@ std::optional<EpwHour> read_stamp(const Line& line, int per_hour, Findings& find
   // Hourly files carry 0, 30 or 60 here and mean the hour; finer ones stamp the end of each interval.
   const int step_min = 60 / per_hour;
   if (per_hour > 1 && (*minute == 0 || *minute % step_min != 0)) {
-    findings.add(line.number, line.column(4), "minute", fmt::format("{} is not the end of an interval of {} minutes", *minute, step_min));
+    findings.add(line.number, line.column(4), "minute",
+                 fmt::format("{} is not the end of an interval of {} minutes", *minute, step_min));
     return std::nullopt;
   }
   if (*day > month_days[static_cast<std::size_t>(*month - 1)]) {
@@ -63,10 +64,12 @@ void read_row(const Line& line, EpwYear& year, Columns& columns, Findings& findi
   if (!stamp) return;
   if (!year.hours.empty() && !follows(year.hours.back(), *stamp, year.per_hour)) {
     const EpwHour& last = year.hours.back();
-    const auto part = [&](const EpwHour& h) { return year.per_hour > 1 ? fmt::format(" minute {}", h.part * 60 / year.per_hour) : std::string(); };
+    const auto part = [&](const EpwHour& h) {
+      return year.per_hour > 1 ? fmt::format(" minute {}", h.part * 60 / year.per_hour) : std::string();
+    };
     findings.add(line.number, line.column(1), "hour",
-                 fmt::format("month {} day {} hour {}{} does not follow month {} day {} hour {}{}", stamp->month, stamp->day, stamp->hour,
-                             part(*stamp), last.month, last.day, last.hour, part(last)));
+                 fmt::format("month {} day {} hour {}{} does not follow month {} day {} hour {}{}", stamp->month,
+                             stamp->day, stamp->hour, part(*stamp), last.month, last.day, last.hour, part(last)));
   }
   year.hours.push_back(*stamp);
   columns.line.push_back(line.number);
@@ -95,10 +98,9 @@ void fill_gaps(Column& column, bool ring, const std::vector<std::size_t>& line, 
     const bool over_the_end = begin + length >= n || begin == 0;
     if (length > longest_gap || (over_the_end && !ring)) {
       findings.add(line[begin], 1, what,
-                   length > longest_gap
-                       ? fmt::format("missing for {:g} hours, more than {} cannot be filled",
-                                   static_cast<double>(length) / year.per_hour, longest_gap_h)
-                       : "missing at an end of the data");
+                   length > longest_gap ? fmt::format("missing for {:g} hours, more than {} cannot be filled",
+                                                      static_cast<double>(length) / year.per_hour, longest_gap_h)
+                                        : "missing at an end of the data");
       k += length - 1;
       continue;
     }

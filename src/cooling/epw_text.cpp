@@ -70,7 +70,8 @@ std::optional<Period> read_period(const Line& line, Findings& findings) {
   const auto periods = line.integer(1, 1, 1, "number of periods", findings);
   const auto per_hour = line.integer(2, 1, 60, "records per hour", findings);
   if (per_hour && 60 % *per_hour != 0)
-    return findings.add(line.number, line.column(2), "records per hour", fmt::format("{} does not divide an hour into whole minutes", *per_hour)),
+    return findings.add(line.number, line.column(2), "records per hour",
+                        fmt::format("{} does not divide an hour into whole minutes", *per_hour)),
            std::nullopt;
   const auto from = month_day(line, 5, findings), to = month_day(line, 6, findings);
   if (!periods || !per_hour || !from || !to) return std::nullopt;

@@ -37,9 +37,10 @@ double counterflow_UA_W_per_K(double heat_W, double hot_W_per_K, double cold_W_p
   const double least = std::min(hot_W_per_K, cold_W_per_K), C = least / std::max(hot_W_per_K, cold_W_per_K);
   const double effectiveness = heat_W / (least * inlet_difference_K);
   if (!(effectiveness > 0.0 && effectiveness < 1.0))
-    throw InputError(fmt::format("heat exchanger: {:.6g} W between flows of {:.6g} and {:.6g} W/K, {:.6g} K apart, needs "
-                                 "an effectiveness of {:.6g}, which none has",
-                                 heat_W, hot_W_per_K, cold_W_per_K, inlet_difference_K, effectiveness));
+    throw InputError(
+        fmt::format("heat exchanger: {:.6g} W between flows of {:.6g} and {:.6g} W/K, {:.6g} K apart, needs "
+                    "an effectiveness of {:.6g}, which none has",
+                    heat_W, hot_W_per_K, cold_W_per_K, inlet_difference_K, effectiveness));
   if (1.0 - C < 1e-9) return least * effectiveness / (1.0 - effectiveness);
   return least * math::log((1.0 - effectiveness * C) / (1.0 - effectiveness)) / (1.0 - C);
 }

@@ -25,8 +25,7 @@ double live_rate(double target, double now, double trip_s, double restart_s) {
 void control_rates(const HydronicParams& p, const Conditions& c, const Flows& f, std::span<const double> y,
                    std::span<double> d) {
   const PlantCapacity& have = c.input.capacity;
-  const Command coil =
-      pi((f.cold_K - p.air_set_K) / p.air_band_K, p.air_reset_s, y[crah_integral], p.valve_floor_frac);
+  const Command coil = pi((f.cold_K - p.air_set_K) / p.air_band_K, p.air_reset_s, y[crah_integral], p.valve_floor_frac);
   d[crah_valve] = (coil.limited - y[crah_valve]) / p.valve_lag_s;
   d[crah_integral] = coil.integral_rate;
   const Command cdu =

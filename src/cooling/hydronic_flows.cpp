@@ -45,7 +45,8 @@ void air_side(const HydronicParams& p, const Conditions& c, std::span<const doub
   const double rated_kg_per_s = p.air_flow_m3_per_s * 1.2;
   const double UA = flow_scaled_UA(p.coil_W_per_K, fan_kg_per_s / rated_kg_per_s, coil_kg_per_s / p.coil_flow_kg_per_s);
   f.crah_air_W = fan_kg_per_s * cp * (f.hot_K - reference_K);
-  f.coil_W = counterflow_heat_W(UA, fan_kg_per_s * cp, coil_kg_per_s * p.facility_J_per_kg_K, f.hot_K, f.facility_cold_K);
+  f.coil_W =
+      counterflow_heat_W(UA, fan_kg_per_s * cp, coil_kg_per_s * p.facility_J_per_kg_K, f.hot_K, f.facility_cold_K);
   f.servers_W = servers_kg_per_s * cp * (f.cold_K - reference_K);
   f.leak_W = leak_kg_per_s * cp * ((leak_kg_per_s > 0.0 ? f.cold_K : f.hot_K) - reference_K);
   f.metal_cold_W = p.metal_cold_W_per_K * (f.metal_K - f.cold_K);
@@ -119,7 +120,8 @@ Flows flows(const HydronicParams& p, const Tower* tower, const Conditions& c, st
     f.chiller_plr_frac = held(y[chiller_drive], 0.0, 1.0) * p.chiller.plr_max_frac;
     f.chilled_W = f.chiller_plr_frac * full.available_W * on;
     // Per machine at its share of the load, times the machines on.
-    f.compressor_W = on * chiller_at(p.chiller, f.chiller_plr_frac * full.available_W, f.facility_cold_K, entering_K).power_W;
+    f.compressor_W =
+        on * chiller_at(p.chiller, f.chiller_plr_frac * full.available_W, f.facility_cold_K, entering_K).power_W;
   }
   rejection(p, tower, c, y, reject_kg_per_s, f);
   return f;

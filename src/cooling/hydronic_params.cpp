@@ -10,12 +10,14 @@ namespace {
 
 HydronicParams scaled(HydronicParams p, double factor) {
   for (double* extensive :
-       {&p.reference_it_W, &p.air_flow_m3_per_s, &p.air_fan_W, &p.coil_W_per_K, &p.coil_flow_kg_per_s,
-        &p.loop_flow_kg_per_s, &p.loop_pump_W, &p.cdu_W_per_K, &p.cdu_flow_kg_per_s, &p.facility_pump_W,
-        &p.reuse_W_per_K, &p.reuse_max_W, &p.economiser_W_per_K, &p.reject_flow_kg_per_s, &p.reject_pump_W,
-        &p.tower.water_kg_per_s, &p.tower.fan_W, &p.dry_W_per_K, &p.dry_air_kg_per_s, &p.dry_fan_W,
-        &p.chiller.capacity_W, &p.controls_W, &p.cold_aisle_J_per_K, &p.hot_aisle_J_per_K, &p.metal_J_per_K,
-        &p.metal_cold_W_per_K, &p.metal_hot_W_per_K, &p.loop_m3, &p.facility_m3, &p.facility_tank_m3, &p.reject_m3})
+       {&p.reference_it_W,     &p.air_flow_m3_per_s,    &p.air_fan_W,          &p.coil_W_per_K,
+        &p.coil_flow_kg_per_s, &p.loop_flow_kg_per_s,   &p.loop_pump_W,        &p.cdu_W_per_K,
+        &p.cdu_flow_kg_per_s,  &p.facility_pump_W,      &p.reuse_W_per_K,      &p.reuse_max_W,
+        &p.economiser_W_per_K, &p.reject_flow_kg_per_s, &p.reject_pump_W,      &p.tower.water_kg_per_s,
+        &p.tower.fan_W,        &p.dry_W_per_K,          &p.dry_air_kg_per_s,   &p.dry_fan_W,
+        &p.chiller.capacity_W, &p.controls_W,           &p.cold_aisle_J_per_K, &p.hot_aisle_J_per_K,
+        &p.metal_J_per_K,      &p.metal_cold_W_per_K,   &p.metal_hot_W_per_K,  &p.loop_m3,
+        &p.facility_m3,        &p.facility_tank_m3,     &p.reject_m3})
     *extensive *= factor;
   constexpr double T_K = 293.15;
   p.loop_J_per_kg_K = coolant_cp_J_per_kg_K(T_K, p.loop_glycol_frac);

@@ -14,15 +14,45 @@ namespace {
 
 using namespace hydronic;
 
-constexpr std::array<const char*, n_all> names{
-    "cold_aisle_J",      "hot_aisle_J",           "metal_J",           "loop_cold_J",        "loop_hot_J",
-    "facility_cold_J",   "facility_hot_J",        "reject_cold_J",     "reject_hot_J",       "crah_fan_frac",
-    "crah_valve_frac",   "crah_integral_frac",    "cdu_valve_frac",    "cdu_integral_frac",  "loop_pump_frac",
-    "reject_drive_frac", "reject_integral_frac",  "chiller_drive_frac", "chiller_integral_frac", "fan_live_frac",
-    "cdu_live_frac",     "pump_live_frac",        "tower_live_frac",   "chiller_live_frac",  "n_chiller",
-    "chiller_since_s",   "heat_in_J",             "fan_J",             "pump_J",             "compressor_J",
-    "rejected_J",        "reuse_J",               "reject_fan_J",      "evaporated_kg",      "supply_K_s",
-    "hot_K_s",           "loop_K_s",              "loop_kg",           "chilled_J"};
+constexpr std::array<const char*, n_all> names{"cold_aisle_J",
+                                               "hot_aisle_J",
+                                               "metal_J",
+                                               "loop_cold_J",
+                                               "loop_hot_J",
+                                               "facility_cold_J",
+                                               "facility_hot_J",
+                                               "reject_cold_J",
+                                               "reject_hot_J",
+                                               "crah_fan_frac",
+                                               "crah_valve_frac",
+                                               "crah_integral_frac",
+                                               "cdu_valve_frac",
+                                               "cdu_integral_frac",
+                                               "loop_pump_frac",
+                                               "reject_drive_frac",
+                                               "reject_integral_frac",
+                                               "chiller_drive_frac",
+                                               "chiller_integral_frac",
+                                               "fan_live_frac",
+                                               "cdu_live_frac",
+                                               "pump_live_frac",
+                                               "tower_live_frac",
+                                               "chiller_live_frac",
+                                               "n_chiller",
+                                               "chiller_since_s",
+                                               "heat_in_J",
+                                               "fan_J",
+                                               "pump_J",
+                                               "compressor_J",
+                                               "rejected_J",
+                                               "reuse_J",
+                                               "reject_fan_J",
+                                               "evaporated_kg",
+                                               "supply_K_s",
+                                               "hot_K_s",
+                                               "loop_K_s",
+                                               "loop_kg",
+                                               "chilled_J"};
 
 struct System final : numerics::OdeSystem {
   const HydronicParams& params;
@@ -30,7 +60,9 @@ struct System final : numerics::OdeSystem {
   Conditions now;
   System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, {}} {
     const WeatherSample& air = input.outdoor;
-    if (tower) now.tower_air = tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio, air.pressure_Pa);
+    if (tower)
+      now.tower_air = tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio,
+                                 air.pressure_Pa);
   }
   void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
     derivatives(params, tower, now, y, dydt);
@@ -97,7 +129,8 @@ void integrate(Workspace& work, const System& system, double span_s, double time
 }
 
 // Integrates up to the end of the span, of the hold time, or of the second in which a chiller starts or stops. Returns the time that passed, s.
-double integrate_to_staging(const HydronicParams& p, Workspace& work, const System& system, double span_s, double time_s) {
+double integrate_to_staging(const HydronicParams& p, Workspace& work, const System& system, double span_s,
+                            double time_s) {
   constexpr double resolution_s = 1.0;
   const double hold_s = p.chiller_hold_s - work.y[chiller_since_s];
   const bool holds = hold_s > hold_slack_s, chills = p.chiller.capacity_W > 0.0 && system.now.input.powered;
@@ -144,8 +177,8 @@ void HydronicPlant::initialise(std::span<double> state, const PlantInput& input,
   put(facility_hot_J, 0.5 * p.facility_m3 * p.facility_J_per_m3_K, p.facility_set_K + 6.0);
   put(reject_cold_J, 0.5 * p.reject_m3 * p.reject_J_per_m3_K, p.facility_set_K - 2.0);
   put(reject_hot_J, 0.5 * p.reject_m3 * p.reject_J_per_m3_K, p.facility_set_K + 4.0);
-  for (const auto i : {crah_fan, crah_valve, crah_integral, cdu_valve, cdu_integral, loop_pump, reject_drive,
-                       reject_integral})
+  for (const auto i :
+       {crah_fan, crah_valve, crah_integral, cdu_valve, cdu_integral, loop_pump, reject_drive, reject_integral})
     state[i] = 0.5;
   state[fan_live] = input.capacity.fan_frac;
   state[cdu_live] = input.capacity.cdu_frac;
@@ -155,8 +188,7 @@ void HydronicPlant::initialise(std::span<double> state, const PlantInput& input,
   state[chiller_since_s] = p.chiller_hold_s;
   // Steady operation is where the plant's own equations settle: staging and limits admit no closed form.
   auto workspace = make_workspace();
-  for (Tick k = 0; k < 72; ++k)
-    advance(state, input, t + k * 600 * ns_per_s, t + (k + 1) * 600 * ns_per_s, *workspace);
+  for (Tick k = 0; k < 72; ++k) advance(state, input, t + k * 600 * ns_per_s, t + (k + 1) * 600 * ns_per_s, *workspace);
 }
 
 PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
@@ -169,7 +201,9 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   std::copy(state.begin(), state.end(), y.begin());
   std::fill(y.begin() + hydronic::n_state, y.end(), 0.0);
   if (!input.powered) {  // fans, pumps and compressors stop at once; after the loss they start from standstill
-    for (const auto i : {fan_live, cdu_live, pump_live, tower_live, chiller_live, chiller_stage, chiller_drive, chiller_integral, chiller_since_s}) y[i] = 0.0;
+    for (const auto i : {fan_live, cdu_live, pump_live, tower_live, chiller_live, chiller_stage, chiller_drive,
+                         chiller_integral, chiller_since_s})
+      y[i] = 0.0;
   }
   const System system(params_, tower(), input);
   const double span_s = seconds(t1 - t0), stored_before_J = stored_J(y);
@@ -209,8 +243,8 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   const double fan_left = y[fan_live] - input.server_flow_m3_per_s / p.air_flow_m3_per_s - p.air_leakage_frac;
   const double liquid_left = y[cdu_live] - input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s;
   const bool chills = p.chiller.capacity_W > 0.0;
-  const double cold_left = chills ? y[chiller_live] - y[chiller_drive] * y[chiller_stage] / p.n_chiller
-                                  : y[tower_live] - y[reject_drive];
+  const double cold_left =
+      chills ? y[chiller_live] - y[chiller_drive] * y[chiller_stage] / p.n_chiller : y[tower_live] - y[reject_drive];
   s.capacity_margin_frac = std::min({fan_left, liquid_left, cold_left});
   s.chilled_frac = chills ? y[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
   s.supply_over_limit_K = std::max(s.supply_mean_K - p.air_set_K - p.air_band_K, 0.0);

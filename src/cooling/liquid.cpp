@@ -24,16 +24,13 @@ constexpr Departure heat_capacity{-1470.44, 23.6661, -0.136711, 753.571, -26.975
 double water_density_kg_per_m3(double T_K) {
   const double t = T_K - zero_celsius_K;
   const double sum =
-      999.83952 +
-      t * (16.945176 +
-           t * (-7.9870401e-3 + t * (-46.170461e-6 + t * (105.56302e-9 - 280.54253e-12 * t))));
+      999.83952 + t * (16.945176 + t * (-7.9870401e-3 + t * (-46.170461e-6 + t * (105.56302e-9 - 280.54253e-12 * t))));
   return sum / (1.0 + 16.879850e-3 * t);
 }
 
 double water_cp_J_per_kg_K(double T_K) {
   const double t = T_K - zero_celsius_K;
-  return 4218.9215 +
-         t * (-3.1923834 + t * (0.096393868 + t * (-0.0014176685 + t * (1.0984394e-5 - 3.290071e-8 * t))));
+  return 4218.9215 + t * (-3.1923834 + t * (0.096393868 + t * (-0.0014176685 + t * (1.0984394e-5 - 3.290071e-8 * t))));
 }
 
 // Korson, Drost-Hansen and Millero 1969: `log10(μ/μ20) = (1.3272 (20-t) - 0.001053 (t-20)²)/(t+105)`.

@@ -82,7 +82,8 @@ TowerAir Tower::air(double wetbulb_K, double humidity_ratio, double pressure_Pa)
 
 TowerPoint Tower::at(double water_kg_per_s, double inlet_K, const TowerAir& entering, double speed_frac,
                      double cells_frac) const {
-  const double wetbulb_K = entering.wetbulb_K, pressure_Pa = entering.pressure_Pa, in_enthalpy = entering.enthalpy_J_per_kg;
+  const double wetbulb_K = entering.wetbulb_K, pressure_Pa = entering.pressure_Pa,
+               in_enthalpy = entering.enthalpy_J_per_kg;
   TowerPoint point;
   point.leaving_K = inlet_K;
   point.air_wetbulb_K = wetbulb_K;

@@ -107,9 +107,11 @@ std::optional<Tick> read_time(std::string_view text) {
 std::string text_of(Tick minutes) {
   Tick day = minutes / 1440;
   int y = 1970, m = 1;
-  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {}
+  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {
+  }
   while (m < 12 && day >= days_from_civil(y, m + 1, 1)) ++m;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", y, m, day - days_from_civil(y, m, 1) + 1, minutes % 1440 / 60, minutes % 60);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", y, m, day - days_from_civil(y, m, 1) + 1, minutes % 1440 / 60,
+                     minutes % 60);
 }
 
 std::optional<double> value(const Line& line, const Layout& layout, std::size_t q, Findings& findings) {
@@ -193,7 +195,9 @@ Weather parse_weather_csv(std::string_view text, const std::string& file, double
   findings.throw_if_any();
   const Tick begin = start.empty() ? *first : read_time(start).value_or(-1);
   if (begin < *first || begin > *last)
-    findings.add(1, 1, "time", fmt::format("the run starts at '{}', the file reaches from {} to {}", start, text_of(*first), text_of(*last)));
+    findings.add(
+        1, 1, "time",
+        fmt::format("the run starts at '{}', the file reaches from {} to {}", start, text_of(*first), text_of(*last)));
   findings.throw_if_any();
   series.step_ns = step * 60 * ns_per_s;
   series.first_ns = (*first - begin) * 60 * ns_per_s;

@@ -14,7 +14,8 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// @param altitude_m -500 to 9,000
 /// @param start local standard time at which the run begins, like those of the file and within them; empty: at the first
 /// @throws InputError
-Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m, std::string_view start = {});
+Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m,
+                          std::string_view start = {});
 /// @throws InputError also if the file is missing or larger than 64 MiB
 Weather read_weather_csv(const std::string& path, double altitude_m, std::string_view start = {});
 

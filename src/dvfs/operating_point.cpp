@@ -34,8 +34,8 @@ struct Window {
     const double slack_s = gated ? mix.matrix_s * (reference_Hz / gate_Hz) - busy_s : 0.0;
     const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
     const double duration_s = busy_s + slack_s + other_s;
-    const double steady_s = p.memory_activity * mix.memory_s + p.link_activity * mix.link_s +
-                            p.wait_activity * (mix.wait_s + slack_s);
+    const double steady_s =
+        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * (mix.wait_s + slack_s);
     const double d_busy = -busy_s / clock_Hz;
     const double d_duration = gated ? 0.0 : d_busy;
     const double d_equivalent = -active_s / clock_Hz - (gated ? p.wait_activity * d_busy : 0.0);

@@ -26,7 +26,8 @@ Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, doubl
   const auto& p = gpu.params();
   Coefficients c;
   const double rest_s = mix.memory_s + mix.link_s + mix.wait_s;
-  const double steady_s = p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
+  const double steady_s =
+      p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
   if (gate_Hz > 0.0) {
     const double gated_s = mix.matrix_s * (reference_Hz / gate_Hz);
     c.a0 = 0.0;
@@ -80,8 +81,8 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const double G = std::fma(length, steady_W, std::fma(dyn_W, active, c.h * f));
     const double leak_slope = leak_W * c.leakage_per_V * table.slope_V_per_Hz;
     const double dyn_slope = dyn * std::fma(2.0 * table.slope_V_per_Hz, f, V);
-    const double slope = std::fma(c.a1, steady_W, std::fma(length, leak_slope,
-                                  std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
+    const double slope =
+        std::fma(c.a1, steady_W, std::fma(length, leak_slope, std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
     const bool above = G > 0.0;
     const double hi = above ? f : s.hi[g], lo = above ? s.lo[g] : f;
     const double step_to = f - G / slope;
@@ -108,8 +109,8 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
 }
 
 template <std::size_t N>
-TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coefficients, double lowest_Hz, double top_Hz,
-                           std::size_t first, std::size_t n, const OperatingPointBatch& b) {
+TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coefficients, double lowest_Hz,
+                           double top_Hz, std::size_t first, std::size_t n, const OperatingPointBatch& b) {
   const Coefficients c = coefficients;
   Lanes<N> s;
   const auto grid = gpu.grid();
@@ -148,7 +149,8 @@ struct PhaseCoefficients {
   double per_active, per_slack, steady_s, J, busy_s, slack_s, gated_ratio, rest_s;
 };
 
-PhaseCoefficients phase_coefficients(const power::GpuPowerParams& p, const PhaseMix& m, double reference_Hz, double gate_Hz) {
+PhaseCoefficients phase_coefficients(const power::GpuPowerParams& p, const PhaseMix& m, double reference_Hz,
+                                     double gate_Hz) {
   const bool gated = gate_Hz > 0.0;
   return {m.active_matrix_s,
           p.wait_activity,

@@ -165,7 +165,10 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
   for (const char* key : {"jurisdiction", "document", "status", "tag", "note", "applies", "ride"}) reader.child(key);
   const Node* rules = reader.child("rule", rides ? Need::optional : Need::required);
   reader.finish();
-  if (rides && !rules) findings.push_back({values.place, path, fmt::format("'{}' is about ride-through: judge it with tidewatt ride --rule {}", set_name, set_name)});
+  if (rides && !rules)
+    findings.push_back(
+        {values.place, path,
+         fmt::format("'{}' is about ride-through: judge it with tidewatt ride --rule {}", set_name, set_name)});
   if (rides) out.title += " (without ride-through: tidewatt ride)";
   const auto* table = rules ? std::get_if<Node::Table>(&rules->value) : nullptr;
   if (!table) return out;
@@ -178,7 +181,8 @@ RuleSet read_rules(const Node& values, const std::string& set_name, const std::s
     const Node* figure = node.find("figure");
     if (figure && figure->is_text() && is_record_figure(std::get<std::string>(figure->value))) {
       findings.push_back({figure->place, path + ".rule." + key + ".figure",
-                          fmt::format("'{}' is judged on a recorded window: tidewatt rules check {} RESULT", std::get<std::string>(figure->value), set_name)});
+                          fmt::format("'{}' is judged on a recorded window: tidewatt rules check {} RESULT",
+                                      std::get<std::string>(figure->value), set_name)});
       continue;
     }
     RuleParams p;
@@ -207,7 +211,8 @@ void log_rules(const Node& values, const std::string& path, FieldLog& log) {
   TableReader reader(values, path, findings, &log);
   RuleBook head;
   rule_head(reader, head);
-  reader.list("applies", Need::optional, "sites that the rules apply to: smallest_MW, from_kV, below_kV, computational_frac");
+  reader.list("applies", Need::optional,
+              "sites that the rules apply to: smallest_MW, from_kV, below_kV, computational_frac");
   reader.child("ride", Need::optional, "ride-through part, for tidewatt ride");
   const Node* rules = reader.child("rule", Need::required, "rules by name");
   log.list(path + ".rule");

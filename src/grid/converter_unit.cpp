@@ -12,8 +12,12 @@ ConverterUnit::ConverterUnit(const Regca1& converter, std::optional<Reecb1> elec
 
 std::vector<std::string> ConverterUnit::states() const {
   std::vector<std::string> out = {"active current", "reactive current", "converter voltage"};
-  if (electrical_) out.insert(out.end(), {"control voltage", "control power", "power order", "reactive integral", "voltage integral", "reactive lag"});
-  if (plant_) out.insert(out.end(), {"plant voltage", "plant Q", "plant integral", "plant lead-lag", "plant P", "plant P integral", "plant order", "plant angle"});
+  if (electrical_)
+    out.insert(out.end(), {"control voltage", "control power", "power order", "reactive integral", "voltage integral",
+                           "reactive lag"});
+  if (plant_)
+    out.insert(out.end(), {"plant voltage", "plant Q", "plant integral", "plant lead-lag", "plant P",
+                           "plant P integral", "plant order", "plant angle"});
   return out;
 }
 
@@ -40,7 +44,8 @@ void ConverterUnit::rates(std::span<const double> x, Complex v, std::span<double
     command = electrical_->command(x.subspan(electrical_at, Reecb1::n_state), in);
     electrical_->rates(x.subspan(electrical_at, Reecb1::n_state), in, rate.subspan(electrical_at, Reecb1::n_state));
   }
-  converter_.rates(x.first(Regca1::n_state), std::abs(v), command.active_pu, command.reactive_pu, rate.first(Regca1::n_state));
+  converter_.rates(x.first(Regca1::n_state), std::abs(v), command.active_pu, command.reactive_pu,
+                   rate.first(Regca1::n_state));
 }
 
 void ConverterUnit::limits(std::span<StateLimit> out) const {

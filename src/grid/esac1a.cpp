@@ -37,7 +37,8 @@ Esac1a::Esac1a(DyrValues& values) {
   R_high_ = values.number("VRMAX", {-1e4, 1e4});
   R_low_ = values.number("VRMIN", {-1e4, 1e4});
   if (!(A_low_ < A_high_ && R_low_ < R_high_)) values.wrong("VAMAX, VRMAX", "must be above VAMIN, VRMIN");
-  const double low_E = std::min(E1, E2), high_E = std::max(E1, E2), low_S = E1 < E2 ? S1 : S2, high_S = E1 < E2 ? S2 : S1;
+  const double low_E = std::min(E1, E2), high_E = std::max(E1, E2), low_S = E1 < E2 ? S1 : S2,
+               high_S = E1 < E2 ? S2 : S1;
   if (low_S > 0.0 && high_S > 0.0 && low_E < high_E) {
     const double ratio = std::sqrt(low_S * low_E / (high_S * high_E));
     A_ = (low_E - ratio * high_E) / (1.0 - ratio);

@@ -18,7 +18,9 @@ class Esac1a final : public Exciter {
  public:
   /// Findings go into `values`.
   explicit Esac1a(DyrValues& values);
-  std::vector<std::string> states() const override { return {"measured voltage", "lead-lag", "regulator", "exciter", "feedback"}; }
+  std::vector<std::string> states() const override {
+    return {"measured voltage", "lead-lag", "regulator", "exciter", "feedback"};
+  }
   void rest(const RotorRest& rotor, double voltage_pu, std::span<double> x) override;
   double field_pu(std::span<const double> x, const ExciterInput& in) const override;
   void rates(std::span<const double> x, const ExciterInput& in, std::span<double> rate) const override;

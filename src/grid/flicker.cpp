@@ -102,8 +102,8 @@ void filter(const double* coefficients, double* state, const double* s, double* 
 
 // Each lamp waits for its own last bin, and their sums share the way down: two of them take hardly longer than one.
 TIDEWATT_CLONES
-void filter_two(const double* coefficients_a, double* state_a, const double* s_a, double* y_a, const double* coefficients_b, double* state_b,
-                const double* s_b, double* y_b, std::size_t n) {
+void filter_two(const double* coefficients_a, double* state_a, const double* s_a, double* y_a,
+                const double* coefficients_b, double* state_b, const double* s_b, double* y_b, std::size_t n) {
   Poles a, b;
   a.begin(coefficients_a, state_a);
   b.begin(coefficients_b, state_b);
@@ -111,7 +111,8 @@ void filter_two(const double* coefficients_a, double* state_a, const double* s_a
     Pack8 p, q;
     a.step(s_a[k], p);
     b.step(s_b[k], q);
-    const Pack8 four = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) + __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
+    const Pack8 four = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) +
+                       __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
     const Pack8 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1, 6, 7, 4, 5);
     y_a[k] = two[0] + two[1];
     y_b[k] = two[4] + two[5];
@@ -223,11 +224,14 @@ void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const do
     const bool same = a.saw_the_same(b);
     a.relate(v, ratio.data());
     a.modulate({ratio.data(), v.size()}, s_a.data());
-    if (same) b.reference_ = a.reference_, b.recent_.v2 = a.recent_.v2, b.recent_.older_v2 = a.recent_.older_v2;
-    else b.relate(v, ratio.data());
+    if (same)
+      b.reference_ = a.reference_, b.recent_.v2 = a.recent_.v2, b.recent_.older_v2 = a.recent_.older_v2;
+    else
+      b.relate(v, ratio.data());
     b.modulate({ratio.data(), v.size()}, s_b.data());
     auto state_a = a.poles(), state_b = b.poles();
-    filter_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), y_a.data(), b.bank_.decay_re.data(), state_b.data(), s_b.data(), y_b.data(), v.size());
+    filter_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), y_a.data(), b.bank_.decay_re.data(), state_b.data(),
+               s_b.data(), y_b.data(), v.size());
     a.set_poles(state_a);
     b.set_poles(state_b);
     for (std::size_t k = 0; k < v.size(); ++k) {
@@ -265,7 +269,8 @@ void Flickermeter::modulate(std::span<const double> ratio, double* s) {
 }
 
 bool Flickermeter::saw_the_same(const Flickermeter& o) const {
-  return reference_ == o.reference_ && recent_.v2 == o.recent_.v2 && recent_.older_v2 == o.recent_.older_v2 && reference_gain_ == o.reference_gain_;
+  return reference_ == o.reference_ && recent_.v2 == o.recent_.v2 && recent_.older_v2 == o.recent_.older_v2 &&
+         reference_gain_ == o.reference_gain_;
 }
 
 std::array<double, 2 * Flickermeter::lanes> Flickermeter::poles() const {

@@ -52,9 +52,9 @@ class Flickermeter {
 
   const std::vector<FlickerWindow>& windows() const { return windows_; }  ///< finished ones
   /// Largest P_st, dimensionless.
-  double P_st_max() const;                                                ///< 0 without a finished window
+  double P_st_max() const;  ///< 0 without a finished window
   /// Largest P_lt, dimensionless.
-  double P_lt_max() const;                                                ///< over twelve adjacent windows; 0 without
+  double P_lt_max() const;  ///< over twelve adjacent windows; 0 without
   /// Largest instantaneous flicker sensation since the last `forget_max`, dimensionless: 1 is just perceptible.
   double P_inst_max() const { return P_inst_max_; }
   void forget_max() { P_inst_max_ = 0.0; }
@@ -83,14 +83,16 @@ class Flickermeter {
   /// Windows that end on the way are finished from the same shares of levels.
   void repeat_bins(const Share& share, std::int64_t n_bin);
   /// Whether no window has ended since the snapshot.
-  bool same_window(const Snapshot& before) const { return n_counted_ - before.n_counted == next_bin_ - before.next_bin; }
+  bool same_window(const Snapshot& before) const {
+    return n_counted_ - before.n_counted == next_bin_ - before.next_bin;
+  }
 
   /// |H| at a frequency, the scale c included so that a unit of it is one unit of sqrt(P_inst). For tests and plots.
   double gain(double f_Hz) const;
   template <class A>
   void archive(A& a) {
-    a(re_, im_, recent_.v2, recent_.older_v2, recent_.s, recent_.older_s, reference_, level_, P_inst_max_, next_bin_, n_counted_, carrier_shift_,
-      counts_, windows_);
+    a(re_, im_, recent_.v2, recent_.older_v2, recent_.s, recent_.older_s, reference_, level_, P_inst_max_, next_bin_,
+      n_counted_, carrier_shift_, counts_, windows_);
   }
 
  private:
@@ -98,7 +100,9 @@ class Flickermeter {
   static constexpr int class_shift = 42;
   static constexpr std::uint64_t lowest_class = std::bit_cast<std::uint64_t>(0x1p-40) >> class_shift;
   static constexpr std::uint64_t highest_class = std::bit_cast<std::uint64_t>(0x1p24) >> class_shift;
-  static double class_floor(std::size_t i) { return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift); }
+  static double class_floor(std::size_t i) {
+    return i == 0 ? 0.0 : std::bit_cast<double>((lowest_class + i) << class_shift);
+  }
   static constexpr std::size_t lanes = 8;
   using Lanes = std::array<double, lanes>;
   struct Bank {  // one pole per lane, complex; three real ones, four of pairs, one empty
@@ -134,7 +138,7 @@ class Flickermeter {
   double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
   std::int64_t next_bin_ = 0, n_counted_ = 0, window_bins_;
-  std::int64_t carrier_shift_ = 0;  ///< bins booked without a turn of the ripple
+  std::int64_t carrier_shift_ = 0;     ///< bins booked without a turn of the ripple
   std::vector<std::uint32_t> counts_;  // of the running window, by class of P_inst
   std::vector<FlickerWindow> windows_;
   FlickerLamp lamp_;

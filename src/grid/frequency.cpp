@@ -115,7 +115,8 @@ struct Chunk {
 
 /// x ← E x + F u, one state per lane; `rate` is 2H |dω/dt|.
 TIDEWATT_CLONES
-void step_all(const Chunk& c, const double* E, const double* F, const double* mechanical, double* x, double* deviation_Hz, double* rate) {
+void step_all(const Chunk& c, const double* E, const double* F, const double* mechanical, double* x,
+              double* deviation_Hz, double* rate) {
   Pack4 column[4], in;
   for (int j = 0; j < 4; ++j)
     for (int i = 0; i < 4; ++i) column[j][i] = E[4 * i + j];
@@ -135,7 +136,8 @@ void step_all(const Chunk& c, const double* E, const double* F, const double* me
 }  // namespace
 
 void Frequency::block(std::span<const double> load_W, double* deviation_Hz, double* rate, FrequencyState& state) const {
-  const Chunk chunk{load_W.data(), load_W.size(), state.equilibrium_W, 1.0 / p_.system_VA, p_.damping_pu, p_.nominal_Hz};
+  const Chunk chunk{load_W.data(),      load_W.size(), state.equilibrium_W,
+                    1.0 / p_.system_VA, p_.damping_pu, p_.nominal_Hz};
   step_all(chunk, E_.data(), F_.data(), mechanical_.data(), state.deviation.data(), deviation_Hz, rate);
 }
 

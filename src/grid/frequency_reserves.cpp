@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "tidewatt/base/error.hpp"
 #include "numerics/block.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 namespace {
@@ -37,15 +37,21 @@ void ReserveParams::fields(FieldVisitor& v) {
 void ReserveParams::check() const {
   std::vector<Finding> findings;
   const auto wrong = [&](const char* key, std::string message) { findings.push_back({{}, key, std::move(message)}); };
-  if (shed_below_Hz.size() != shed_frac.size()) wrong("shed_frac", fmt::format("{} thresholds and {} shares; they belong together", shed_below_Hz.size(), shed_frac.size()));
-  if (!std::is_sorted(shed_below_Hz.rbegin(), shed_below_Hz.rend())) wrong("shed_below_Hz", "must fall from stage to stage");
-  if (std::accumulate(shed_frac.begin(), shed_frac.end(), 0.0) > 1.0) wrong("shed_frac", "all stages together shed more than the load");
-  if (!shed_frac.empty() && !(system_load_W > 0.0)) wrong("system_load_GW", "must be above 0 where stages shed shares of it");
+  if (shed_below_Hz.size() != shed_frac.size())
+    wrong("shed_frac",
+          fmt::format("{} thresholds and {} shares; they belong together", shed_below_Hz.size(), shed_frac.size()));
+  if (!std::is_sorted(shed_below_Hz.rbegin(), shed_below_Hz.rend()))
+    wrong("shed_below_Hz", "must fall from stage to stage");
+  if (std::accumulate(shed_frac.begin(), shed_frac.end(), 0.0) > 1.0)
+    wrong("shed_frac", "all stages together shed more than the load");
+  if (!shed_frac.empty() && !(system_load_W > 0.0))
+    wrong("system_load_GW", "must be above 0 where stages shed shares of it");
   if (fast_W > 0.0 && !(fast_below_Hz > 0.0)) wrong("fast_below_Hz", "must be given with a fast reserve");
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-FrequencyReserves::FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves) : p_(system), r_(reserves) {
+FrequencyReserves::FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves)
+    : p_(system), r_(reserves) {
   (void)Frequency(system);  // its checks
   r_.check();
 }
@@ -77,16 +83,20 @@ double FrequencyReserves::shed_W(const ReserveState& s) const {
 double FrequencyReserves::settled_Hz(double step_W) const {
   const double p = std::abs(step_W) / p_.system_VA, dead = r_.governor_deadband_Hz / p_.nominal_Hz;
   // Within the deadband the load's damping alone carries it.
-  const double size = p_.damping_pu > 0.0 && p <= p_.damping_pu * dead ? p / p_.damping_pu : (p + dead / p_.droop_pu) / (p_.damping_pu + 1.0 / p_.droop_pu);
+  const double size = p_.damping_pu > 0.0 && p <= p_.damping_pu * dead
+                          ? p / p_.damping_pu
+                          : (p + dead / p_.droop_pu) / (p_.damping_pu + 1.0 / p_.droop_pu);
   return std::copysign(p_.nominal_Hz * size, -step_W);
 }
 
 void FrequencyReserves::rates(const std::array<double, 4>& x, double power_pu, std::array<double, 4>& rate) const {
   const double dead = r_.governor_deadband_Hz / p_.nominal_Hz;
   const double seen = std::copysign(std::max(0.0, std::abs(x[0]) - dead), x[0]);
-  const double asked = -seen / p_.droop_pu, governor = own(p_.governor_s, x[1], asked), chest = own(p_.chest_s, x[2], governor), reheater = own(p_.reheat_s, x[3], chest);
+  const double asked = -seen / p_.droop_pu, governor = own(p_.governor_s, x[1], asked),
+               chest = own(p_.chest_s, x[2], governor), reheater = own(p_.reheat_s, x[3], chest);
   const double mechanical = p_.high_pressure_frac * chest + (1.0 - p_.high_pressure_frac) * reheater;
-  rate = {(mechanical + power_pu - p_.damping_pu * x[0]) / (2.0 * p_.inertia_s), lag(p_.governor_s, x[1], asked), lag(p_.chest_s, x[2], governor), lag(p_.reheat_s, x[3], chest)};
+  rate = {(mechanical + power_pu - p_.damping_pu * x[0]) / (2.0 * p_.inertia_s), lag(p_.governor_s, x[1], asked),
+          lag(p_.chest_s, x[2], governor), lag(p_.reheat_s, x[3], chest)};
 }
 
 double FrequencyReserves::next_action_s(const ReserveState& s) const {
@@ -105,18 +115,26 @@ double FrequencyReserves::next_action_s(const ReserveState& s) const {
 
 void FrequencyReserves::act(double before_Hz, double after_Hz, double from_s, double h_s, ReserveState& s) const {
   // When a falling frequency crossed a threshold; below it from the start: at the step's begin.
-  const auto crossed_s = [&](double limit_Hz) { return before_Hz <= limit_Hz ? from_s : from_s + h_s * (before_Hz - limit_Hz) / (before_Hz - after_Hz); };
-  if (r_.fast_W > 0.0 && s.fast_from_s < 0.0 && after_Hz < r_.fast_below_Hz) s.fast_from_s = crossed_s(r_.fast_below_Hz);
+  const auto crossed_s = [&](double limit_Hz) {
+    return before_Hz <= limit_Hz ? from_s : from_s + h_s * (before_Hz - limit_Hz) / (before_Hz - after_Hz);
+  };
+  if (r_.fast_W > 0.0 && s.fast_from_s < 0.0 && after_Hz < r_.fast_below_Hz)
+    s.fast_from_s = crossed_s(r_.fast_below_Hz);
   for (std::size_t k = 0; k < s.below_from_s.size(); ++k) {
     double& since_s = s.below_from_s[k];
-    if (after_Hz >= r_.shed_below_Hz[k]) since_s = -1.0;
-    else if (since_s < 0.0) since_s = crossed_s(r_.shed_below_Hz[k]);
-    if (since_s >= 0.0 && s.shed_at_s[k] < 0.0 && s.time_s >= since_s + r_.shed_delay_s - 1e-9) s.shed_at_s[k] = s.time_s;
+    if (after_Hz >= r_.shed_below_Hz[k])
+      since_s = -1.0;
+    else if (since_s < 0.0)
+      since_s = crossed_s(r_.shed_below_Hz[k]);
+    if (since_s >= 0.0 && s.shed_at_s[k] < 0.0 && s.time_s >= since_s + r_.shed_delay_s - 1e-9)
+      s.shed_at_s[k] = s.time_s;
   }
 }
 
 void FrequencyReserves::step(double load_W, double h_s, ReserveState& s) const {
-  const auto power_pu = [&](double after_s) { return (fast_W(s, s.time_s + after_s) + shed_W(s) - (load_W - s.equilibrium_W)) / p_.system_VA; };
+  const auto power_pu = [&](double after_s) {
+    return (fast_W(s, s.time_s + after_s) + shed_W(s) - (load_W - s.equilibrium_W)) / p_.system_VA;
+  };
   const double from_s = s.time_s, before_Hz = p_.nominal_Hz * (1.0 + s.deviation[0]);
   std::array<std::array<double, 4>, 4> k{};
   std::array<double, 4> x = s.deviation;
@@ -131,7 +149,8 @@ void FrequencyReserves::step(double load_W, double h_s, ReserveState& s) const {
   act(before_Hz, p_.nominal_Hz * (1.0 + s.deviation[0]), from_s, h_s, s);
 }
 
-void FrequencyReserves::advance(std::span<const double> load_W, std::span<double> deviation_Hz, ReserveState& state) const {
+void FrequencyReserves::advance(std::span<const double> load_W, std::span<double> deviation_Hz,
+                                ReserveState& state) const {
   if (deviation_Hz.size() != load_W.size()) throw InputError("frequency: input and output chunks differ in length");
   for (std::size_t bin = 0; bin < load_W.size(); ++bin) {
     const double end_s = state.time_s + numerics::bin_s;

@@ -11,16 +11,16 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 /// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
 struct ReserveParams {
-  double governor_deadband_Hz = 0.0;   ///< 0: none
-  double fast_W = 0.0;                 ///< fast reserve that is held; 0: none
-  double fast_below_Hz = 0.0;          ///< it starts when frequency falls below this
-  double fast_delay_s = 0.0;           ///< from there to its first power
-  double fast_ramp_s = 0.0;            ///< from nothing to everything, a straight line; 0: at once
-  double fast_hold_s = 0.0;            ///< then it lasts, and ends as it began
-  std::vector<double> shed_below_Hz;   ///< [stage] frequency
-  std::vector<double> shed_frac;       ///< [stage] of the system's load
-  double shed_delay_s = 0.0;           ///< relay and breaker
-  double system_load_W = 0.0;          ///< what stages take their shares of
+  double governor_deadband_Hz = 0.0;  ///< 0: none
+  double fast_W = 0.0;                ///< fast reserve that is held; 0: none
+  double fast_below_Hz = 0.0;         ///< it starts when frequency falls below this
+  double fast_delay_s = 0.0;          ///< from there to its first power
+  double fast_ramp_s = 0.0;           ///< from nothing to everything, a straight line; 0: at once
+  double fast_hold_s = 0.0;           ///< then it lasts, and ends as it began
+  std::vector<double> shed_below_Hz;  ///< [stage] frequency
+  std::vector<double> shed_frac;      ///< [stage] of the system's load
+  double shed_delay_s = 0.0;          ///< relay and breaker
+  double system_load_W = 0.0;         ///< what stages take their shares of
   void fields(FieldVisitor& v);
   /// @throws InputError for stages that do not belong together or rise, or a share above everything
   void check() const;
@@ -28,12 +28,12 @@ struct ReserveParams {
 
 /// The system's state, and what has acted. Plain numbers.
 struct ReserveState {
-  double equilibrium_W = 0.0;          ///< the site's load at which the system is at rest
-  std::array<double, 4> deviation{};   ///< speed, governor, chest, reheater, pu
-  double time_s = 0.0;                 ///< since the start
-  double fast_from_s = -1.0;           ///< when the fast reserve was asked; below 0: not yet
-  std::vector<double> below_from_s;    ///< [stage] since when frequency is below; below 0: it is not
-  std::vector<double> shed_at_s;       ///< [stage] when it opened; below 0: not yet
+  double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
+  std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, pu
+  double time_s = 0.0;                ///< since the start
+  double fast_from_s = -1.0;          ///< when the fast reserve was asked; below 0: not yet
+  std::vector<double> below_from_s;   ///< [stage] since when frequency is below; below 0: it is not
+  std::vector<double> shed_at_s;      ///< [stage] when it opened; below 0: not yet
 };
 
 /// Frequency of a system with deadband, fast reserve and under-frequency stages under the site's load.

@@ -4,7 +4,8 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
-Gencls::Gencls(DyrValues& values, Complex source_pu, double nominal_Hz) : omega0_(6.283185307179586476925287 * nominal_Hz), Z_(source_pu) {
+Gencls::Gencls(DyrValues& values, Complex source_pu, double nominal_Hz)
+    : omega0_(6.283185307179586476925287 * nominal_Hz), Z_(source_pu) {
   H_ = values.number("H", {0, 1e4});
   D_ = values.number("D", {0, 1e3});
   if (std::abs(Z_) < 1e-9) values.wrong("ZSORCE", "of the generator's record must not be 0");

@@ -17,7 +17,8 @@ class Gencls final : public Rotor {
   RotorRest rest(std::complex<double> v, std::complex<double> power_pu, std::span<double> x) const override;
   std::complex<double> current(std::span<const double> x, std::complex<double> v) const override;
   double field_current_pu(std::span<const double> x, std::complex<double> v) const override;
-  void rates(std::span<const double> x, std::complex<double> v, double torque_pu, double field_pu, std::span<double> rate) const override;
+  void rates(std::span<const double> x, std::complex<double> v, double torque_pu, double field_pu,
+             std::span<double> rate) const override;
   double inertia_s() const override { return H_; }
 
  private:

@@ -11,7 +11,8 @@ enum State : std::size_t { angle, speed, flux_q1, flux_d1, flux_d2, flux_q2 };  
 
 }  // namespace
 
-Genrou::Genrou(DyrValues& values, double armature_pu, double nominal_Hz) : R_(armature_pu), omega0_(two_pi * nominal_Hz) {
+Genrou::Genrou(DyrValues& values, double armature_pu, double nominal_Hz)
+    : R_(armature_pu), omega0_(two_pi * nominal_Hz) {
   T1_d_s_ = values.number("T'd0", {0.01, 100});
   T2_d_s_ = values.number("T''d0", {1e-3, 10});
   T1_q_s_ = values.number("T'q0", {0.01, 100});
@@ -25,7 +26,8 @@ Genrou::Genrou(DyrValues& values, double armature_pu, double nominal_Hz) : R_(ar
   X2_ = values.number("X''", {1e-4, 10});
   X_l_ = values.number("Xl", {0, 10});
   const double S1 = values.number("S(1.0)", {0, 5}), S2 = values.number("S(1.2)", {0, 5});
-  if (!(X_l_ < X2_ && X2_ < X1_d_ && X1_d_ < X_d_ && X2_ < X1_q_ && X1_q_ < X_q_)) values.wrong("Xl, X'', X'd, Xd", "Xl < X'' < X'd < Xd and X'' < X'q < Xq are needed");
+  if (!(X_l_ < X2_ && X2_ < X1_d_ && X1_d_ < X_d_ && X2_ < X1_q_ && X1_q_ < X_q_))
+    values.wrong("Xl, X'', X'd, Xd", "Xl < X'' < X'd < Xd and X'' < X'q < Xq are needed");
   // S ψ = B (ψ − A)² through both points; S(1.0) = 0 means no saturation.
   if (S1 > 0.0 && S2 > 0.0) {
     const double ratio = std::sqrt(S1 / (1.2 * S2));
@@ -35,7 +37,9 @@ Genrou::Genrou(DyrValues& values, double armature_pu, double nominal_Hz) : R_(ar
   }
 }
 
-std::vector<std::string> Genrou::states() const { return {"angle", "speed", "flux q'", "flux d'", "flux d''", "flux q''"}; }
+std::vector<std::string> Genrou::states() const {
+  return {"angle", "speed", "flux q'", "flux d'", "flux d''", "flux q''"};
+}
 
 double Genrou::saturation(double flux_pu) const {
   return B_ > 0.0 && flux_pu > A_ ? B_ * (flux_pu - A_) * (flux_pu - A_) / flux_pu : 0.0;
@@ -66,7 +70,8 @@ double Genrou::field_current(std::span<const double> x, const Axes& a) const {
 
 double Genrou::field_current_pu(std::span<const double> x, Complex v) const { return field_current(x, axes(x, v)); }
 
-void Genrou::rates(std::span<const double> x, Complex v, double torque_pu, double field_pu, std::span<double> rate) const {
+void Genrou::rates(std::span<const double> x, Complex v, double torque_pu, double field_pu,
+                   std::span<double> rate) const {
   const Axes a = axes(x, v);
   const double g = (X2_ - X_l_) / (X1_q_ - X_l_), h = (X1_q_ - X2_) / ((X1_q_ - X_l_) * (X1_q_ - X_l_));
   const double S = saturation(std::hypot(a.flux_d, a.flux_q)) * (X_q_ - X_l_) / (X_d_ - X_l_);

@@ -17,7 +17,8 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 std::vector<GridMode> modes_of(const Eigen::MatrixXd& A, const std::vector<std::string>& names) {
   // Left vectors from the transpose, not from an inverse: a free angle and its speed share one eigenvalue and one vector.
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(A), turned(A.transpose());
-  if (solver.info() != Eigen::Success || turned.info() != Eigen::Success) throw SolverError("grid modes: the eigenvalues were not found");
+  if (solver.info() != Eigen::Success || turned.info() != Eigen::Success)
+    throw SolverError("grid modes: the eigenvalues were not found");
   const Eigen::MatrixXcd right = solver.eigenvectors(), left = turned.eigenvectors();
   std::vector<GridMode> out;
   for (Eigen::Index k = 0; k < A.rows(); ++k) {
@@ -33,12 +34,14 @@ std::vector<GridMode> modes_of(const Eigen::MatrixXd& A, const std::vector<std::
       m.parts.push_back({names[static_cast<std::size_t>(i)], std::abs(right(i, k) * left(i, same))});
       sum += m.parts.back().share_frac;
     }
-    std::stable_sort(m.parts.begin(), m.parts.end(), [](const auto& a, const auto& b) { return a.share_frac > b.share_frac; });
+    std::stable_sort(m.parts.begin(), m.parts.end(),
+                     [](const auto& a, const auto& b) { return a.share_frac > b.share_frac; });
     if (m.parts.size() > 5) m.parts.resize(5);
     for (auto& p : m.parts) p.share_frac /= sum;
     out.push_back(std::move(m));
   }
-  std::stable_sort(out.begin(), out.end(), [](const GridMode& a, const GridMode& b) { return a.s.real() > b.s.real(); });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const GridMode& a, const GridMode& b) { return a.s.real() > b.s.real(); });
   return out;
 }
 
@@ -51,15 +54,18 @@ Eigen::VectorXd answer(const GridSystem& s, const GridState& y) {
   s.imbalance(y, lack);
   Eigen::VectorXd out(index(nx + 2 * nv));
   for (std::size_t i = 0; i < nx; ++i) out[index(i)] = rate[i];
-  for (std::size_t b = 0; b < nv; ++b) out[index(nx + 2 * b)] = lack[b].real(), out[index(nx + 2 * b + 1)] = lack[b].imag();
+  for (std::size_t b = 0; b < nv; ++b)
+    out[index(nx + 2 * b)] = lack[b].real(), out[index(nx + 2 * b + 1)] = lack[b].imag();
   return out;
 }
 
 /// Moves one of all values: states, then real and imaginary parts of the voltages.
 void shift(GridState& y, std::size_t at, double by) {
   const std::size_t nx = y.x.size();
-  if (at < nx) y.x[at] += by;
-  else y.v[(at - nx) / 2] += (at - nx) % 2 == 0 ? Complex(by, 0.0) : Complex(0.0, by);
+  if (at < nx)
+    y.x[at] += by;
+  else
+    y.v[(at - nx) / 2] += (at - nx) % 2 == 0 ? Complex(by, 0.0) : Complex(0.0, by);
 }
 
 }  // namespace
@@ -91,7 +97,9 @@ std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y) {
     J.col(c) = (above - answer(system, moved)) / (2.0 * nudge);
     moved = y;
   }
-  const Eigen::MatrixXd A = J.topLeftCorner(nx, nx) - J.topRightCorner(nx, nv) * J.bottomRightCorner(nv, nv).partialPivLu().solve(Eigen::MatrixXd(J.bottomLeftCorner(nv, nx)));
+  const Eigen::MatrixXd A =
+      J.topLeftCorner(nx, nx) - J.topRightCorner(nx, nv) * J.bottomRightCorner(nv, nv).partialPivLu().solve(
+                                                               Eigen::MatrixXd(J.bottomLeftCorner(nv, nx)));
   std::vector<std::string> names;
   for (std::size_t i = 0; i < y.x.size(); ++i) names.push_back(system.state_name(i));
   return modes_of(A, names);

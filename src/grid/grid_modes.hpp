@@ -17,7 +17,7 @@ struct GridMode {
     std::string state;
     double share_frac = 0.0;  ///< participation, of all states' sum
   };
-  std::vector<Part> parts;    ///< the largest five, largest first
+  std::vector<Part> parts;  ///< the largest five, largest first
 };
 
 /// Modes of one unit at a bus whose voltage does not move, rightmost first; of a conjugate pair the upper one.

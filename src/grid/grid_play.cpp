@@ -51,10 +51,12 @@ std::vector<double> stops_of(const std::vector<SitePoint>& site, const std::vect
 
 }  // namespace
 
-GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips, const GridPlayOptions& options) {
+GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
+               const GridPlayOptions& options) {
   if (!(options.length_s > 0.0 && options.step_s > 0.0)) throw InputError("network: length and step must be positive");
   for (std::size_t i = 0; i < site.size(); ++i)
-    if (site[i].at_s < (i > 0 ? site[i - 1].at_s : 0.0)) throw InputError("network: the site's points must be in the order of time, from 0 on");
+    if (site[i].at_s < (i > 0 ? site[i - 1].at_s : 0.0))
+      throw InputError("network: the site's points must be in the order of time, from 0 on");
   GridTrace out;
   out.nominal_Hz = system.network().nominal_Hz;
   out.site_bus = system.site_bus();
@@ -74,8 +76,10 @@ GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std
     bool any = false;
     for (const auto& t : trips)
       if (std::abs(t.at_s - t_s) <= same_s) {
-        if (t.to == 0) system.trip_unit(t.bus, t.id);
-        else system.trip_branch(t.bus, t.to, t.id);
+        if (t.to == 0)
+          system.trip_unit(t.bus, t.id);
+        else
+          system.trip_branch(t.bus, t.to, t.id);
         any = true;
       }
     const Complex load = load_at(site, t_s, true);
@@ -114,7 +118,8 @@ GridAnswer grid_answer(const GridTrace& t, double event_s) {
   // The last row before the event, and the first behind it, have its time.
   std::size_t behind = 0;
   while (behind < rows && t.time_s[behind] < event_s + same_s) ++behind;
-  if (behind < 2 || behind + 3 > rows || !(event_s > 0.0)) throw InputError("network: the event must lie inside the trace");
+  if (behind < 2 || behind + 3 > rows || !(event_s > 0.0))
+    throw InputError("network: the event must lie inside the trace");
   const std::size_t after = behind - 1, before = behind - 2;
   for (std::size_t r = 0; r <= before; ++r)
     for (std::size_t u = 0; u < n; ++u) a.before_Hz = std::max(a.before_Hz, std::abs(t.speed_Hz[r * n + u]));
@@ -126,7 +131,8 @@ GridAnswer grid_answer(const GridTrace& t, double event_s) {
   a.machine_first_Hz.assign(n, 0.0);
   double first = 0.0, last = 0.0, first_s = 0.0, last_s = 0.0;
   for (std::size_t r = after; r < rows; ++r) {
-    if (std::abs(t.mean_Hz[r]) > std::abs(a.extremum_Hz)) a.extremum_Hz = t.mean_Hz[r], a.extremum_s = t.time_s[r] - event_s;
+    if (std::abs(t.mean_Hz[r]) > std::abs(a.extremum_Hz))
+      a.extremum_Hz = t.mean_Hz[r], a.extremum_s = t.time_s[r] - event_s;
     if (r == after) continue;
     const double dt = t.time_s[r] - t.time_s[r - 1];
     if (t.time_s[r] <= event_s + 2.0 + same_s) {

@@ -46,7 +46,8 @@ void network_part(const GridSystem& s, const GridState& y, std::size_t at, Tripl
 }
 
 /// Derivatives of a unit's current and, where `half_step_s` > 0, of its trapezoidal equations.
-void unit_part(const GridSystem& s, const GridState& y, std::size_t u, std::size_t at, double half_step_s, const std::vector<bool>& held, Triplets& t) {
+void unit_part(const GridSystem& s, const GridState& y, std::size_t u, std::size_t at, double half_step_s,
+               const std::vector<bool>& held, Triplets& t) {
   const auto all = std::span<const double>(y.x);
   const auto x = s.part(all, u);
   const auto first = static_cast<std::size_t>(x.data() - all.data());
@@ -87,7 +88,8 @@ struct GridStepper::Impl {
     J.setFromTriplets(t.begin(), t.end());
     J.makeCompressed();
     solver.compute(J);
-    if (solver.info() != Eigen::Success) throw SolverError(fmt::format("network at {:.3f} s: its equations are singular", time_s));
+    if (solver.info() != Eigen::Success)
+      throw SolverError(fmt::format("network at {:.3f} s: its equations are singular", time_s));
   }
   void factor_step(const GridSystem& s, const GridState& y, double step_s, double time_s) {
     const std::size_t nx = y.x.size();
@@ -101,13 +103,15 @@ struct GridStepper::Impl {
     ++count;
   }
   /// Fills the residual of the step. @returns its largest value
-  double residual(const GridSystem& s, const GridState& y, const GridState& y0, std::span<const double> begin_rate, double half_s, Eigen::VectorXd& out) {
+  double residual(const GridSystem& s, const GridState& y, const GridState& y0, std::span<const double> begin_rate,
+                  double half_s, Eigen::VectorXd& out) {
     const std::size_t nx = y.x.size();
     s.rates(y, end_rate);
     for (std::size_t i = 0; i < nx; ++i)
       out[to_int(i)] = y.x[i] - y0.x[i] - (held[i] ? 0.0 : half_s * (begin_rate[i] + end_rate[i]));
     s.imbalance(y, lack);
-    for (std::size_t b = 0; b < y.v.size(); ++b) out[to_int(nx + 2 * b)] = lack[b].real(), out[to_int(nx + 2 * b + 1)] = lack[b].imag();
+    for (std::size_t b = 0; b < y.v.size(); ++b)
+      out[to_int(nx + 2 * b)] = lack[b].real(), out[to_int(nx + 2 * b + 1)] = lack[b].imag();
     return out.cwiseAbs().maxCoeff();
   }
 };
@@ -126,7 +130,8 @@ void GridStepper::settle(const GridSystem& system, GridState& y, double time_s) 
   Eigen::VectorXd r(to_int(2 * y.v.size()));
   for (int i = 0; i < 30; ++i) {
     system.imbalance(y, m.lack);
-    for (std::size_t b = 0; b < y.v.size(); ++b) r[to_int(2 * b)] = m.lack[b].real(), r[to_int(2 * b + 1)] = m.lack[b].imag();
+    for (std::size_t b = 0; b < y.v.size(); ++b)
+      r[to_int(2 * b)] = m.lack[b].real(), r[to_int(2 * b + 1)] = m.lack[b].imag();
     if (r.cwiseAbs().maxCoeff() < converged) return;
     Triplets t;
     network_part(system, y, 0, t);
@@ -140,7 +145,8 @@ void GridStepper::settle(const GridSystem& system, GridState& y, double time_s) 
   throw SolverError(fmt::format("network at {:.3f} s: no voltages supply the load", time_s));
 }
 
-void GridStepper::step(const GridSystem& system, GridState& y, std::span<const double> begin_rate, double step_s, double time_s) {
+void GridStepper::step(const GridSystem& system, GridState& y, std::span<const double> begin_rate, double step_s,
+                       double time_s) {
   Impl& m = *impl_;
   const std::size_t nx = y.x.size();
   if (m.limits.empty()) m.limits = system.limits();
@@ -159,8 +165,9 @@ void GridStepper::step(const GridSystem& system, GridState& y, std::span<const d
       Eigen::Index at = 0;
       r.cwiseAbs().maxCoeff(&at);
       const auto k = static_cast<std::size_t>(at);
-      throw SolverError(fmt::format("network at {:.3f} s: the step does not converge, worst: {}", time_s,
-                                    k < nx ? system.state_name(k) : fmt::format("bus {}", system.network().bus[(k - nx) / 2].number)));
+      throw SolverError(fmt::format(
+          "network at {:.3f} s: the step does not converge, worst: {}", time_s,
+          k < nx ? system.state_name(k) : fmt::format("bus {}", system.network().bus[(k - nx) / 2].number)));
     }
     // Another step length, or too slow with derivatives of an earlier moment: take them anew.
     if (std::abs(m.factored_step_s - step_s) > 1e-12 || (i >= 5 && !fresh) || (i > 5 && i % 10 == 0)) {
@@ -175,7 +182,8 @@ void GridStepper::step(const GridSystem& system, GridState& y, std::span<const d
   }
   bool cut = false;
   for (std::size_t i = 0; i < nx; ++i)
-    if (const double inside = std::clamp(y.x[i], m.limits[i].low, m.limits[i].high); inside != y.x[i]) y.x[i] = inside, cut = true;
+    if (const double inside = std::clamp(y.x[i], m.limits[i].low, m.limits[i].high); inside != y.x[i])
+      y.x[i] = inside, cut = true;
   if (cut) {
     const double kept = m.factored_step_s;
     const std::vector<bool> held_now = m.held;

@@ -17,18 +17,22 @@ double LoadShares::ratio(double u) const {
   return power_frac * power + u * (current_frac + u * (1.0 - power_frac - current_frac));
 }
 
-GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft)
+GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+                       const LoadMotion& motion, ShaftInput shaft)
     : GridSystem(std::move(network), records, site_bus, motion, shaft, nullptr) {}
 
-GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies)
+GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+                       const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies)
     : GridSystem(std::move(network), records, site_bus, motion, shaft, &supplies) {}
 
-GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies)
+GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+                       const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies)
     : n_(std::move(network)), motion_(motion), units_(make_units(n_, records, shaft)) {
   site_ = n_.bus_index(site_bus);
   Complex supplied_VA = 0.0;
   if (supplies) {
-    auto model = std::make_unique<SupplyLoad>(supplies->control, supplies->impedance_pu, n_.nominal_Hz, supplies->gain_ratio);
+    auto model =
+        std::make_unique<SupplyLoad>(supplies->control, supplies->impedance_pu, n_.nominal_Hz, supplies->gain_ratio);
     supplies_ = model.get();
     supplied_VA = flow_with(*supplies);
     PowerNetwork::Generator record;  // out of service: the power flow has it as a load
@@ -48,7 +52,8 @@ GridSystem::GridSystem(PowerNetwork network, const std::vector<DyrRecord>& recor
   rest_.x.assign(first_.back(), 0.0);
   rest_.v = flow_.voltage_pu;
   for (std::size_t u = 0; u < units_.size(); ++u)
-    units_[u].model->rest(rest_.v[bus_of(u)], flow_.generated_VA[units_[u].generator] / generator(u).rating_VA, part(std::span(rest_.x), u));
+    units_[u].model->rest(rest_.v[bus_of(u)], flow_.generated_VA[units_[u].generator] / generator(u).rating_VA,
+                          part(std::span(rest_.x), u));
   if (supplies_) supplies_rest_pu_ = supplies_->load_pu();
   connect();
 }
@@ -68,8 +73,10 @@ Complex GridSystem::flow_with(const SiteSupplies& s) {
 }
 
 void GridSystem::set_site(Complex load_VA) {
-  if (supplies_) supplies_->set_load(supplies_rest_pu_ + load_VA.real() / n_.generator[units_.back().generator].rating_VA);
-  else site_VA_ = load_VA;
+  if (supplies_)
+    supplies_->set_load(supplies_rest_pu_ + load_VA.real() / n_.generator[units_.back().generator].rating_VA);
+  else
+    site_VA_ = load_VA;
 }
 
 void GridSystem::connect() {
@@ -120,8 +127,10 @@ Complex GridSystem::load_current(std::size_t bus, Complex v) const {
 void GridSystem::rates(const GridState& y, std::span<double> rate) const {
   for (std::size_t u = 0; u < units_.size(); ++u) {
     const auto own = part(rate, u);
-    if (connected_[u]) units_[u].model->rates(part(std::span<const double>(y.x), u), y.v[bus_of(u)], own);
-    else std::fill(own.begin(), own.end(), 0.0);
+    if (connected_[u])
+      units_[u].model->rates(part(std::span<const double>(y.x), u), y.v[bus_of(u)], own);
+    else
+      std::fill(own.begin(), own.end(), 0.0);
   }
 }
 
@@ -129,11 +138,13 @@ void GridSystem::imbalance(const GridState& y, std::span<Complex> out) const {
   const std::size_t n = n_.bus.size();
   for (std::size_t i = 0; i < n; ++i) {
     Complex current = loads_at_[i].empty() && i != site_ ? 0.0 : -load_current(i, y.v[i]);
-    for (std::size_t a = neighbour_begin_[i]; a < neighbour_begin_[i + 1]; ++a) current -= Y_[i * n + neighbour_[a]] * y.v[neighbour_[a]];
+    for (std::size_t a = neighbour_begin_[i]; a < neighbour_begin_[i + 1]; ++a)
+      current -= Y_[i * n + neighbour_[a]] * y.v[neighbour_[a]];
     out[i] = current;
   }
   for (std::size_t u = 0; u < units_.size(); ++u)
-    if (connected_[u]) out[bus_of(u)] += to_base(u) * units_[u].model->current(part(std::span<const double>(y.x), u), y.v[bus_of(u)]);
+    if (connected_[u])
+      out[bus_of(u)] += to_base(u) * units_[u].model->current(part(std::span<const double>(y.x), u), y.v[bus_of(u)]);
 }
 
 std::vector<StateLimit> GridSystem::limits() const {
@@ -145,7 +156,8 @@ std::vector<StateLimit> GridSystem::limits() const {
 double GridSystem::power_W(const GridState& y, std::size_t u) const {
   if (!connected_[u]) return 0.0;
   const Complex v = y.v[bus_of(u)];
-  return generator(u).rating_VA * (v * std::conj(units_[u].model->current(part(std::span<const double>(y.x), u), v))).real();
+  return generator(u).rating_VA *
+         (v * std::conj(units_[u].model->current(part(std::span<const double>(y.x), u), v))).real();
 }
 
 double GridSystem::stored_J() const {
@@ -159,7 +171,8 @@ double GridSystem::mean_speed_pu(const GridState& y) const {
   double sum = 0.0, weight = 0.0;
   for (std::size_t u = 0; u < units_.size(); ++u) {
     const double w = connected_[u] ? unit(u).inertia_s() * generator(u).rating_VA : 0.0;
-    if (w > 0.0) sum += w * unit(u).readout(part(std::span<const double>(y.x), u), y.v[bus_of(u)]).speed_pu, weight += w;
+    if (w > 0.0)
+      sum += w * unit(u).readout(part(std::span<const double>(y.x), u), y.v[bus_of(u)]).speed_pu, weight += w;
   }
   return weight > 0.0 ? sum / weight : 0.0;
 }

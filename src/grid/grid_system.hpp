@@ -34,8 +34,8 @@ struct SiteSupplies {
 
 /// Values of a network in motion, pu: states of all units, then the buses' voltages.
 struct GridState {
-  std::vector<double> x;                 ///< [n_state]
-  std::vector<std::complex<double>> v;   ///< [n_bus]
+  std::vector<double> x;                ///< [n_state]
+  std::vector<std::complex<double>> v;  ///< [n_bus]
 };
 
 /// Units, loads and the network as one system of differential and algebraic equations.
@@ -48,9 +48,11 @@ struct GridState {
 class GridSystem {
  public:
   /// @param site_bus number of the bus where a site draws on top of its load  @throws InputError, RefusedError (no operating point)
-  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft);
+  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+             const LoadMotion& motion, ShaftInput shaft);
   /// The same with supplies as the site, in the power flow with their load. Their unit is the last one.
-  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies);
+  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+             const LoadMotion& motion, ShaftInput shaft, const SiteSupplies& supplies);
 
   /// At rest, the site drawing nothing, or what its supplies draw.
   const GridState& rest() const { return rest_; }
@@ -62,7 +64,7 @@ class GridSystem {
   /// The network's record of a unit.
   const PowerNetwork::Generator& generator(std::size_t u) const { return n_.generator[units_[u].generator]; }
   bool connected(std::size_t u) const { return connected_[u]; }  ///< false once it was switched off
-  std::size_t site_bus() const { return site_; }  ///< index of the bus
+  std::size_t site_bus() const { return site_; }                 ///< index of the bus
 
   /// What the site draws at its bus's voltage at rest; supplies: what their servers draw on top of the load at rest, Q left out.
   /// @param load_VA P + jQ
@@ -74,9 +76,12 @@ class GridSystem {
 
   /// States of a unit within all states. @param x [n_state] pu
   template <class T>
-  std::span<T> part(std::span<T> x, std::size_t u) const { return x.subspan(first_[u], first_[u + 1] - first_[u]); }
+  std::span<T> part(std::span<T> x, std::size_t u) const {
+    return x.subspan(first_[u], first_[u + 1] - first_[u]);
+  }
   std::size_t bus_of(std::size_t u) const { return generator(u).bus; }  ///< index of its bus
-  double to_base(std::size_t u) const { return generator(u).rating_VA / n_.base_VA; }  ///< ratio of a unit's rating to the base
+  /// Ratio of a unit's rating to the base.
+  double to_base(std::size_t u) const { return generator(u).rating_VA / n_.base_VA; }
 
   /// Rates of all states, pu/s; 0 in units that are off. @param rate [n_state]
   void rates(const GridState& y, std::span<double> rate) const;
@@ -84,7 +89,7 @@ class GridSystem {
   void imbalance(const GridState& y, std::span<std::complex<double>> out) const;
   /// Current drawn at a bus by its loads and the site, pu of the base.
   std::complex<double> load_current(std::size_t bus, std::complex<double> v) const;
-  std::vector<StateLimit> limits() const;  ///< [n_state]
+  std::vector<StateLimit> limits() const;                                      ///< [n_state]
   const std::vector<std::complex<double>>& admittances() const { return Y_; }  ///< [n_bus × n_bus] pu
 
   /// Electrical power of a unit, W.
@@ -110,7 +115,8 @@ class GridSystem {
   GridState rest_;
   SupplyLoad* supplies_ = nullptr;  // the model of the last unit
   double supplies_rest_pu_ = 0.0;
-  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus, const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies);
+  GridSystem(PowerNetwork network, const std::vector<DyrRecord>& records, std::int64_t site_bus,
+             const LoadMotion& motion, ShaftInput shaft, const SiteSupplies* supplies);
   std::complex<double> flow_with(const SiteSupplies& supplies);
   void connect();
 };

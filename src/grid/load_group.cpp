@@ -14,7 +14,8 @@ constexpr double lowest_pu = 1e-3;  ///< below, no power can flow
 /// One group on its way through a record.
 class Player {
  public:
-  Player(const LoadGroup& group, std::size_t n, double step_s) : g_(group), step_s_(step_s), outside_(group.voltage.size() + group.frequency.size(), 0) {
+  Player(const LoadGroup& group, std::size_t n, double step_s)
+      : g_(group), step_s_(step_s), outside_(group.voltage.size() + group.frequency.size(), 0) {
     trace.share_frac.reserve(n);
   }
 
@@ -24,7 +25,8 @@ class Player {
     const bool healthy = !trip && v_pu >= g_.return_low_pu && v_pu <= g_.return_high_pu;
     healthy_ = healthy ? healthy_ + 1 : 0;
     if (trip && (share_ > 0.0 || back_ >= 0)) leave(*trip);
-    if (away_ && healthy_ > samples(g_.return_s) && !trace.locked && g_.returns) back_ = std::max<std::int64_t>(back_, 0);
+    if (away_ && healthy_ > samples(g_.return_s) && !trace.locked && g_.returns)
+      back_ = std::max<std::int64_t>(back_, 0);
     if (away_ && back_ >= 0) come_back();
     trace.share_frac.push_back(share_);
     ++at_;
@@ -91,11 +93,13 @@ class Player {
 
 }  // namespace
 
-SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu, std::span<const double> f_Hz, double step_s) {
+SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu, std::span<const double> f_Hz,
+                double step_s) {
   double before_W = 0.0;
   for (const auto& g : groups) before_W += g.power_W;
   if (!(before_W > 0.0) || !(step_s > 0.0)) throw InputError("ride-through: a site needs load, and a record a step");
-  if (!f_Hz.empty() && f_Hz.size() != v_pu.size()) throw InputError("ride-through: voltage and frequency differ in length");
+  if (!f_Hz.empty() && f_Hz.size() != v_pu.size())
+    throw InputError("ride-through: voltage and frequency differ in length");
   std::vector<Player> players;
   for (const auto& g : groups) players.emplace_back(g, v_pu.size(), step_s);
   SiteAnswer out;
@@ -103,7 +107,8 @@ SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu,
     double W = 0.0;
     for (std::size_t k = 0; k < groups.size(); ++k) {
       players[k].step(v_pu[i], f_Hz.empty() ? nullptr : &f_Hz[i]);
-      if (v_pu[i] > lowest_pu) W += groups[k].power_W * players[k].trace.share_frac.back() * std::min(1.0, groups[k].current_ratio * v_pu[i]);
+      if (v_pu[i] > lowest_pu)
+        W += groups[k].power_W * players[k].trace.share_frac.back() * std::min(1.0, groups[k].current_ratio * v_pu[i]);
     }
     out.power_W.push_back(W);
     out.current_ratio.push_back(v_pu[i] > lowest_pu ? W / before_W / v_pu[i] : 0.0);

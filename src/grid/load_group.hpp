@@ -27,11 +27,12 @@ struct LoadGroup {
   double return_s = 0.0;                                           ///< healthy that long before the way back begins
   double ramp_s = 0.0;                                             ///< straight way back; 0: at once
   bool returns = true;                                             ///< false: its load stopped and stays away
-  std::int64_t count_limit = 0;                                    ///< departures within the window that keep it away; 0: never
+  std::int64_t count_limit = 0;  ///< departures within the window that keep it away; 0: never
   double count_window_s = 0.0;
   double count_below_pu = 0.0;  ///< > 0: sags below this are counted, not departures, and the last one makes it leave
   std::string count_setting;
-  bool per_phase = false;  ///< units between one phase and neutral, a third on each; else of three phases, which judge the lowest
+  /// Units between one phase and neutral, a third on each; else of three phases, which judge the lowest.
+  bool per_phase = false;
 };
 
 /// What a group did during a record.
@@ -59,6 +60,7 @@ struct SiteAnswer {
 /// whether a battery carries it or it stopped; batteries do not run empty within the record.
 /// @param v_pu voltage, [sample]  @param f_Hz frequency, [sample], or empty: nominal  @param step_s between samples, > 0
 /// @throws InputError if lengths differ or there is no load
-SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu, std::span<const double> f_Hz, double step_s);
+SiteAnswer play(std::span<const LoadGroup> groups, std::span<const double> v_pu, std::span<const double> f_Hz,
+                double step_s);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

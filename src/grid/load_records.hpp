@@ -19,12 +19,13 @@ struct CompositeLoad {
 enum class CompositeRevision : std::uint8_t { one, two };
 /// One record: bus 'USRLOD' id 'CMLDBLU2', 7 numbers of the header, 2 whole numbers, 133 values, /
 /// @source PNNL's large-load examples for header and electronic part, WECC's model for the order of the 133 values
-std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load, CompositeRevision revision = CompositeRevision::two);
+std::string cmpldw_record(std::int64_t bus, const std::string& id, const CompositeLoad& load,
+                          CompositeRevision revision = CompositeRevision::two);
 
 /// A load that repeats, as LINJBL injects it: a square wave.
 struct RepeatingLoad {
   double begin_s = 0.0;
-  double duty = 0.5;               ///< share of a period at the high level, in (0, 1)
+  double duty = 0.5;  ///< share of a period at the high level, in (0, 1)
   double Hz = 1.0;
   std::int64_t n_period = 1;
   double peak_to_peak_MW = 0.0;

@@ -21,7 +21,9 @@ std::size_t reversed(std::size_t i, std::size_t n) {
 }
 
 /// Middle of the i-th of n equal parts of −1 … 1.
-double middle(std::size_t i, std::size_t n) { return (2.0 * static_cast<double>(i) + 1.0) / static_cast<double>(n) - 1.0; }
+double middle(std::size_t i, std::size_t n) {
+  return (2.0 * static_cast<double>(i) + 1.0) / static_cast<double>(n) - 1.0;
+}
 
 void add_units(const LoadSettings& s, double power_W, bool returns, std::size_t n, std::vector<LoadGroup>& out) {
   if (!(power_W > 0.0)) return;
@@ -38,15 +40,21 @@ void add_units(const LoadSettings& s, double power_W, bool returns, std::size_t 
 }
 
 /// Limits with their times as trips of a group.
-void add_trips(TableReader& t, const Node& node, const char* limit_key, const char* time_key, bool below, Range range, std::vector<Trip>& out) {
+void add_trips(TableReader& t, const Node& node, const char* limit_key, const char* time_key, bool below, Range range,
+               std::vector<Trip>& out) {
   std::vector<double> limit, after_s;
   t.numbers(limit_key, limit, range, "limits; beyond one for longer than its time the units leave", Need::optional);
   t.numbers(time_key, after_s, {0, 1e4}, "their times", Need::optional);
-  if (limit.size() != after_s.size()) return t.report(&node, time_key, fmt::format("{} limits and {} times; they belong together", limit.size(), after_s.size()));
-  for (std::size_t i = 0; i < limit.size(); ++i) out.push_back({limit[i], after_s[i], below, fmt::format("{}.{} ({:g}, {:g} s)", t.path(), limit_key, limit[i], after_s[i])});
+  if (limit.size() != after_s.size())
+    return t.report(&node, time_key,
+                    fmt::format("{} limits and {} times; they belong together", limit.size(), after_s.size()));
+  for (std::size_t i = 0; i < limit.size(); ++i)
+    out.push_back(
+        {limit[i], after_s[i], below, fmt::format("{}.{} ({:g}, {:g} s)", t.path(), limit_key, limit[i], after_s[i])});
 }
 
-LoadSettings read_part(const Node& node, const std::string& name, const std::string& path, std::vector<Finding>& findings) {
+LoadSettings read_part(const Node& node, const std::string& name, const std::string& path,
+                       std::vector<Finding>& findings) {
   LoadSettings s;
   LoadGroup& g = s.group;
   g.name = name;
@@ -60,24 +68,33 @@ LoadSettings read_part(const Node& node, const std::string& name, const std::str
   add_trips(t, node, "low_Hz", "low_Hz_after_s", true, {0, 400}, g.frequency);
   add_trips(t, node, "high_Hz", "high_Hz_after_s", false, {0, 400}, g.frequency);
   t.number("low_spread_pu", s.low_spread_pu, {0, 0.5}, "half width of the lower limits over units", Need::optional);
-  t.number("current_limit_pu", g.current_ratio, {1, 100}, "largest input current over the one at nominal voltage; left out: constant power", Need::optional);
+  t.number("current_limit_pu", g.current_ratio, {1, 100},
+           "largest input current over the one at nominal voltage; left out: constant power", Need::optional);
   t.number("return_low_pu", g.return_low_pu, {0, 2}, "voltage is good from here", Need::optional);
   t.number("return_high_pu", g.return_high_pu, {0.5, 5}, "and up to here", Need::optional);
   t.number("return_s", g.return_s, {0, 1e5}, "good that long before the way back", Need::optional);
   t.number("return_spread_s", s.return_spread_s, {0, 1e5}, "half width of that time over units", Need::optional);
   t.number("ramp_s", g.ramp_s, {0, 1e5}, "way back, a straight line", Need::optional);
   t.number("returns_frac", s.returns_frac, {0, 1}, "share of the units that come back by themselves", Need::optional);
-  t.integer("lockout_count", g.count_limit, {0, 100}, "departures that keep it away until a person returns it; 0: none do", Need::optional);
+  t.integer("lockout_count", g.count_limit, {0, 100},
+            "departures that keep it away until a person returns it; 0: none do", Need::optional);
   t.number("lockout_window_s", g.count_window_s, {0, 1e5}, "within this time", Need::optional);
-  t.flag("per_phase", g.per_phase, "units between one phase and neutral, a third on each; left out: units of three phases", Need::optional);
-  t.number("recharge_frac", s.recharge_frac, {0, 10}, "what batteries draw after a return, of the units' power", Need::optional);
+  t.flag("per_phase", g.per_phase,
+         "units between one phase and neutral, a third on each; left out: units of three phases", Need::optional);
+  t.number("recharge_frac", s.recharge_frac, {0, 10}, "what batteries draw after a return, of the units' power",
+           Need::optional);
   t.finish();
-  s.kind = static_cast<LoadKind>(std::max<std::ptrdiff_t>(0, std::find(kinds.begin(), kinds.end(), kind) - kinds.begin()) % 3);
+  s.kind = static_cast<LoadKind>(
+      std::max<std::ptrdiff_t>(0, std::find(kinds.begin(), kinds.end(), kind) - kinds.begin()) % 3);
   s.of_plant = side == "plant";
   g.count_setting = fmt::format("{}.lockout_count ({})", path, g.count_limit);
-  if (s.return_spread_s > g.return_s) t.report(&node, "return_spread_s", fmt::format("{:g} s is more than return_s, {:g} s", s.return_spread_s, g.return_s));
+  if (s.return_spread_s > g.return_s)
+    t.report(&node, "return_spread_s",
+             fmt::format("{:g} s is more than return_s, {:g} s", s.return_spread_s, g.return_s));
   for (const Trip& trip : g.voltage)
-    if (trip.below && trip.limit - s.low_spread_pu < 0.0) t.report(&node, "low_spread_pu", fmt::format("{:g} pu is more than the limit of {:g} pu", s.low_spread_pu, trip.limit));
+    if (trip.below && trip.limit - s.low_spread_pu < 0.0)
+      t.report(&node, "low_spread_pu",
+               fmt::format("{:g} pu is more than the limit of {:g} pu", s.low_spread_pu, trip.limit));
   return s;
 }
 
@@ -100,14 +117,16 @@ std::vector<LoadGroup> units_of(std::span<const LoadSettings> settings, std::siz
   return out;
 }
 
-std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path, std::vector<Finding>& findings) {
+std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path,
+                                             std::vector<Finding>& findings) {
   std::vector<LoadSettings> out;
   std::string title;
   TableReader t(values, path, findings);
   t.text("title", title, "what the settings are", Need::optional);
   if (const Node* groups = t.child("group", Need::required, "one table per part of the load")) {
     if (groups->is_table())
-      for (const auto& [key, node] : std::get<Node::Table>(groups->value)) out.push_back(read_part(node, key, path + ".group." + key, findings));
+      for (const auto& [key, node] : std::get<Node::Table>(groups->value))
+        out.push_back(read_part(node, key, path + ".group." + key, findings));
     else
       t.report(groups, "group", "must be tables [group.NAME]");
   }
@@ -116,7 +135,9 @@ std::vector<LoadSettings> read_load_settings(const Node& values, const std::stri
   for (const bool plant : {false, true}) {
     double sum = 0.0;
     for (const auto& s : out) sum += s.of_plant == plant ? s.share_frac : 0.0;
-    if (sum > 1.0 + 1e-9) t.report(nullptr, "group", fmt::format("the parts of the {} share {:g} of its power; at most 1", plant ? "plant" : "servers", sum));
+    if (sum > 1.0 + 1e-9)
+      t.report(nullptr, "group",
+               fmt::format("the parts of the {} share {:g} of its power; at most 1", plant ? "plant" : "servers", sum));
   }
   return out;
 }

@@ -37,7 +37,8 @@ std::vector<LoadGroup> units_of(const LoadSettings& settings, std::size_t n_unit
 std::vector<LoadGroup> units_of(std::span<const LoadSettings> settings, std::size_t n_unit = 32);
 
 /// From a file of catalog kind `load_settings`, the user's own included. What is wrong is added to `findings`.
-std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path, std::vector<Finding>& findings);
+std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path,
+                                             std::vector<Finding>& findings);
 
 /// The same with powers, W: each part's share of its side of the site.
 std::vector<LoadSettings> with_power(std::vector<LoadSettings> settings, double servers_W, double plant_W);

@@ -22,11 +22,13 @@ class Rotor {
   virtual std::vector<std::string> states() const = 0;  ///< names, [n_state]
   /// Fills the states [n_state, pu] at a terminal voltage and generated power, pu of the rating.
   virtual RotorRest rest(std::complex<double> v, std::complex<double> power_pu, std::span<double> x) const = 0;
-  virtual std::complex<double> current(std::span<const double> x, std::complex<double> v) const = 0;  ///< pu, x [n_state]
+  /// pu, x [n_state].
+  virtual std::complex<double> current(std::span<const double> x, std::complex<double> v) const = 0;
   /// Field current in the unit in which it equals the field voltage at rest, pu. @param x [n_state]
   virtual double field_current_pu(std::span<const double> x, std::complex<double> v) const = 0;
   /// Rates of change, pu/s. @param x, rate [n_state]  @param torque_pu of the shaft  @param field_pu voltage
-  virtual void rates(std::span<const double> x, std::complex<double> v, double torque_pu, double field_pu, std::span<double> rate) const = 0;
+  virtual void rates(std::span<const double> x, std::complex<double> v, double torque_pu, double field_pu,
+                     std::span<double> rate) const = 0;
   virtual double inertia_s() const = 0;  ///< H, s; 0: an infinite bus
 };
 

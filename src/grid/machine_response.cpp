@@ -35,12 +35,14 @@ std::vector<double> without_slow(std::span<const double> x, double step_s, doubl
   std::vector<double> sum(x.size() + 1, 0.0), out(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[i + 1] = sum[i] + x[i];
   const auto window = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(window_s / step_s)));
-  for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] - (sum[i + 1] - sum[i + 1 > window ? i + 1 - window : 0]) / static_cast<double>(window);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    out[i] = x[i] - (sum[i + 1] - sum[i + 1 > window ? i + 1 - window : 0]) / static_cast<double>(window);
   return out;
 }
 
 /// Frequency of a voltage from its angle, as a relay sees it: over the last 100 ms. @param before_rad its angle at time 0
-std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<const double> angle_rad, double before_rad) {
+std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<const double> angle_rad,
+                                     double before_rad) {
   constexpr double two_pi = 2.0 * std::numbers::pi, look_back_s = 0.1;
   std::vector<double> at_s = {0.0}, whole_rad = {before_rad}, out;
   for (std::size_t i = 0; i < time_s.size(); ++i) {
@@ -59,11 +61,13 @@ std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<c
 
 }  // namespace
 
-MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s, double merge_s) {
+MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,
+                                 double merge_s) {
   const double length_s = step_s * static_cast<double>(load_W.size());
   if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
   const auto dispatched = std::min<std::ptrdiff_t>(std::lround(dispatch_s / step_s), std::ssize(load_W));
-  const double dispatch_W = std::accumulate(load_W.begin(), load_W.begin() + dispatched, 0.0) / static_cast<double>(dispatched);
+  const double dispatch_W =
+      std::accumulate(load_W.begin(), load_W.begin() + dispatched, 0.0) / static_cast<double>(dispatched);
   std::vector<double> swing_W(load_W.begin(), load_W.end());
   for (double& W : swing_W) W -= dispatch_W;
   MachineResponse out;
@@ -115,13 +119,15 @@ MachineResponse machine_response(const MachineCase& c, double site_bus, std::spa
       const double a = amplitude_at(swing_W, step_s, f);
       if (a > e.line_W) e.line_W = a, e.line_Hz = f;
     }
-    for (const auto& gain : linear.gain(e.line_Hz).frequency_Hz) e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));
+    for (const auto& gain : linear.gain(e.line_Hz).frequency_Hz)
+      e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));
     out.modes.push_back(std::move(e));
   }
   return out;
 }
 
-std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac) {
+std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac,
+                                  double damping_frac) {
   std::vector<WorstBus> out;
   for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
     if (!(c.bus.load_W[i] > 0.0)) continue;
@@ -129,7 +135,8 @@ std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double p
     if (damping_frac >= 0.0) linear = linear.with_swing_damping(damping_frac);
     out.push_back({c.bus.number[i], forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
   }
-  std::stable_sort(out.begin(), out.end(), [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });
   return out;
 }
 

@@ -13,13 +13,13 @@ struct MachineResponse {
     double bus = 0.0, peak_to_peak_Hz = 0.0, lowest_Hz = 0.0, highest_Hz = 0.0, rms_Hz = 0.0;
   };
   std::vector<Machine> machines;
-  double peak_to_peak_rad = 0.0;  ///< largest of any rotor against the inertia-weighted mean
+  double peak_to_peak_rad = 0.0;                             ///< largest of any rotor against the inertia-weighted mean
   double voltage_lowest_pu = 0.0, voltage_highest_pu = 0.0;  ///< at the site's bus
   double bus_lowest_Hz = 0.0, bus_highest_Hz = 0.0;          ///< its frequency, deviation from nominal
   /// Swing modes and how much of the waveform's swing is near each.
   struct Excited {
     Mode mode;
-    double line_W = 0.0;      ///< amplitude of the load's strongest line within a quarter of the mode's frequency
+    double line_W = 0.0;  ///< amplitude of the load's strongest line within a quarter of the mode's frequency
     double line_Hz = 0.0;
     double deviation_Hz = 0.0;  ///< of the machine that it moves most, if that line never ended (linear)
   };
@@ -27,8 +27,9 @@ struct MachineResponse {
   double left_out_slower_s = 0.0;    ///< the waveform's moving mean over this was left out; 0: its whole mean only
   std::vector<double> time_s;        ///< [sample]
   std::vector<double> frequency_Hz;  ///< [sample × machine] deviation from nominal
-  std::vector<double> voltage_pu;      ///< [sample] at the site's bus
-  std::vector<double> bus_frequency_Hz;  ///< [sample] there: rise of the voltage's angle over the last 100 ms, over 2π of them
+  std::vector<double> voltage_pu;    ///< [sample] at the site's bus
+  /// [sample] there: rise of the voltage's angle over the last 100 ms, over 2π of them.
+  std::vector<double> bus_frequency_Hz;
 };
 
 /// The waveform on top of the bus's load, less its mean over the first 10 s (which belongs to the dispatch), solved with the
@@ -45,6 +46,7 @@ struct WorstBus {
   double bus = 0.0, peak_to_peak_Hz = 0.0;
 };
 /// @param period_s of a square wave of `swing_W`  @param damping_frac given to every swing mode; negative: the case's own  @returns buses with a load, worst first
-std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac, double damping_frac = -1.0);
+std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac,
+                                  double damping_frac = -1.0);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

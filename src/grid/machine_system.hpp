@@ -62,7 +62,7 @@ class MachineSystem final : public numerics::DaeSystem {
   std::size_t n_machine() const { return machines_.size(); }
   std::size_t angle_at(std::size_t machine) const { return at_[machine].first; }      ///< index in the state
   std::size_t speed_at(std::size_t machine) const { return at_[machine].first + 1; }  ///< index in the state
-  /// Index in the state of the real part of a bus's voltage; the imaginary one follows. @param bus number, a count 
+  /// Index in the state of the real part of a bus's voltage; the imaginary one follows. @param bus number, a count
   /// @throws InputError
   std::size_t voltage_at(double bus) const { return bus_at_ + 2 * case_.bus_index(bus); }
   std::size_t site_voltage_at() const { return bus_at_ + 2 * site_; }

@@ -98,7 +98,7 @@ void StepMeter::block(std::span<const double> x) {
            (std::find(all.begin(), all.end(), value) - all.begin());
   };
   if (const double hi = numerics::lane_max(all); hi > rise_) rise_ = hi, rise_bin_ = bin_of(hi);
-  if (const double lo = numerics::lane_min(all); - lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
+  if (const double lo = numerics::lane_min(all); -lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
 }
 
 bool StepMeter::settled(std::int64_t before, const Repetition& r) const {
@@ -156,7 +156,7 @@ void RampMeter::look(std::size_t which, std::size_t n) {
   const std::uint64_t* newest = prefix_.data() + first;
   const std::size_t count = filled_ - first;
   const auto [hi, lo] = steepest(newest, w, count);
-  Ramp &ramp = ramps_[which];
+  Ramp& ramp = ramps_[which];
   const double scale = 1.0 / (steps_per_W * static_cast<double>(w) * ramp.window_s);
   const auto bin_of = [&](std::int64_t value) {
     std::size_t k = 0;

@@ -30,7 +30,8 @@ class Behind {
   Source source_{p_};
 };
 
-ModelTest play(const Perc1Site& site, const SourceParams& source, std::string name, std::string input, double length_s, const std::function<double(double)>& source_pu) {
+ModelTest play(const Perc1Site& site, const SourceParams& source, std::string name, std::string input, double length_s,
+               const std::function<double(double)>& source_pu) {
   ModelTest t{std::move(name), std::move(input), {}, {}, {}, {}, {}};
   Behind behind(source, site.power_W());
   const double v0 = behind.voltage_pu(source_pu(0.0), 1.0);
@@ -75,16 +76,24 @@ std::vector<ModelTest> model_tests(const Perc1Site& site, const SourceParams& so
   std::vector<ModelTest> out;
   out.push_back(play(site, source, "flat start", "nothing happens for 10 s", 10.0, [e](double) { return e; }));
   const double moved = highest(out.back().power_pu) - lowest(out.back().power_pu);
-  out.back().answer = moved < 1e-9 ? std::string("power does not move") : fmt::format("power moves by {:.1e} pu", moved);
-  out.push_back(play(site, source, "voltage step", "the source falls by 3 % at 1 s and stays", 5.0, [e](double t) { return t >= event_s ? 0.97 * e : e; }));
-  out.back().answer = fmt::format("voltage {:.3f} pu, power {:.3f} pu at the end", out.back().voltage_pu.back(), out.back().power_pu.back());
+  out.back().answer =
+      moved < 1e-9 ? std::string("power does not move") : fmt::format("power moves by {:.1e} pu", moved);
+  out.push_back(play(site, source, "voltage step", "the source falls by 3 % at 1 s and stays", 5.0,
+                     [e](double t) { return t >= event_s ? 0.97 * e : e; }));
+  out.back().answer = fmt::format("voltage {:.3f} pu, power {:.3f} pu at the end", out.back().voltage_pu.back(),
+                                  out.back().power_pu.back());
   for (const auto& [level, s] : {std::pair{0.2, 0.15}, {0.5, 0.25}, {0.8, 0.5}}) {
-    out.push_back(play(site, source, "low voltage", fmt::format("the source falls to {:g} % for {:g} s", 100.0 * level, s), event_s + s + back_s, dip(level, s)));
-    out.back().answer = fmt::format("power falls to {:.3f} pu; {}", lowest(out.back().power_pu), recovery(out.back(), event_s + s));
+    out.push_back(play(site, source, "low voltage",
+                       fmt::format("the source falls to {:g} % for {:g} s", 100.0 * level, s), event_s + s + back_s,
+                       dip(level, s)));
+    out.back().answer =
+        fmt::format("power falls to {:.3f} pu; {}", lowest(out.back().power_pu), recovery(out.back(), event_s + s));
   }
   out.push_back(play(site, source, "high voltage", "the source rises to 115 % for 1 s", 5.0, dip(1.15, 1.0)));
-  out.back().answer = fmt::format("power between {:.3f} and {:.3f} pu; PERC1 has no upper limit", lowest(out.back().power_pu), highest(out.back().power_pu));
-  out.push_back(play(site, source, "frequency", "frequency falls to 57 Hz and rises to 61.8 Hz at nominal voltage", 5.0, [e](double) { return e; }));
+  out.back().answer = fmt::format("power between {:.3f} and {:.3f} pu; PERC1 has no upper limit",
+                                  lowest(out.back().power_pu), highest(out.back().power_pu));
+  out.push_back(play(site, source, "frequency", "frequency falls to 57 Hz and rises to 61.8 Hz at nominal voltage", 5.0,
+                     [e](double) { return e; }));
   out.back().answer = "the records have no frequency term (Kdroop 0): power does not move";
   return out;
 }

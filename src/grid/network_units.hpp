@@ -23,6 +23,7 @@ std::vector<std::string> dynamic_model_names();
 ///
 /// @throws InputError with every finding: a model that is not known (with its line), values out of
 /// range, a generator without a machine or converter, a record without a generator, two models of one kind.
-std::vector<NetworkUnit> make_units(const PowerNetwork& network, const std::vector<DyrRecord>& records, ShaftInput shaft);
+std::vector<NetworkUnit> make_units(const PowerNetwork& network, const std::vector<DyrRecord>& records,
+                                    ShaftInput shaft);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

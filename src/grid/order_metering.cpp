@@ -13,7 +13,8 @@ namespace {
 
 constexpr double same_s = 1e-6, never = std::numeric_limits<double>::quiet_NaN();
 
-OrderSettlement settle(const MeterRecord& r, const MeteredOrder& o, double baseline_W, double interval_s, double clock_s) {
+OrderSettlement settle(const MeterRecord& r, const MeteredOrder& o, double baseline_W, double interval_s,
+                       double clock_s) {
   OrderSettlement out;
   out.interval_s = interval_s;
   out.given_frac = std::numeric_limits<double>::infinity();
@@ -42,13 +43,15 @@ double response(const MeterRecord& r, const MeteredOrder& o, double mean_s) {
 }
 
 void rebound(const MeterRecord& r, const OrderMetering& how, OrderAnswer& a) {
-  const double last_s = std::min(a.order.end_s + how.rebound_s, r.first_s + r.step_s * static_cast<double>(r.mean_W.size()));
+  const double last_s =
+      std::min(a.order.end_s + how.rebound_s, r.first_s + r.step_s * static_cast<double>(r.mean_W.size()));
   const double interval_s = *std::min_element(how.settlement_s.begin(), how.settlement_s.end());
   a.back_s = never;
   for (double at_s = a.order.end_s; at_s + how.response_s <= last_s + same_s; at_s += how.response_s) {
     const double W = r.over_W(at_s, at_s + how.response_s);
     a.rebound_J += std::max(0.0, W - a.baseline_W) * how.response_s;
-    if (std::isnan(a.back_s) && std::abs(W - a.baseline_W) <= how.settled_frac * a.baseline_W) a.back_s = at_s + how.response_s - a.order.end_s;
+    if (std::isnan(a.back_s) && std::abs(W - a.baseline_W) <= how.settled_frac * a.baseline_W)
+      a.back_s = at_s + how.response_s - a.order.end_s;
   }
   for (double at_s = a.order.end_s; at_s + interval_s <= last_s + same_s; at_s += how.response_s)
     a.rebound_W = std::max(a.rebound_W, r.over_W(at_s, at_s + interval_s) - a.baseline_W);
@@ -71,12 +74,15 @@ double MeterRecord::over_W(double from_s, double until_s) const {
 
 OrderAnswer judge_order(const MeterRecord& r, const MeteredOrder& order, const OrderMetering& how) {
   const double end_s = r.first_s + r.step_s * static_cast<double>(r.mean_W.size());
-  if (!(r.step_s > 0.0) || how.settlement_s.empty() || *std::min_element(how.settlement_s.begin(), how.settlement_s.end()) <= 0.0 || !(how.response_s > 0.0))
+  if (!(r.step_s > 0.0) || how.settlement_s.empty() ||
+      *std::min_element(how.settlement_s.begin(), how.settlement_s.end()) <= 0.0 || !(how.response_s > 0.0))
     throw InputError("order: steps and intervals must be above 0");
   const double known_s = order.begin_s - order.notice_s;
   if (!(order.end_s > order.begin_s) || order.end_s > end_s + same_s || known_s - how.response_s < r.first_s - same_s)
-    throw InputError(fmt::format("order from {:g} s to {:g} s, known from {:g} s: the record holds {:g} s to {:g} s, and {:g} s before the order is known are needed", order.begin_s, order.end_s, known_s,
-                                 r.first_s, end_s, how.response_s));
+    throw InputError(
+        fmt::format("order from {:g} s to {:g} s, known from {:g} s: the record holds {:g} s to {:g} s, and {:g} s "
+                    "before the order is known are needed",
+                    order.begin_s, order.end_s, known_s, r.first_s, end_s, how.response_s));
   OrderAnswer a;
   a.order = order;
   a.baseline_W = r.over_W(std::max(r.first_s, known_s - how.baseline_s), known_s);

@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tidewatt/base/version.hpp"
+
 namespace TIDEWATT_NAMESPACE::grid {
 
 /// Means of a site's power over equal intervals without a gap.
@@ -23,8 +25,9 @@ struct MeteredOrder {
 /// How an order is judged.
 struct OrderMetering {
   std::vector<double> settlement_s = {300.0, 900.0};  ///< lengths of the intervals that are billed
-  double clock_s = 0.0;        ///< time of day at the start of the run: intervals begin at whole multiples of their length
-  double baseline_s = 3600.0;  ///< the load before the order is the mean over so long before its notice, as far as the record reaches
+  double clock_s = 0.0;  ///< time of day at the start of the run: intervals begin at whole multiples of their length
+  /// The load before the order is the mean over so long before its notice, as far as the record reaches.
+  double baseline_s = 3600.0;
   double response_s = 60.0;    ///< means over which the response is seen
   double rebound_s = 3600.0;   ///< so long behind the order the load is compared with the baseline
   double settled_frac = 0.02;  ///< back: within this of the baseline
@@ -33,10 +36,10 @@ struct OrderMetering {
 /// Intervals of one length that lie wholly within the order.
 struct OrderSettlement {
   double interval_s = 0.0;
-  std::size_t n = 0, n_over = 0;  ///< counts
+  std::size_t n = 0, n_over = 0;           ///< counts
   double worst_W = 0.0, worst_at_s = 0.0;  ///< largest mean, begin of its interval
-  double over_J = 0.0;            ///< above the limit, summed over intervals
-  double given_frac = 0.0;        ///< least reduction of an interval over the asked one; 1: exactly as asked
+  double over_J = 0.0;                     ///< above the limit, summed over intervals
+  double given_frac = 0.0;                 ///< least reduction of an interval over the asked one; 1: exactly as asked
   bool met() const { return n > 0 && n_over == 0; }
 };
 
@@ -44,14 +47,16 @@ struct OrderSettlement {
 struct OrderAnswer {
   MeteredOrder order;
   double baseline_W = 0.0;
-  double mean_W = 0.0;           ///< over the order
+  double mean_W = 0.0;                        ///< over the order
   double asked_frac = 0.0, given_frac = 0.0;  ///< reductions over the baseline: baseline − limit, baseline − mean
   double asked_J = 0.0, given_J = 0.0;        ///< the same as energies
   std::vector<OrderSettlement> settlements;
-  double response_s = 0.0;       ///< from the begin of the order to the first mean from which on all are at the limit or below; NaN: never
-  double rebound_W = 0.0;        ///< largest mean behind the order above the baseline, over the shortest settlement interval; 0 or more
-  double rebound_J = 0.0;        ///< energy above the baseline there
-  double back_s = 0.0;           ///< from the order's end until a mean is within `settled_frac` of the baseline; NaN: never
+  /// From the begin of the order to the first mean from which on all are at the limit or below; NaN: never.
+  double response_s = 0.0;
+  /// Largest mean behind the order above the baseline, over the shortest settlement interval; 0 or more.
+  double rebound_W = 0.0;
+  double rebound_J = 0.0;  ///< energy above the baseline there
+  double back_s = 0.0;     ///< from the order's end until a mean is within `settled_frac` of the baseline; NaN: never
 };
 
 /// Judges an order by metered means, as a settlement does: no single millisecond counts.

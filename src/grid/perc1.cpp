@@ -10,11 +10,15 @@ namespace {
 
 constexpr double lowest_pu = 1e-3;  ///< no power flows below
 
-constexpr std::array<std::string_view, 30> names = {"Lfm",   "QPratio", "Dbfl",  "Dbfh",  "Kdroop", "Kvp",    "Tvp",    "Kvq",    "Tvq",    "Tap",   "Tbp",    "Taq", "Tbq", "nP", "nQ",
-                                                    "Ipmax", "Ipmin",   "Iqmax", "Iqmin", "Fcease", "Vcease", "Tcease", "Tdelay", "Vrecon", "Trecon", "Tramp", "Frecon", "Tt", "Tv", "Tf"};
+constexpr std::array<std::string_view, 30> names = {
+    "Lfm",    "QPratio", "Dbfl",   "Dbfh",   "Kdroop", "Kvp",   "Tvp",    "Kvq",   "Tvq",   "Tap",
+    "Tbp",    "Taq",     "Tbq",    "nP",     "nQ",     "Ipmax", "Ipmin",  "Iqmax", "Iqmin", "Fcease",
+    "Vcease", "Tcease",  "Tdelay", "Vrecon", "Trecon", "Tramp", "Frecon", "Tt",    "Tv",    "Tf"};
 
 /// The exact step of a first-order lag towards x.
-double lag(double y, double x, double time_s, double step_s) { return time_s > 0.0 ? x + (y - x) * std::exp(-step_s / time_s) : x; }
+double lag(double y, double x, double time_s, double step_s) {
+  return time_s > 0.0 ? x + (y - x) * std::exp(-step_s / time_s) : x;
+}
 
 }  // namespace
 
@@ -33,9 +37,12 @@ std::string perc1_record(std::int64_t bus, const std::string& id, const Perc1Par
   return out + " /\n";
 }
 
-Perc1Load::Perc1Load(const Perc1Params& p, double v_pu, double step_s) : p_(p), step_s_(step_s), Tt_(std::max(p.Tt, 4.0 * step_s)), v_(v_pu), Ip_(current(v_pu)) {}
+Perc1Load::Perc1Load(const Perc1Params& p, double v_pu, double step_s)
+    : p_(p), step_s_(step_s), Tt_(std::max(p.Tt, 4.0 * step_s)), v_(v_pu), Ip_(current(v_pu)) {}
 
-double Perc1Load::current(double v) const { return v > lowest_pu ? std::clamp(p_.Lfm * std::pow(v, p_.nP) / v, p_.Ipmin, p_.Ipmax) : 0.0; }
+double Perc1Load::current(double v) const {
+  return v > lowest_pu ? std::clamp(p_.Lfm * std::pow(v, p_.nP) / v, p_.Ipmin, p_.Ipmax) : 0.0;
+}
 
 double Perc1Load::step(double V) {
   v_ = lag(v_, V, p_.Tv, step_s_);

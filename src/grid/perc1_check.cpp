@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double step_s = 1e-3, before_s = 0.2, rest_s = 1.0;
-constexpr double near_pu = 0.02, near_s = 0.03;            // "near" a threshold or timer
+constexpr double near_pu = 0.02, near_s = 0.03;             // "near" a threshold or timer
 constexpr double after_begin_s = 0.02, after_end_s = 0.06;  // left out of the comparison
 
 std::int64_t samples(double s) { return std::llround(s / step_s); }
@@ -19,7 +19,9 @@ PeriodError larger(const PeriodError& a, const PeriodError& b) {
   return {std::max(a.largest, b.largest), std::max(a.mean, b.mean), std::max(a.mean_abs, b.mean_abs)};
 }
 
-bool below(const PeriodError& a, const PeriodError& limit) { return a.largest <= limit.largest && a.mean <= limit.mean && a.mean_abs <= limit.mean_abs; }
+bool below(const PeriodError& a, const PeriodError& limit) {
+  return a.largest <= limit.largest && a.mean <= limit.mean && a.mean_abs <= limit.mean_abs;
+}
 
 /// How long it takes until all units that come back are back.
 double return_s(std::span<const LoadGroup> units) {
@@ -41,7 +43,8 @@ Played play_site(std::span<const LoadGroup> units, std::span<const double> v_pu)
   Played out{a.power_W, std::vector<double>(v_pu.size(), 0.0)};
   for (double& W : out.power) W /= total_W;
   for (std::size_t k = 0; k < units.size(); ++k)
-    for (std::size_t i = 0; i < v_pu.size(); ++i) out.share[i] += a.groups[k].share_frac[i] * units[k].power_W / total_W;
+    for (std::size_t i = 0; i < v_pu.size(); ++i)
+      out.share[i] += a.groups[k].share_frac[i] * units[k].power_W / total_W;
   return out;
 }
 
@@ -51,7 +54,8 @@ Played play_records(const Perc1Site& site, std::span<const double> v_pu) {
   for (const auto& r : site.records) {
     const auto t = play_perc1(r.params, v_pu, step_s);
     const double part = r.power_W / total_W;
-    for (std::size_t i = 0; i < v_pu.size(); ++i) out.power[i] += part * t.P_ratio[i], out.share[i] += part * t.FracOn[i];
+    for (std::size_t i = 0; i < v_pu.size(); ++i)
+      out.power[i] += part * t.P_ratio[i], out.share[i] += part * t.FracOn[i];
   }
   return out;
 }
@@ -127,17 +131,23 @@ SagOutcome play_sag(const Perc1Site& site, std::span<const LoadGroup> units, con
   return o;
 }
 
-double later_s(const SagOutcome& o) { return o.back_site_s == o.back_record_s ? 0.0 : std::abs(o.back_site_s - o.back_record_s); }
+double later_s(const SagOutcome& o) {
+  return o.back_site_s == o.back_record_s ? 0.0 : std::abs(o.back_site_s - o.back_record_s);
+}
 
-std::string shown(const PeriodError& e) { return fmt::format("{:.3f}, {:.3f}, {:.3f} pu", e.largest, e.mean, e.mean_abs); }
+std::string shown(const PeriodError& e) {
+  return fmt::format("{:.3f}, {:.3f}, {:.3f} pu", e.largest, e.mean, e.mean_abs);
+}
 
 }  // namespace
 
-bool SagOutcome::ends_equal(const ModelLimits& l) const { return std::abs(final_site_frac - final_record_frac) <= l.lost_frac; }
+bool SagOutcome::ends_equal(const ModelLimits& l) const {
+  return std::abs(final_site_frac - final_record_frac) <= l.lost_frac;
+}
 
 bool SagOutcome::within(const ModelLimits& l) const {
-  return below(before, l.outside) && below(after, l.outside) && below(during, l.during) && std::abs(lost_site_frac - lost_record_frac) <= l.lost_frac &&
-         later_s(*this) <= l.back_s && ends_equal(l);
+  return below(before, l.outside) && below(after, l.outside) && below(during, l.during) &&
+         std::abs(lost_site_frac - lost_record_frac) <= l.lost_frac && later_s(*this) <= l.back_s && ends_equal(l);
 }
 
 Perc1Check check_perc1(const Perc1Site& site, std::span<const Sag> sags) {
@@ -161,21 +171,28 @@ Perc1Check check_perc1(const Perc1Site& site, std::span<const Sag> sags) {
 
 std::string Perc1Check::text() const {
   return fmt::format(
-      "{} of {} sags away from every threshold and timer are within the limits (largest, mean, mean absolute difference: {} in the sag, {} before and after it; lost share {:.3f}, time to 90 % {:.3f} s); {} of {} near one "
+      "{} of {} sags away from every threshold and timer are within the limits (largest, mean, mean absolute "
+      "difference: {} in the sag, {} before and after it; lost share {:.3f}, time to 90 % {:.3f} s); {} of {} near one "
       "end with an equal share; {} act on limits that PERC1 does not hold",
-      n_within, n_clear, shown(worst_during), shown(worst_outside), worst_lost_frac, worst_back_s, n_near_equal, n_near, n_apart);
+      n_within, n_clear, shown(worst_during), shown(worst_outside), worst_lost_frac, worst_back_s, n_near_equal, n_near,
+      n_apart);
 }
 
 std::string Perc1Check::unfit(const ModelLimits& limits) const {
   const SagOutcome* worst = nullptr;
   for (const auto& o : sags)
-    if (o.place == SagPlace::clear && !o.within(limits) && (!worst || o.during.largest + o.after.largest > worst->during.largest + worst->after.largest)) worst = &o;
+    if (o.place == SagPlace::clear && !o.within(limits) &&
+        (!worst || o.during.largest + o.after.largest > worst->during.largest + worst->after.largest))
+      worst = &o;
   std::string why;
   if (n_clear == 0)
     why = "no sag lies away from the site's thresholds and timers, so nothing could be compared";
   else if (static_cast<double>(n_within) < limits.clear_frac * static_cast<double>(n_clear) && worst)
-    why = fmt::format("at {:g} pu for {:g} s the records differ from the site by up to {:.3f} pu in the sag and {:.3f} pu after it, {:.3f} of the share, {:.3f} s of the time to 90 %", worst->sag.level_pu,
-                      worst->sag.duration_s, worst->during.largest, worst->after.largest, std::abs(worst->lost_site_frac - worst->lost_record_frac), later_s(*worst));
+    why = fmt::format(
+        "at {:g} pu for {:g} s the records differ from the site by up to {:.3f} pu in the sag and {:.3f} pu after it, "
+        "{:.3f} of the share, {:.3f} s of the time to 90 %",
+        worst->sag.level_pu, worst->sag.duration_s, worst->during.largest, worst->after.largest,
+        std::abs(worst->lost_site_frac - worst->lost_record_frac), later_s(*worst));
   else if (static_cast<double>(n_near_equal) < limits.near_frac * static_cast<double>(n_near))
     why = "near thresholds the records end with another share than the site";
   return why.empty() ? why : why + "; " + text();

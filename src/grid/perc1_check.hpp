@@ -15,9 +15,9 @@ struct Sag {
 
 /// Differences of two powers over a period, in pu of the power before.
 struct PeriodError {
-  double largest = 0.0;    ///< of their absolute value
-  double mean = 0.0;       ///< absolute value of their mean
-  double mean_abs = 0.0;   ///< mean of their absolute value
+  double largest = 0.0;   ///< of their absolute value
+  double mean = 0.0;      ///< absolute value of their mean
+  double mean_abs = 0.0;  ///< mean of their absolute value
 };
 
 /// Largest differences that records may have, in pu of the power before. Published for producers, borrowed for loads: dip
@@ -45,15 +45,15 @@ struct SagOutcome {
   double lost_site_frac = 0.0, lost_record_frac = 0.0;    ///< largest share away from the grid
   double back_site_s = 0.0, back_record_s = 0.0;          ///< from the sag's end on; infinite: not within the record
   double final_site_frac = 0.0, final_record_frac = 0.0;  ///< share at the record's end
-  bool within(const ModelLimits& limits) const;      ///< all of them
-  bool ends_equal(const ModelLimits& limits) const;  ///< the share at the record's end
+  bool within(const ModelLimits& limits) const;           ///< all of them
+  bool ends_equal(const ModelLimits& limits) const;       ///< the share at the record's end
 };
 
 /// Sags played into a site and its records.
 struct Perc1Check {
   std::vector<SagOutcome> sags;
   std::int64_t n_clear = 0, n_within = 0, n_near = 0, n_near_equal = 0, n_apart = 0;
-  PeriodError worst_outside, worst_during;      ///< over the clear sags
+  PeriodError worst_outside, worst_during;           ///< over the clear sags
   double worst_lost_frac = 0.0, worst_back_s = 0.0;  ///< over the clear sags
   /// Empty if the records may be used, else why not, with the worst sag.
   std::string unfit(const ModelLimits& limits = {}) const;

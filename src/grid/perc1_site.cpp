@@ -34,7 +34,9 @@ Perc1Record record(const LoadSettings& s, std::size_t k, std::size_t n) {
   Perc1Params& p = out.params;
   const Trip* cease = cease_of(g);
   p.Fcease = cease ? 1.0 : 0.0;
-  p.Vcease = cease ? cease->limit + s.low_spread_pu * ((2.0 * static_cast<double>(k) + 1.0) / static_cast<double>(n) - 1.0) : 0.0;
+  p.Vcease =
+      cease ? cease->limit + s.low_spread_pu * ((2.0 * static_cast<double>(k) + 1.0) / static_cast<double>(n) - 1.0)
+            : 0.0;
   p.Tcease = cease ? cease->after_s : 0.0;
   p.Tdelay = 0.0;
   p.Vrecon = std::max(g.return_low_pu, p.Vcease);
@@ -50,16 +52,24 @@ Perc1Record record(const LoadSettings& s, std::size_t k, std::size_t n) {
 void add_gaps(const LoadSettings& s, std::vector<Perc1Gap>& out) {
   const LoadGroup& g = s.group;
   const Trip* cease = cease_of(g);
-  const auto add = [&](std::string what, double share = 1.0) { out.push_back({g.name + ": " + std::move(what), g.power_W * share}); };
+  const auto add = [&](std::string what, double share = 1.0) {
+    out.push_back({g.name + ": " + std::move(what), g.power_W * share});
+  };
   for (const Trip& t : g.voltage)
-    if (&t != cease) add(fmt::format("leaves also {} {:g} pu for longer than {:g} s", t.below ? "below" : "above", t.limit, t.after_s));
-  for (const Trip& t : g.frequency) add(fmt::format("leaves {} {:g} Hz for longer than {:g} s", t.below ? "below" : "above", t.limit, t.after_s));
+    if (&t != cease)
+      add(fmt::format("leaves also {} {:g} pu for longer than {:g} s", t.below ? "below" : "above", t.limit,
+                      t.after_s));
+  for (const Trip& t : g.frequency)
+    add(fmt::format("leaves {} {:g} Hz for longer than {:g} s", t.below ? "below" : "above", t.limit, t.after_s));
   if (g.count_limit > 0 && g.count_below_pu > 0.0)
-    add(fmt::format("stays away from sag {} below {:g} pu within {:g} s on", g.count_limit, g.count_below_pu, g.count_window_s));
+    add(fmt::format("stays away from sag {} below {:g} pu within {:g} s on", g.count_limit, g.count_below_pu,
+                    g.count_window_s));
   else if (g.count_limit > 0)
     add(fmt::format("stays away from departure {} within {:g} s on", g.count_limit, g.count_window_s));
   if (s.recharge_frac > 0.0) add("batteries recharge after a return and draw more", s.recharge_frac);
-  if (!g.returns || s.returns_frac < 1.0) add("servers that drop stop their job; what waits, idles and restarts is not in the record", g.returns ? 1.0 - s.returns_frac : 1.0);
+  if (!g.returns || s.returns_frac < 1.0)
+    add("servers that drop stop their job; what waits, idles and restarts is not in the record",
+        g.returns ? 1.0 - s.returns_frac : 1.0);
 }
 
 /// How many records each part gets.
@@ -104,11 +114,15 @@ Perc1Site perc1_site(std::span<const LoadSettings> settings) {
       out.held.push_back(s);
     } else {
       out.remainder_W += s.group.power_W;
-      out.gaps.push_back({fmt::format("{}: {}s go into a composite load (cmpldw) or a load of their own", s.group.name, name(s.kind)), s.group.power_W});
+      out.gaps.push_back(
+          {fmt::format("{}: {}s go into a composite load (cmpldw) or a load of their own", s.group.name, name(s.kind)),
+           s.group.power_W});
     }
   }
   if (out.held.size() > most_perc1_records)
-    throw InputError(fmt::format("perc1: {} parts of the load have settings of their own; at most {} records, so join parts with equal settings", out.held.size(), most_perc1_records));
+    throw InputError(fmt::format(
+        "perc1: {} parts of the load have settings of their own; at most {} records, so join parts with equal settings",
+        out.held.size(), most_perc1_records));
   const auto n = cut(out.held);
   for (std::size_t i = 0; i < out.held.size(); ++i) {
     for (std::size_t k = 0; k < n[i]; ++k) out.records.push_back(record(out.held[i], k, n[i]));

@@ -18,11 +18,13 @@ std::array<double, 3> phase_voltages(double level, std::int64_t n_phase, Transfo
   if (n_phase != 2) v[0] *= level;
   if (n_phase != 1) v[1] *= level, v[2] *= level;
   std::array<double, 3> out{};
-  for (std::size_t k = 0; k < 3; ++k) out[k] = transformer == Transformer::wye_wye ? std::abs(v[k]) : std::abs(v[k] - v[(k + 1) % 3]) / std::sqrt(3.0);
+  for (std::size_t k = 0; k < 3; ++k)
+    out[k] = transformer == Transformer::wye_wye ? std::abs(v[k]) : std::abs(v[k] - v[(k + 1) % 3]) / std::sqrt(3.0);
   return out;
 }
 
-RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level, double duration_s, std::int64_t n_phase, Transformer transformer) {
+RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
+                      double duration_s, std::int64_t n_phase, Transformer transformer) {
   const auto v = phase_voltages(level, n_phase, transformer);
   std::vector<LoadGroup> whole, third;
   for (const LoadGroup& g : groups) {
@@ -37,7 +39,8 @@ RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, d
   const auto add = [&](const std::vector<LoadGroup>& part, double at_pu) {
     if (std::none_of(part.begin(), part.end(), [](const auto& g) { return g.power_W > 0.0; })) return;
     const RidePoint p = play_point(rule, part, nominal_Hz, at_pu, duration_s, false);
-    if (p.left_W > 0.0 && (out.left_after_s < 0.0 || p.left_after_s < out.left_after_s)) out.left_after_s = p.left_after_s, out.group = p.group, out.setting = p.setting;
+    if (p.left_W > 0.0 && (out.left_after_s < 0.0 || p.left_after_s < out.left_after_s))
+      out.left_after_s = p.left_after_s, out.group = p.group, out.setting = p.setting;
     out.left_W += p.left_W;
     out.current_ratio = std::max(out.current_ratio, p.current_ratio);
     out.recovery_s = std::max(out.recovery_s, p.recovery_s);

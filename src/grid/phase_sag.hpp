@@ -25,6 +25,7 @@ std::array<double, 3> phase_voltages(double level_pu, std::int64_t n_phase, Tran
 /// A sag of some phases: units of three phases judge the lowest, units of one phase their own.
 /// Assumption: the current of a unit in the sag is that of a balanced one at the voltage that it judges.
 /// @param level_pu, n_phase, transformer as for `phase_voltages`  @throws InputError as there
-RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level_pu, double duration_s, std::int64_t n_phase, Transformer transformer);
+RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level_pu,
+                      double duration_s, std::int64_t n_phase, Transformer transformer);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -94,7 +94,8 @@ struct Newton {
       for (const std::size_t i : u.angle) J(row++, column) = rise(i).real();
       for (const std::size_t i : u.size) J(row++, column) = rise(i).imag();
     };
-    for (Eigen::Index c = 0; c < na; ++c) fill(c, u.angle[static_cast<std::size_t>(c)], Complex(0, 1) * v[u.angle[static_cast<std::size_t>(c)]]);
+    for (Eigen::Index c = 0; c < na; ++c)
+      fill(c, u.angle[static_cast<std::size_t>(c)], Complex(0, 1) * v[u.angle[static_cast<std::size_t>(c)]]);
     for (Eigen::Index c = na; c < all; ++c) {
       const std::size_t k = u.size[static_cast<std::size_t>(c - na)];
       fill(c, k, v[k] / std::abs(v[k]));
@@ -115,7 +116,8 @@ void share_generation(const Newton& s, NetworkFlow& out) {
     std::vector<std::size_t> units;
     Complex drawn = 0.0, dispatched = 0.0;
     for (std::size_t g = 0; g < n.generator.size(); ++g)
-      if (n.generator[g].bus == i && n.generator[g].in_service) units.push_back(g), dispatched += n.generator[g].power_VA;
+      if (n.generator[g].bus == i && n.generator[g].in_service)
+        units.push_back(g), dispatched += n.generator[g].power_VA;
     if (units.empty()) continue;
     for (const auto& l : n.load)
       if (l.bus == i && l.in_service) drawn += l.at_VA(std::abs(s.v[i]));
@@ -137,8 +139,9 @@ std::size_t PowerNetwork::bus_index(std::int64_t number) const {
     if (bus[i].number == number) return i;
     if (std::abs(bus[i].number - number) < std::abs(bus[nearest].number - number)) nearest = i;
   }
-  throw InputError(bus.empty() ? "network: has no buses"
-                               : fmt::format("network: there is no bus {}; the nearest number is {}", number, bus[nearest].number));
+  throw InputError(
+      bus.empty() ? "network: has no buses"
+                  : fmt::format("network: there is no bus {}; the nearest number is {}", number, bus[nearest].number));
 }
 
 std::vector<Complex> admittance(const PowerNetwork& n) {
@@ -166,7 +169,8 @@ NetworkFlow solve_network(const PowerNetwork& n) {
     out.mismatch_pu = error.size() > 0 ? error.cwiseAbs().maxCoeff() : 0.0;
     if (out.mismatch_pu < 1e-10) break;
     if (out.iterations == most || !std::isfinite(out.mismatch_pu))
-      throw RefusedError(fmt::format("network: no operating point after {} iterations, mismatch {:.3g} pu", out.iterations, out.mismatch_pu));
+      throw RefusedError(fmt::format("network: no operating point after {} iterations, mismatch {:.3g} pu",
+                                     out.iterations, out.mismatch_pu));
     s.step(error);
   }
   out.voltage_pu = s.v;

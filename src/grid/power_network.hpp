@@ -39,7 +39,9 @@ struct PowerNetwork {
     bool in_service = true;
     Place place;
     /// For messages.
-    std::string name(const PowerNetwork& n) const { return "unit " + id + " at bus " + std::to_string(n.bus[bus].number); }
+    std::string name(const PowerNetwork& n) const {
+      return "unit " + id + " at bus " + std::to_string(n.bus[bus].number);
+    }
   };
   /// π circuit; the ideal ratio, with its angle, is at the `from` end.
   struct Branch {

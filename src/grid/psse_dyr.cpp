@@ -28,8 +28,11 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
     close();
     if (words.empty()) return;
     const auto bus = psse_number(words[0]);
-    if (words.size() < 3 || !bus || *bus != std::floor(*bus)) findings.push_back({{name, first, 0}, words[0], "a record begins with bus, 'MODEL' and unit"});
-    else out.push_back({{name, first, 0}, static_cast<std::int64_t>(*bus), words[1], words[2], {words.begin() + 3, words.end()}});
+    if (words.size() < 3 || !bus || *bus != std::floor(*bus))
+      findings.push_back({{name, first, 0}, words[0], "a record begins with bus, 'MODEL' and unit"});
+    else
+      out.push_back(
+          {{name, first, 0}, static_cast<std::int64_t>(*bus), words[1], words[2], {words.begin() + 3, words.end()}});
     words.clear();
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -65,16 +68,21 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
 std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(read_file(path, psse_file_limit_B), path); }
 
 double DyrValues::number(std::string_view name, Range range) {
-  const double otherwise = std::isfinite(range.lo) ? (std::isfinite(range.hi) ? 0.5 * (range.lo + range.hi) : range.lo + 1.0) : 1.0;
+  const double otherwise =
+      std::isfinite(range.lo) ? (std::isfinite(range.hi) ? 0.5 * (range.lo + range.hi) : range.lo + 1.0) : 1.0;
   if (next_ >= record_.values.size()) {
-    if (!std::exchange(short_, true)) wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
+    if (!std::exchange(short_, true))
+      wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
     return otherwise;
   }
   const std::string& word = record_.values[next_++];
   const auto value = psse_number(word);
-  if (!value) wrong(name, fmt::format("'{}' is not a number", word));
-  else if (!(*value >= range.lo && *value <= range.hi)) wrong(name, fmt::format("{:g} is outside of {:g} to {:g}", *value, range.lo, range.hi));
-  else return *value;
+  if (!value)
+    wrong(name, fmt::format("'{}' is not a number", word));
+  else if (!(*value >= range.lo && *value <= range.hi))
+    wrong(name, fmt::format("{:g} is outside of {:g} to {:g}", *value, range.lo, range.hi));
+  else
+    return *value;
   return otherwise;
 }
 
@@ -86,16 +94,19 @@ int DyrValues::whole(std::string_view name, Range range) {
 
 std::string DyrValues::text(std::string_view name) {
   if (next_ < record_.values.size()) return record_.values[next_++];
-  if (!std::exchange(short_, true)) wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
+  if (!std::exchange(short_, true))
+    wrong(name, fmt::format("is missing: the record has {} values", record_.values.size()));
   return {};
 }
 
 void DyrValues::wrong(std::string_view name, const std::string& message) {
-  findings_.push_back({record_.place, fmt::format("{} {} at bus {}: {}", record_.model, record_.id, record_.bus, name), message});
+  findings_.push_back(
+      {record_.place, fmt::format("{} {} at bus {}: {}", record_.model, record_.id, record_.bus, name), message});
 }
 
 void DyrValues::finish() {
-  if (next_ < record_.values.size()) wrong(record_.values[next_], fmt::format("the record has {} values, expected {}", record_.values.size(), next_));
+  if (next_ < record_.values.size())
+    wrong(record_.values[next_], fmt::format("the record has {} values, expected {}", record_.values.size(), next_));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::grid

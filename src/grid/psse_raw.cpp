@@ -100,7 +100,9 @@ class RawReader {
     return otherwise;
   }
   static std::string text(const Line& l, std::size_t at) { return at < l.fields.size() ? l.fields[at] : ""; }
-  Complex pair(const Line& l, std::size_t at, const char* key) { return {number(l, at, key, 0.0), number(l, at + 1, key, 0.0)}; }
+  Complex pair(const Line& l, std::size_t at, const char* key) {
+    return {number(l, at, key, 0.0), number(l, at + 1, key, 0.0)};
+  }
   /// The next line of a section, or nothing at its end (a record whose first field is 0, or Q).
   const Line* next() {
     while (at_ < lines_.size()) {
@@ -130,8 +132,10 @@ class RawReader {
     n_.base_VA = 1e6 * number(l, 1, "SBASE", 100.0);
     revision_ = static_cast<int>(number(l, 2, "REV", 0.0));
     n_.nominal_Hz = number(l, 5, "BASFRQ", 60.0);
-    if (revision_ != 32 && revision_ != 33) wrong(1, "REV", fmt::format("revision '{}' is not read: 32 or 33", text(l, 2)));
-    if (!(n_.base_VA > 0.0 && n_.nominal_Hz >= 16.0 && n_.nominal_Hz <= 60.0)) wrong(1, "SBASE, BASFRQ", "must be positive, 16 to 60 Hz");
+    if (revision_ != 32 && revision_ != 33)
+      wrong(1, "REV", fmt::format("revision '{}' is not read: 32 or 33", text(l, 2)));
+    if (!(n_.base_VA > 0.0 && n_.nominal_Hz >= 16.0 && n_.nominal_Hz <= 60.0))
+      wrong(1, "SBASE, BASFRQ", "must be positive, 16 to 60 Hz");
     at_ = 3;
   }
   void buses() {
@@ -140,12 +144,15 @@ class RawReader {
       b.number = static_cast<std::int64_t>(number(*l, 0, "I", 0.0));
       b.name = text(*l, 1);
       const double kind = number(*l, 3, "IDE", 1.0);
-      if (kind < 1.0 || kind > 4.0) wrong(l->number, "IDE", fmt::format("type {} is outside of 1 to 4", kind));
-      else b.kind = static_cast<PowerNetwork::BusKind>(static_cast<int>(kind));
+      if (kind < 1.0 || kind > 4.0)
+        wrong(l->number, "IDE", fmt::format("type {} is outside of 1 to 4", kind));
+      else
+        b.kind = static_cast<PowerNetwork::BusKind>(static_cast<int>(kind));
       const double size = number(*l, 7, "VM", 1.0);
       if (!(size > 0.2 && size < 2.0)) wrong(l->number, "VM", fmt::format("{} pu is outside of 0.2 to 2", size));
       b.voltage_pu = std::polar(size, number(*l, 8, "VA", 0.0) * 3.14159265358979323846 / 180.0);
-      if (std::any_of(n_.bus.begin(), n_.bus.end(), [&](const auto& o) { return o.number == b.number; })) wrong(l->number, "I", fmt::format("bus {} is there twice", b.number));
+      if (std::any_of(n_.bus.begin(), n_.bus.end(), [&](const auto& o) { return o.number == b.number; }))
+        wrong(l->number, "I", fmt::format("bus {} is there twice", b.number));
       n_.bus.push_back(std::move(b));
     }
     if (n_.bus.empty()) wrong(4, "bus", "the file has no buses");
@@ -164,7 +171,8 @@ class RawReader {
   }
   void shunts() {
     while (const Line* l = next())
-      if (const std::size_t at = bus(*l, 0); on(*l, 2) && at < n_.bus.size()) n_.bus[at].shunt_VA += 1e6 * pair(*l, 3, "GL, BL");
+      if (const std::size_t at = bus(*l, 0); on(*l, 2) && at < n_.bus.size())
+        n_.bus[at].shunt_VA += 1e6 * pair(*l, 3, "GL, BL");
   }
   void generators() {
     while (const Line* l = next()) {
@@ -178,13 +186,17 @@ class RawReader {
       g.source_pu = {number(*l, 9, "ZR", 0.0), number(*l, 10, "ZX", 1.0)};
       g.in_service = on(*l, 14);
       if (!(g.rating_VA > 0.0)) wrong(l->number, "MBASE", "must be positive");
-      if (number(*l, 11, "RT", 0.0) != 0.0 || number(*l, 12, "XT", 0.0) != 0.0) wrong(l->number, "RT, XT", "a step-up transformer within the unit is not modelled: give it as a transformer record");
+      if (number(*l, 11, "RT", 0.0) != 0.0 || number(*l, 12, "XT", 0.0) != 0.0)
+        wrong(l->number, "RT, XT",
+              "a step-up transformer within the unit is not modelled: give it as a transformer record");
       n_.generator.push_back(std::move(g));
     }
   }
   void add(PowerNetwork::Branch b, std::uint32_t line) {
-    if (std::abs(b.impedance_pu) < 1e-9) wrong(line, "R, X", "impedance 0: join the two buses, or give it 0.0001 pu");
-    else n_.branch.push_back(std::move(b));
+    if (std::abs(b.impedance_pu) < 1e-9)
+      wrong(line, "R, X", "impedance 0: join the two buses, or give it 0.0001 pu");
+    else
+      n_.branch.push_back(std::move(b));
   }
   void branches() {
     while (const Line* l = next()) {
@@ -210,10 +222,14 @@ class RawReader {
       if (at_ + 3 > lines_.size()) return wrong(first->number, "transformer", "has fewer than four lines");
       const Line &z = lines_[at_], &w1 = lines_[at_ + 1], &w2 = lines_[at_ + 2];
       at_ += 3;
-      const double cw = number(*first, 4, "CW", 1.0), cz = number(*first, 5, "CZ", 1.0), cm = number(*first, 6, "CM", 1.0);
-      if (cw != 1.0) wrong(first->number, "CW", fmt::format("{}: only 1 is read, winding voltages in pu of the buses", cw));
-      if (cz != 1.0 && cz != 2.0) wrong(first->number, "CZ", fmt::format("{}: only 1 and 2 are read, impedance in pu", cz));
-      if (cm != 1.0 && (number(*first, 7, "MAG1", 0.0) != 0.0 || number(*first, 8, "MAG2", 0.0) != 0.0)) wrong(first->number, "CM", "only 1 is read, magnetising admittance in pu");
+      const double cw = number(*first, 4, "CW", 1.0), cz = number(*first, 5, "CZ", 1.0),
+                   cm = number(*first, 6, "CM", 1.0);
+      if (cw != 1.0)
+        wrong(first->number, "CW", fmt::format("{}: only 1 is read, winding voltages in pu of the buses", cw));
+      if (cz != 1.0 && cz != 2.0)
+        wrong(first->number, "CZ", fmt::format("{}: only 1 and 2 are read, impedance in pu", cz));
+      if (cm != 1.0 && (number(*first, 7, "MAG1", 0.0) != 0.0 || number(*first, 8, "MAG2", 0.0) != 0.0))
+        wrong(first->number, "CM", "only 1 is read, magnetising admittance in pu");
       const double v1 = number(w1, 0, "WINDV1", 1.0), v2 = number(w2, 0, "WINDV2", 1.0);
       if (!(v1 > 0.1 && v2 > 0.1)) wrong(w1.number, "WINDV", "must be above 0.1 pu");
       PowerNetwork::Branch b;
@@ -231,9 +247,16 @@ class RawReader {
   }
   /// What follows the transformers: what would change the network is a finding, but for switched shunts.
   void others() {
-    static constexpr std::pair<const char*, bool> sections[] = {
-        {"area", true}, {"two-terminal DC line", false}, {"voltage-source DC line", false}, {"impedance correction", true}, {"multi-terminal DC line", false}, {"multi-section line", false},
-        {"zone", true}, {"transfer", true}, {"owner", true}, {"FACTS device", false}};
+    static constexpr std::pair<const char*, bool> sections[] = {{"area", true},
+                                                                {"two-terminal DC line", false},
+                                                                {"voltage-source DC line", false},
+                                                                {"impedance correction", true},
+                                                                {"multi-terminal DC line", false},
+                                                                {"multi-section line", false},
+                                                                {"zone", true},
+                                                                {"transfer", true},
+                                                                {"owner", true},
+                                                                {"FACTS device", false}};
     for (const auto& [what, harmless] : sections)
       while (const Line* l = next())
         if (!harmless) wrong(l->number, what, "is not modelled");

@@ -78,8 +78,10 @@ void Pyramid::push(std::span<const double> load_W) {
 void Pyramid::push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W) {
   const Open part{next_bin_, n_bin, min_W, sum_W, max_W};
   next_bin_ += n_bin;
-  if (n_bin == lengths_[0]) finish(part, 0);
-  else raise(part, 0);
+  if (n_bin == lengths_[0])
+    finish(part, 0);
+  else
+    raise(part, 0);
 }
 
 void Pyramid::end() {

@@ -65,7 +65,8 @@ Section section(double corner_Hz, double step_s, double q, bool high) {
 
 std::vector<Section> sections(double low_Hz, double high_Hz, double step_s, std::int64_t order) {
   // Poles of a Butterworth filter lie on a circle: 1/(2 cos of their angles) are the sections' qualities.
-  const std::vector<double> q = order == 4 ? std::vector<double>{0.5411961001461970, 1.3065629648763766} : std::vector<double>{std::numbers::sqrt2 / 2.0};
+  const std::vector<double> q = order == 4 ? std::vector<double>{0.5411961001461970, 1.3065629648763766}
+                                           : std::vector<double>{std::numbers::sqrt2 / 2.0};
   std::vector<Section> out;
   for (const double each : q) {
     out.push_back(section(low_Hz, step_s, each, true));
@@ -90,7 +91,8 @@ Largest peak_to_peak(std::span<const double> x, std::size_t window) {
 
 Largest slope(std::span<const double> x, std::size_t window, double step_s, double sign) {
   Largest out;
-  for (std::size_t i = window; i < x.size(); ++i) out.see(sign * (x[i] - x[i - window]) / (static_cast<double>(window) * step_s), i - window);
+  for (std::size_t i = window; i < x.size(); ++i)
+    out.see(sign * (x[i] - x[i - window]) / (static_cast<double>(window) * step_s), i - window);
   if (out.value < 0.0) out.value = 0.0;
   return out;
 }
@@ -98,8 +100,11 @@ Largest slope(std::span<const double> x, std::size_t window, double step_s, doub
 Largest percentile(std::span<const double> x, std::size_t window, double step_s, double percent) {
   std::vector<double> means, ramps;
   for (std::size_t i = 0; i + window <= x.size(); i += window)
-    means.push_back(std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(i), x.begin() + static_cast<std::ptrdiff_t>(i + window), 0.0) / static_cast<double>(window));
-  for (std::size_t i = 1; i < means.size(); ++i) ramps.push_back(std::abs(means[i] - means[i - 1]) / (static_cast<double>(window) * step_s));
+    means.push_back(std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(i),
+                                    x.begin() + static_cast<std::ptrdiff_t>(i + window), 0.0) /
+                    static_cast<double>(window));
+  for (std::size_t i = 1; i < means.size(); ++i)
+    ramps.push_back(std::abs(means[i] - means[i - 1]) / (static_cast<double>(window) * step_s));
   if (ramps.empty()) return {};
   std::sort(ramps.begin(), ramps.end());
   const auto rank = static_cast<std::size_t>(std::ceil(percent / 100.0 * static_cast<double>(ramps.size())));
@@ -154,12 +159,15 @@ Largest figure_of(const RecordRule& r, const Filter& filter, std::span<const dou
 
 /// The shortest part on which a rule can be judged.
 double shortest_s(const RecordRule& r, double step_s) {
-  const double windows = r.figure == RecordFigure::ramp_percentile ? 2.0 * r.window_s : r.figure == RecordFigure::peak_to_peak ? r.window_s : r.window_s + step_s;
+  const double windows = r.figure == RecordFigure::ramp_percentile ? 2.0 * r.window_s
+                         : r.figure == RecordFigure::peak_to_peak  ? r.window_s
+                                                                   : r.window_s + step_s;
   return std::max(windows, r.low_Hz > 0.0 ? 3.0 / r.low_Hz : 0.0);
 }
 
 /// Of all parts that are long enough; `at` counts from the record's first sample.
-Largest largest_of(const RecordRule& rule, const Filter& filter, std::span<const Part> parts, const SiteRecord& record) {
+Largest largest_of(const RecordRule& rule, const Filter& filter, std::span<const Part> parts,
+                   const SiteRecord& record) {
   Largest out;
   for (const Part& p : parts) {
     if (static_cast<double>(p.count) * record.step_s < shortest_s(rule, record.step_s) - 0.5 * record.step_s) continue;
@@ -176,7 +184,8 @@ std::string_view name(RecordVerdict v) {
   return words[static_cast<std::size_t>(v)];
 }
 
-std::vector<double> band_pass(std::span<const double> W, double step_s, double low_Hz, double high_Hz, std::int64_t order) {
+std::vector<double> band_pass(std::span<const double> W, double step_s, double low_Hz, double high_Hz,
+                              std::int64_t order) {
   auto filter = sections(low_Hz, std::min(high_Hz, 0.45 / step_s), step_s, order);
   const auto through = [&](double x) {
     for (Section& s : filter) x = s.step(x);
@@ -217,7 +226,8 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
     }
     const auto holds = [&](double x) { return x <= o.limit * (1.0 + 1e-12); };
     if (std::isnan(o.value)) {
-      o.note = fmt::format("needs {:g} s without a gap, the record has {:g} s", shortest_s(rule, record.step_s), longest_s);
+      o.note =
+          fmt::format("needs {:g} s without a gap, the record has {:g} s", shortest_s(rule, record.step_s), longest_s);
     } else if (holds(o.low) != holds(o.high)) {
       o.verdict = RecordVerdict::undecided;
       o.note = "the text states no filter, and the verdict hangs on it";

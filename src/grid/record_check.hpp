@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 struct SiteRecord {
   double first_s = 0.0, step_s = 1e-3;
   std::span<const double> pcc_W;
-  double peak_W = 0.0;  ///< of the site, for limits that are shares of it
+  double peak_W = 0.0;                                ///< of the site, for limits that are shares of it
   std::vector<std::pair<double, double>> left_out_s;  ///< from, until, rising: disturbances that the grid caused
 };
 
@@ -24,11 +24,11 @@ std::string_view name(RecordVerdict v);
 struct RecordOutcome {
   RecordRule rule;
   RecordVerdict verdict = RecordVerdict::not_measured;
-  double value = not_stated;  ///< W or W/s
+  double value = not_stated;                   ///< W or W/s
   double low = not_stated, high = not_stated;  ///< of the value over the filters tried, where the text states none
-  double limit = not_stated;  ///< the one that holds for this site, same unit
-  double at_s = not_stated;   ///< where the window of the largest value begins
-  std::string note;           ///< why it was not measured or decided
+  double limit = not_stated;                   ///< the one that holds for this site, same unit
+  double at_s = not_stated;                    ///< where the window of the largest value begins
+  std::string note;                            ///< why it was not measured or decided
 };
 
 /// Each rule of a book against a record:
@@ -45,6 +45,7 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
 
 /// A band-pass of power, same length. @param step_s between samples  @param order 2 or 4, of each side
 /// @param W power of one part without gap
-std::vector<double> band_pass(std::span<const double> W, double step_s, double low_Hz, double high_Hz, std::int64_t order);
+std::vector<double> band_pass(std::span<const double> W, double step_s, double low_Hz, double high_Hz,
+                              std::int64_t order);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -55,7 +55,9 @@ void Reecb1::rest(double v, std::complex<double> power_pu, std::span<double> x) 
   x[v_integral] = power_pu.imag() / v;
 }
 
-double Reecb1::reactive_order(std::span<const double> x, const Input& in) const { return power_factor_ ? x[power] * tan_phi_ : in.reactive_pu; }
+double Reecb1::reactive_order(std::span<const double> x, const Input& in) const {
+  return power_factor_ ? x[power] * tan_phi_ : in.reactive_pu;
+}
 
 double Reecb1::voltage_order(std::span<const double> x, const Input& in) const {
   if (!inner_voltage_) return reactive_order(x, in);
@@ -63,13 +65,16 @@ double Reecb1::voltage_order(std::span<const double> x, const Input& in) const {
   return std::clamp(K_qp_ * error + x[q_integral], V_low_, V_high_);
 }
 
-double Reecb1::limit_q(double active_pu) const { return p_first_ ? std::sqrt(std::max(I_max_ * I_max_ - active_pu * active_pu, 0.0)) : I_max_; }
+double Reecb1::limit_q(double active_pu) const {
+  return p_first_ ? std::sqrt(std::max(I_max_ * I_max_ - active_pu * active_pu, 0.0)) : I_max_;
+}
 
 Reecb1::Command Reecb1::command(std::span<const double> x, const Input& in) const {
   const double v = std::max(x[voltage], 0.01);
   double p = x[order] / v;
   if (p_first_) p = std::clamp(p, 0.0, I_max_);
-  double q = q_control_ ? K_vp_ * (std::clamp(voltage_order(x, in), V_low_, V_high_) - x[voltage]) + x[v_integral] : x[q_lag];
+  double q =
+      q_control_ ? K_vp_ * (std::clamp(voltage_order(x, in), V_low_, V_high_) - x[voltage]) + x[v_integral] : x[q_lag];
   q += std::clamp(K_qv_ * beyond(v_ref0_ - x[voltage], d_1_, d_2_), I_ql_, I_qh_);
   q = std::clamp(q, -limit_q(p), limit_q(p));
   if (!p_first_) p = std::clamp(p, 0.0, std::sqrt(std::max(I_max_ * I_max_ - q * q, 0.0)));
@@ -83,7 +88,8 @@ void Reecb1::rates(std::span<const double> x, const Input& in, std::span<double>
   rate[power] = (in.power_pu.real() - x[power]) / T_p_s_;
   rate[order] = runs ? std::clamp((wanted - x[order]) / T_pord_s_, down_per_s_, up_per_s_) : 0.0;
   rate[q_integral] = runs ? K_qi_ * (std::clamp(reactive_order(x, in), Q_low_, Q_high_) - in.power_pu.imag()) : 0.0;
-  rate[v_integral] = runs && q_control_ ? K_vi_ * (std::clamp(voltage_order(x, in), V_low_, V_high_) - x[voltage]) : 0.0;
+  rate[v_integral] =
+      runs && q_control_ ? K_vi_ * (std::clamp(voltage_order(x, in), V_low_, V_high_) - x[voltage]) : 0.0;
   rate[q_lag] = runs ? (reactive_order(x, in) / v - x[q_lag]) / T_iq_s_ : 0.0;
 }
 

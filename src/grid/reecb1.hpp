@@ -22,7 +22,7 @@ class Reecb1 {
   static constexpr std::size_t n_state = 6;  ///< v_f, p_f, order, integral of Q, integral of v, lag of i_q
   struct Input {
     double voltage_pu = 1.0;
-    std::complex<double> power_pu;  ///< delivered
+    std::complex<double> power_pu;              ///< delivered
     double active_pu = 0.0, reactive_pu = 0.0;  ///< ordered by the plant
   };
   struct Command {
@@ -42,8 +42,8 @@ class Reecb1 {
   double voltage_order(std::span<const double> x, const Input& in) const;
   double limit_q(double active_pu) const;
   bool power_factor_ = false, inner_voltage_ = false, q_control_ = false, p_first_ = false;
-  double V_dip_, V_up_, T_rv_s_, d_1_, d_2_, K_qv_, I_qh_, I_ql_, v_ref0_, T_p_s_, Q_high_, Q_low_, V_high_, V_low_, K_qp_, K_qi_, K_vp_, K_vi_, T_iq_s_, up_per_s_,
-      down_per_s_, P_high_, P_low_, I_max_, T_pord_s_;
+  double V_dip_, V_up_, T_rv_s_, d_1_, d_2_, K_qv_, I_qh_, I_ql_, v_ref0_, T_p_s_, Q_high_, Q_low_, V_high_, V_low_,
+      K_qp_, K_qi_, K_vp_, K_vi_, T_iq_s_, up_per_s_, down_per_s_, P_high_, P_low_, I_max_, T_pord_s_;
   double tan_phi_ = 0.0;
 };
 

@@ -23,7 +23,8 @@ Regca1::Regca1(DyrValues& values) {
   q_up_per_s_ = values.number("Iqrmax", {-1e4, 1e4});
   q_down_per_s_ = values.number("Iqrmin", {-1e4, 1e4});
   values.number("Accel", {0, 1});
-  if (!(zero_pu_ < break_pu_ && V_0_ < V_1_ && q_down_per_s_ < q_up_per_s_)) values.wrong("Brkpt, Lvpnt1, Iqrmax", "must be above Zerox, Lvpnt0, Iqrmin");
+  if (!(zero_pu_ < break_pu_ && V_0_ < V_1_ && q_down_per_s_ < q_up_per_s_))
+    values.wrong("Brkpt, Lvpnt1, Iqrmax", "must be above Zerox, Lvpnt0, Iqrmin");
 }
 
 void Regca1::rest(Complex v, Complex power_pu, std::span<double> x) const {
@@ -39,9 +40,11 @@ Complex Regca1::current(std::span<const double> x, Complex v) const {
   return Complex(share * x[0], -reactive) * v / size;
 }
 
-void Regca1::rates(std::span<const double> x, double voltage_pu, double active_pu, double reactive_pu, std::span<double> rate) const {
+void Regca1::rates(std::span<const double> x, double voltage_pu, double active_pu, double reactive_pu,
+                   std::span<double> rate) const {
   double wanted = active_pu;
-  if (limits_active_ && x[2] < break_pu_) wanted = std::min(wanted, level_pu_ * std::max(x[2] - zero_pu_, 0.0) / (break_pu_ - zero_pu_));
+  if (limits_active_ && x[2] < break_pu_)
+    wanted = std::min(wanted, level_pu_ * std::max(x[2] - zero_pu_, 0.0) / (break_pu_ - zero_pu_));
   rate[0] = std::min((wanted - x[0]) / T_g_s_, rise_per_s_);
   rate[1] = std::clamp((reactive_pu - x[1]) / T_g_s_, q_down_per_s_, q_up_per_s_);
   rate[2] = (voltage_pu - x[2]) / T_f_s_;

@@ -25,11 +25,13 @@ class Regca1 {
   /// Current into the network, pu. @param x [n_state] pu
   std::complex<double> current(std::span<const double> x, std::complex<double> v) const;
   /// Rates, pu/s. @param x, rate [n_state]  @param active_pu, reactive_pu commands
-  void rates(std::span<const double> x, double voltage_pu, double active_pu, double reactive_pu, std::span<double> rate) const;
+  void rates(std::span<const double> x, double voltage_pu, double active_pu, double reactive_pu,
+             std::span<double> rate) const;
 
  private:
   bool limits_active_;
-  double T_g_s_, rise_per_s_, break_pu_, zero_pu_, level_pu_, V_o_, V_1_, V_0_, I_o_, T_f_s_, K_hv_, q_up_per_s_, q_down_per_s_;
+  double T_g_s_, rise_per_s_, break_pu_, zero_pu_, level_pu_, V_o_, V_1_, V_0_, I_o_, T_f_s_, K_hv_, q_up_per_s_,
+      q_down_per_s_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::grid

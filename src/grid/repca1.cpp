@@ -67,12 +67,15 @@ double Repca1::error(std::span<const double> x) const {
   return std::clamp(beyond(e, d_1_, d_2_), e_low_, e_high_);
 }
 
-double Repca1::reactive(std::span<const double> x) const { return std::clamp(K_p_ * error(x) + x[integral], Q_low_, Q_high_); }
+double Repca1::reactive(std::span<const double> x) const {
+  return std::clamp(K_p_ * error(x) + x[integral], Q_low_, Q_high_);
+}
 
 double Repca1::active_error(std::span<const double> x, Complex v) const {
   const double above = std::remainder(std::arg(v) - x[angle], 2.0 * 3.14159265358979323846) / (angle_lag_s * omega0_);
   const double f = beyond(-above, fd_1_, fd_2_);
-  return std::clamp(reference_pu_.real() - x[p_filter] + D_dn_ * std::min(f, 0.0) + D_up_ * std::max(f, 0.0), fe_low_, fe_high_);
+  return std::clamp(reference_pu_.real() - x[p_filter] + D_dn_ * std::min(f, 0.0) + D_up_ * std::max(f, 0.0), fe_low_,
+                    fe_high_);
 }
 
 Repca1::Orders Repca1::orders(std::span<const double> x, Complex, Complex) const {

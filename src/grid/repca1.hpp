@@ -29,9 +29,11 @@ class Repca1 {
   Repca1(DyrValues& values, double nominal_Hz);
   /// Fills x [n_state] pu at rest, delivering `power_pu`.
   void rest(std::complex<double> v, std::complex<double> power_pu, std::span<double> x);
-  Orders orders(std::span<const double> x, std::complex<double> v, std::complex<double> power_pu) const;  ///< pu, x [n_state]
+  /// pu, x [n_state].
+  Orders orders(std::span<const double> x, std::complex<double> v, std::complex<double> power_pu) const;
   /// Rates, pu/s. @param x, rate [n_state]
-  void rates(std::span<const double> x, std::complex<double> v, std::complex<double> power_pu, std::span<double> rate) const;
+  void rates(std::span<const double> x, std::complex<double> v, std::complex<double> power_pu,
+             std::span<double> rate) const;
   void limits(std::span<StateLimit> out) const;  ///< out [n_state]
 
  private:
@@ -40,8 +42,8 @@ class Repca1 {
   double reactive(std::span<const double> x) const;
   double active_error(std::span<const double> x, std::complex<double> v) const;
   bool line_drop_ = false, voltage_ = false, frequency_ = false;
-  double T_f_s_, K_p_, K_i_, T_ft_s_, T_fv_s_, V_frz_, K_c_, e_high_, e_low_, d_1_, d_2_, Q_high_, Q_low_, K_pg_, K_ig_, T_p_s_, fd_1_, fd_2_, fe_high_, fe_low_, P_high_,
-      P_low_, T_g_s_, D_dn_, D_up_;
+  double T_f_s_, K_p_, K_i_, T_ft_s_, T_fv_s_, V_frz_, K_c_, e_high_, e_low_, d_1_, d_2_, Q_high_, Q_low_, K_pg_, K_ig_,
+      T_p_s_, fd_1_, fd_2_, fe_high_, fe_low_, P_high_, P_low_, T_g_s_, D_dn_, D_up_;
   std::complex<double> Z_c_;
   double omega0_, voltage_pu_ = 1.0;
   std::complex<double> reference_pu_;

@@ -14,18 +14,23 @@ constexpr double step_s = 1e-3, before_s = 0.2, forever_s = 60.0, inside = 1e-3,
 
 std::int64_t samples(double s) { return std::llround(s / step_s); }
 
-bool must_stay(const RuleBand& b) { return b.duty == BandDuty::continuous || b.duty == BandDuty::timed || b.duty == BandDuty::may_reduce; }
+bool must_stay(const RuleBand& b) {
+  return b.duty == BandDuty::continuous || b.duty == BandDuty::timed || b.duty == BandDuty::may_reduce;
+}
 
 /// Lowest, middle and highest level of a band; `inside` beside an edge that does not belong to it.
 std::vector<double> levels(const RuleBand& b, double nominal, bool frequency) {
   const double top = std::isinf(b.high) ? b.low + 0.05 * nominal : b.high;
   const double bottom = frequency && b.low == 0.0 ? top - 0.05 * nominal : b.low;
-  const double low = b.holds_low ? bottom : bottom + inside, high = b.holds_high || std::isinf(b.high) ? top : top - inside;
+  const double low = b.holds_low ? bottom : bottom + inside,
+               high = b.holds_high || std::isinf(b.high) ? top : top - inside;
   return {low, 0.5 * (low + high), high};
 }
 
 std::vector<double> durations(const RuleBand& b, bool frequency) {
-  const double longest = b.duty == BandDuty::continuous ? forever_s : must_stay(b) ? std::min(b.stay_s, forever_s) : 2.0;
+  const double longest = b.duty == BandDuty::continuous ? forever_s
+                         : must_stay(b)                 ? std::min(b.stay_s, forever_s)
+                                                        : 2.0;
   std::vector<double> out;
   if (!frequency)
     for (const double s : {0.02, 0.06})
@@ -37,37 +42,43 @@ std::vector<double> durations(const RuleBand& b, bool frequency) {
 /// How bad a point is within a band in which it must stay: leaving first, then the load lost.
 double badness(const RidePoint& p) { return p.left_W; }
 
-std::vector<BandAnswer> judge_bands(const RideRule& rule, const std::vector<RuleBand>& bands, std::span<const LoadGroup> groups, double nominal_Hz, bool frequency) {
+std::vector<BandAnswer> judge_bands(const RideRule& rule, const std::vector<RuleBand>& bands,
+                                    std::span<const LoadGroup> groups, double nominal_Hz, bool frequency) {
   std::vector<BandAnswer> out;
   for (const RuleBand& band : bands) {
     BandAnswer a;
     a.band = band;
     for (const double level : levels(band, frequency ? nominal_Hz : 1.0, frequency))
-      for (const double s : durations(band, frequency)) a.points.push_back(play_point(rule, groups, nominal_Hz, level, s, frequency));
+      for (const double s : durations(band, frequency))
+        a.points.push_back(play_point(rule, groups, nominal_Hz, level, s, frequency));
     for (std::size_t i = 1; i < a.points.size(); ++i)
       if (badness(a.points[i]) > badness(a.points[a.worst])) a.worst = i;
-    if (band.duty != BandDuty::not_read) a.answer = must_stay(band) && a.points[a.worst].left_W > 0.0 ? RideAnswer::fail : RideAnswer::pass;
+    if (band.duty != BandDuty::not_read)
+      a.answer = must_stay(band) && a.points[a.worst].left_W > 0.0 ? RideAnswer::fail : RideAnswer::pass;
     out.push_back(std::move(a));
   }
   return out;
 }
 
 std::string range(const RuleBand& b, const char* unit) {
-  return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit) : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
+  return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit)
+                            : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
 }
 
 RideItem staying(const char* name, const std::vector<BandAnswer>& bands, const char* unit) {
   RideItem item{name, RideAnswer::not_judged, "no band of the rule has a figure that could be read"};
   for (const BandAnswer& a : bands) {
-    if (a.answer == RideAnswer::pass && must_stay(a.band) && item.answer == RideAnswer::not_judged) item.answer = RideAnswer::pass, item.why = "nothing leaves while it must stay";
+    if (a.answer == RideAnswer::pass && must_stay(a.band) && item.answer == RideAnswer::not_judged)
+      item.answer = RideAnswer::pass, item.why = "nothing leaves while it must stay";
     if (a.answer != RideAnswer::fail) continue;
     // The band with most load lost speaks for all.
     const RidePoint& p = a.points[a.worst];
     const bool first = item.answer != RideAnswer::fail;
     item.answer = RideAnswer::fail;
     if (first)
-      item.why = fmt::format("band {}: {:.3g} MW ({}) leave {:.0f} ms into {:.3g} {} for {:g} s; change {}", range(a.band, unit), p.left_W * 1e-6, p.group, 1e3 * p.left_after_s,
-                             p.level, unit, p.duration_s, p.setting);
+      item.why = fmt::format("band {}: {:.3g} MW ({}) leave {:.0f} ms into {:.3g} {} for {:g} s; change {}",
+                             range(a.band, unit), p.left_W * 1e-6, p.group, 1e3 * p.left_after_s, p.level, unit,
+                             p.duration_s, p.setting);
   }
   return item;
 }
@@ -83,7 +94,8 @@ RideItem current(const RideRule& rule, const std::vector<BandAnswer>& bands) {
         if (!worst || p.current_ratio > worst->current_ratio) worst = &p;
   if (!worst) return {"current", RideAnswer::not_judged, "no band in which it must stay was read"};
   if (worst->current_ratio > rule.current_ratio * (1.0 + 1e-9)) item.answer = RideAnswer::fail;
-  item.why = fmt::format("{:.3g} times the current before at {:.3g} pu, at most {:g} is allowed{}", worst->current_ratio, worst->level, rule.current_ratio,
+  item.why = fmt::format("{:.3g} times the current before at {:.3g} pu, at most {:g} is allowed{}",
+                         worst->current_ratio, worst->level, rule.current_ratio,
                          item.answer == RideAnswer::fail ? "; limit the supplies' input current" : "");
   return item;
 }
@@ -97,17 +109,23 @@ RideItem recovery(const RideRule& rule, const std::vector<BandAnswer>& bands) {
         if (!worst || p.recovery_s > worst->recovery_s) worst = &p;
   if (!worst) return {"recovery", RideAnswer::not_judged, "no band was played"};
   const bool late = worst->recovery_s > rule.recovery_s + 1e-9;
-  const std::string when = std::isinf(worst->recovery_s) ? "does not come back within the record" : fmt::format("comes back after {:.3g} s", worst->recovery_s);
+  const std::string when = std::isinf(worst->recovery_s) ? "does not come back within the record"
+                                                         : fmt::format("comes back after {:.3g} s", worst->recovery_s);
   return {"recovery", late ? RideAnswer::fail : RideAnswer::pass,
-          fmt::format("{:.0f} % of the power {}, {:g} s allowed (after {:.3g} pu for {:g} s{}{})", 100.0 * rule.recovery_frac, when, rule.recovery_s, worst->level, worst->duration_s,
-                      worst->group.empty() ? "" : "; " + worst->group, late && !worst->setting.empty() ? " left by " + worst->setting : "")};
+          fmt::format("{:.0f} % of the power {}, {:g} s allowed (after {:.3g} pu for {:g} s{}{})",
+                      100.0 * rule.recovery_frac, when, rule.recovery_s, worst->level, worst->duration_s,
+                      worst->group.empty() ? "" : "; " + worst->group,
+                      late && !worst->setting.empty() ? " left by " + worst->setting : "")};
 }
 
 RideItem counters(const RideRule& rule, std::span<const LoadGroup> groups) {
-  if (rule.counters_allowed) return {"counters", RideAnswer::not_judged, "the rule says nothing about trips after a number of sags"};
+  if (rule.counters_allowed)
+    return {"counters", RideAnswer::not_judged, "the rule says nothing about trips after a number of sags"};
   for (const LoadGroup& g : groups)
     if (g.count_limit > 0)
-      return {"counters", RideAnswer::fail, fmt::format("{}: stays away after {} departures in {:g} s, which is forbidden; change {}", g.name, g.count_limit, g.count_window_s, g.count_setting)};
+      return {"counters", RideAnswer::fail,
+              fmt::format("{}: stays away after {} departures in {:g} s, which is forbidden; change {}", g.name,
+                          g.count_limit, g.count_window_s, g.count_setting)};
   return {"counters", RideAnswer::pass, "no group counts sags"};
 }
 
@@ -118,11 +136,13 @@ std::string_view name(RideAnswer a) {
   return words[static_cast<std::size_t>(a)];
 }
 
-RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level, double duration_s, bool frequency) {
+RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
+                     double duration_s, bool frequency) {
   const double nominal = frequency ? nominal_Hz : 1.0;
   const double share = std::isnan(rule.recovery_frac) ? 0.9 : rule.recovery_frac;
   const double after_s = std::max(5.0, std::isnan(rule.recovery_s) ? 0.0 : 2.0 * rule.recovery_s) + 60.0;
-  const auto begin = static_cast<std::size_t>(samples(before_s)), end = begin + static_cast<std::size_t>(std::max<std::int64_t>(1, samples(duration_s)));
+  const auto begin = static_cast<std::size_t>(samples(before_s)),
+             end = begin + static_cast<std::size_t>(std::max<std::int64_t>(1, samples(duration_s)));
   std::vector<double> x(end + static_cast<std::size_t>(samples(after_s)), nominal);
   std::fill(x.begin() + static_cast<std::ptrdiff_t>(begin), x.begin() + static_cast<std::ptrdiff_t>(end), level);
   const std::vector<double> flat(frequency ? x.size() : 0, 1.0);
@@ -147,7 +167,8 @@ RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, do
   return p;
 }
 
-RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu, double record_step_s) {
+RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu,
+                              double record_step_s) {
   const SiteAnswer a = play(groups, v_pu, {}, record_step_s);
   std::vector<std::int64_t> beyond(rule.voltage.size(), 0);
   std::int64_t may_from = -1;
@@ -158,7 +179,9 @@ RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> g
       const bool within = b.holds(v_pu[i]) || (b.high <= 1.0 ? v_pu[i] < b.low : b.low >= 1.0 && v_pu[i] > b.high);
       beyond[k] = within ? beyond[k] + 1 : 0;
       if (b.holds(v_pu[i]) && b.duty == BandDuty::not_read) read = false;
-      const double stay_s = b.duty == BandDuty::may_trip || b.duty == BandDuty::not_read ? 0.0 : b.duty == BandDuty::continuous ? 1e9 : b.stay_s;
+      const double stay_s = b.duty == BandDuty::may_trip || b.duty == BandDuty::not_read ? 0.0
+                            : b.duty == BandDuty::continuous                             ? 1e9
+                                                                                         : b.stay_s;
       if (static_cast<double>(beyond[k]) * record_step_s > stay_s + 1e-9) may_from = static_cast<std::int64_t>(i);
     }
   RideRecordAnswer out{RideAnswer::pass, "nothing leaves"};
@@ -166,27 +189,35 @@ RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> g
     const GroupTrace& g = a.groups[k];
     if (g.left_at < 0) continue;
     const bool allowed = may_from >= 0 && g.left_at >= may_from;
-    out.why = fmt::format("{:.3g} MW ({}) leave at {:.3f} s, {:.3g} pu; {}", groups[k].power_W * 1e-6, groups[k].name, static_cast<double>(g.left_at) * record_step_s,
-                          v_pu[static_cast<std::size_t>(g.left_at)], allowed ? "allowed by then" : "change " + g.why);
+    out.why = fmt::format("{:.3g} MW ({}) leave at {:.3f} s, {:.3g} pu; {}", groups[k].power_W * 1e-6, groups[k].name,
+                          static_cast<double>(g.left_at) * record_step_s, v_pu[static_cast<std::size_t>(g.left_at)],
+                          allowed ? "allowed by then" : "change " + g.why);
     if (!allowed) out.answer = RideAnswer::fail;
   }
-  if (!read && out.answer == RideAnswer::pass) return {RideAnswer::not_judged, out.why + "; a band on the way was not read"};
+  if (!read && out.answer == RideAnswer::pass)
+    return {RideAnswer::not_judged, out.why + "; a band on the way was not read"};
   return out;
 }
 
 RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz) {
-  if (!book.ride) throw InputError(fmt::format("rule '{}' has no ride-through part; tidewatt rules check judges the rest", book.name));
+  if (!book.ride)
+    throw InputError(
+        fmt::format("rule '{}' has no ride-through part; tidewatt rules check judges the rest", book.name));
   const RideRule& rule = *book.ride;
   RideVerdict v;
   v.voltage = judge_bands(rule, rule.voltage, groups, nominal_Hz, false);
   v.frequency = judge_bands(rule, rule.frequency, groups, nominal_Hz, true);
-  v.items = {staying("staying connected", v.voltage, "pu"), current(rule, v.voltage), recovery(rule, v.voltage), counters(rule, groups)};
-  const bool states = std::any_of(groups.begin(), groups.end(), [](const LoadGroup& g) { return !g.frequency.empty(); });
+  v.items = {staying("staying connected", v.voltage, "pu"), current(rule, v.voltage), recovery(rule, v.voltage),
+             counters(rule, groups)};
+  const bool states =
+      std::any_of(groups.begin(), groups.end(), [](const LoadGroup& g) { return !g.frequency.empty(); });
   if (states)
     v.items.push_back(staying("frequency", v.frequency, "Hz"));
   else
     v.items.push_back({"frequency", RideAnswer::not_judged, "the scenario states no settings for frequency"});
-  v.items.push_back({"rate of change of frequency", RideAnswer::not_judged, std::isnan(rule.rocof_Hz_per_s) ? "the rule states none" : "the scenario states no settings for it"});
+  v.items.push_back(
+      {"rate of change of frequency", RideAnswer::not_judged,
+       std::isnan(rule.rocof_Hz_per_s) ? "the rule states none" : "the scenario states no settings for it"});
   for (const auto* bands : {&v.voltage, &v.frequency})
     for (const BandAnswer& a : *bands) {
       if (bands == &v.frequency && !states) continue;

@@ -18,8 +18,8 @@ std::string_view name(RideAnswer a);
 struct RidePoint {
   double level = 1.0;  ///< pu or Hz during it
   double duration_s = 0.0;
-  double left_W = 0.0;       ///< load that left the grid
-  double left_after_s = -1;  ///< since its begin; −1: nothing left
+  double left_W = 0.0;         ///< load that left the grid
+  double left_after_s = -1;    ///< since its begin; −1: nothing left
   std::string group, setting;  ///< what left first, and the key that made it
   double current_ratio = 0.0;  ///< largest, over the current before
   double recovery_s = 0.0;     ///< from the voltage's return to the rule's share; infinite: not within the record
@@ -35,7 +35,8 @@ struct BandAnswer {
 
 /// One of the separate verdicts.
 struct RideItem {
-  std::string name;  ///< "staying connected", "current", "recovery", "frequency", "rate of change of frequency", "counters"
+  /// "staying connected", "current", "recovery", "frequency", "rate of change of frequency", "counters".
+  std::string name;
   RideAnswer answer = RideAnswer::not_judged;
   std::string why;  ///< in words, with the setting to change where it fails
 };
@@ -70,10 +71,12 @@ struct RideRecordAnswer {
 /// A measured voltage: the site may trip from the sample on at which the voltage has been in some band, or beyond it, for
 /// longer than that band's time. It fails if a group leaves before.
 /// @param v_pu voltage, [sample]  @param step_s between samples  @throws InputError if there is no load
-RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu, double step_s);
+RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu,
+                              double step_s);
 
 /// A single disturbance: nominal for 0.2 s, `level` for `duration_s`, nominal for as long as the recovery may take.
 /// @param level pu, or Hz if `frequency`
-RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level, double duration_s, bool frequency);
+RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
+                     double duration_s, bool frequency);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

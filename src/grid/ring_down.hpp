@@ -2,11 +2,13 @@
 #include <complex>
 #include <span>
 
+#include "tidewatt/base/version.hpp"
+
 namespace TIDEWATT_NAMESPACE::grid {
 
 /// The oscillation that outlasts all others in a record.
 struct RingDown {
-  std::complex<double> s;     ///< 1/s; real part above 0: it grows
+  std::complex<double> s;  ///< 1/s; real part above 0: it grows
   double frequency_Hz = 0.0;
   double damping_frac = 0.0;  ///< −Re s/|s|
 };

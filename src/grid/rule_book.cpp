@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> duties = {"continuous", "timed", "may_reduce", "may_trip", "not_read"};
 constexpr std::array<std::string_view, 4> figures = {"peak_to_peak", "slope_up", "slope_down", "ramp_percentile"};
-constexpr std::array<std::string_view, 7> statuses = {"in force", "approved", "current", "standard", "proposal", "draft", "example"};
+constexpr std::array<std::string_view, 7> statuses = {"in force", "approved", "current", "standard",
+                                                      "proposal", "draft",    "example"};
 
 std::string shown(double x) { return std::isinf(x) ? "above" : fmt::format("{:g}", x); }
 
@@ -31,7 +32,8 @@ std::vector<const Node*> items(TableReader& t, std::string_view key, Need need =
   return out;
 }
 
-RuleBand read_band(const Node& node, const std::string& path, const char* low, const char* high, std::vector<Finding>& findings) {
+RuleBand read_band(const Node& node, const std::string& path, const char* low, const char* high,
+                   std::vector<Finding>& findings) {
   RuleBand b;
   std::string duty = "timed", edges = "low";
   TableReader t(node, path, findings);
@@ -42,14 +44,16 @@ RuleBand read_band(const Node& node, const std::string& path, const char* low, c
   t.choice("edges", edges, sides, "which of its ends belong to it", Need::optional);
   t.number("stay_s", b.stay_s, {0, 1e6}, "how long it must stay", duty == "timed" ? Need::required : Need::optional);
   t.finish();
-  b.duty = static_cast<BandDuty>(std::max<std::ptrdiff_t>(0, std::find(duties.begin(), duties.end(), duty) - duties.begin()) % 5);
+  b.duty = static_cast<BandDuty>(
+      std::max<std::ptrdiff_t>(0, std::find(duties.begin(), duties.end(), duty) - duties.begin()) % 5);
   b.holds_low = edges == "low" || edges == "both";
   b.holds_high = edges == "high" || edges == "both";
   if (!(b.low < b.high)) t.report(&node, low, fmt::format("{:g} must lie below {}", b.low, shown(b.high)));
   return b;
 }
 
-std::vector<RuleBand> read_bands(TableReader& t, const char* key, const char* low, const char* high, std::vector<Finding>& findings) {
+std::vector<RuleBand> read_bands(TableReader& t, const char* key, const char* low, const char* high,
+                                 std::vector<Finding>& findings) {
   std::vector<RuleBand> out;
   const auto nodes = items(t, key);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -57,11 +61,17 @@ std::vector<RuleBand> read_bands(TableReader& t, const char* key, const char* lo
     if (i == 0) continue;
     const RuleBand &a = out[i - 1], &b = out[i];
     if (b.low < a.high)
-      t.report(nodes[i], key, fmt::format("the band from {:g} overlaps the one from {:g} to {}; bands rise and do not overlap", b.low, a.low, shown(a.high)));
+      t.report(nodes[i], key,
+               fmt::format("the band from {:g} overlaps the one from {:g} to {}; bands rise and do not overlap", b.low,
+                           a.low, shown(a.high)));
     else if (b.low > a.high)
-      t.report(nodes[i], key, fmt::format("no band covers {:g} to {:g}; a band whose figure was not read has duty \"not_read\"", a.high, b.low));
+      t.report(nodes[i], key,
+               fmt::format("no band covers {:g} to {:g}; a band whose figure was not read has duty \"not_read\"",
+                           a.high, b.low));
     else if (a.holds_high == b.holds_low)
-      t.report(nodes[i], key, fmt::format("{:g} belongs to {} bands; set `edges`", b.low, a.holds_high ? "both" : "neither of the two"));
+      t.report(
+          nodes[i], key,
+          fmt::format("{:g} belongs to {} bands; set `edges`", b.low, a.holds_high ? "both" : "neither of the two"));
   }
   return out;
 }
@@ -71,7 +81,8 @@ RideRule read_ride(const Node& node, const std::string& path, std::vector<Findin
   TableReader t(node, path, findings);
   r.voltage = read_bands(t, "voltage", "low_pu", "high_pu", findings);
   r.frequency = read_bands(t, "frequency", "low_Hz", "high_Hz", findings);
-  t.number("count_window_s", r.count_window_s, {0, 3600}, "rolling window in which excursions add up; 0: each by itself", Need::optional);
+  t.number("count_window_s", r.count_window_s, {0, 3600},
+           "rolling window in which excursions add up; 0: each by itself", Need::optional);
   t.number("rocof_Hz_per_s", r.rocof_Hz_per_s, {0, 100}, "rate of change of frequency that it rides", Need::optional);
   t.number("rocof_window_s", r.rocof_window_s, {0, 10}, "window of that rate", Need::optional);
   t.number("current_ratio", r.current_ratio, {0.1, 10}, "largest current over the one before", Need::optional);
@@ -80,7 +91,8 @@ RideRule read_ride(const Node& node, const std::string& path, std::vector<Findin
   t.number("recovery_s", r.recovery_s, {0, 3600}, "after the voltage is back", Need::optional);
   t.number("recovery_above_pu", r.recovery_above_pu, {0, 1}, "voltage that counts as back", Need::optional);
   t.finish();
-  if (std::isnan(r.recovery_frac) != std::isnan(r.recovery_s)) t.report(&node, "recovery_s", "recovery_frac and recovery_s come together");
+  if (std::isnan(r.recovery_frac) != std::isnan(r.recovery_s))
+    t.report(&node, "recovery_s", "recovery_frac and recovery_s come together");
   return r;
 }
 
@@ -95,7 +107,8 @@ RuleApplies read_applies(const Node& node, const std::string& path, std::vector<
   return a;
 }
 
-RecordRule read_record_rule(const Node& node, const std::string& name, const std::string& path, std::vector<Finding>& findings) {
+RecordRule read_record_rule(const Node& node, const std::string& name, const std::string& path,
+                            std::vector<Finding>& findings) {
   RecordRule r;
   r.name = name;
   double MW = not_stated, per_min = not_stated, share = not_stated, share_per_min = not_stated;
@@ -106,26 +119,32 @@ RecordRule read_record_rule(const Node& node, const std::string& name, const std
   t.number("low_Hz", r.low_Hz, {0, 400}, "lower end of the band", Need::optional);
   t.number("high_Hz", r.high_Hz, {0, 400}, "upper end of the band", Need::optional);
   t.integer("filter_order", r.filter_order, {2, 4}, "of each side of the band-pass, 2 or 4", Need::optional);
-  t.flag("filter_stated", r.filter_stated, "whether the rule's text states its filter; if not, the verdict must hold for several", Need::optional);
+  t.flag("filter_stated", r.filter_stated,
+         "whether the rule's text states its filter; if not, the verdict must hold for several", Need::optional);
   t.number("percentile", r.percentile, {0, 100}, "of ramps", Need::optional);
   t.number("limit_MW", MW, {0, 1e6}, "limit of a power", Need::optional);
   t.number("limit_MW_per_min", per_min, {0, 1e8}, "limit of a slope", Need::optional);
   t.number("limit_of_peak_frac", share, {0, 10}, "limit as a share of the site's peak", Need::optional);
-  t.number("limit_of_peak_per_min_frac", share_per_min, {0, 100}, "limit of a slope as a share of the site's peak", Need::optional);
+  t.number("limit_of_peak_per_min_frac", share_per_min, {0, 100}, "limit of a slope as a share of the site's peak",
+           Need::optional);
   t.finish();
   const auto at = std::find(figures.begin(), figures.end(), r.figure_word);
   if (at == figures.end()) return r;  // the reader has reported it
   r.figure = static_cast<RecordFigure>(at - figures.begin());
-  const bool slope = r.figure == RecordFigure::slope_up || r.figure == RecordFigure::slope_down || r.figure == RecordFigure::ramp_percentile;
+  const bool slope = r.figure == RecordFigure::slope_up || r.figure == RecordFigure::slope_down ||
+                     r.figure == RecordFigure::ramp_percentile;
   r.limit = slope ? per_min : MW;
   r.limit_share = slope ? share_per_min / 60.0 : share;
   const auto given = [](double x) { return std::isnan(x) ? 0 : 1; };
   const int all = given(MW) + given(per_min) + given(share) + given(share_per_min);
   if (given(r.limit) + given(r.limit_share) == 0 || all != given(r.limit) + given(r.limit_share))
-    t.report(&node, "limit", fmt::format("'{}' needs {}, and no limit in another unit", r.figure_word,
-                                         slope ? "limit_MW_per_min or limit_of_peak_per_min_frac" : "limit_MW or limit_of_peak_frac"));
-  if ((r.low_Hz > 0.0 || r.high_Hz > 0.0) && !(r.low_Hz < r.high_Hz && r.low_Hz > 0.0)) t.report(&node, "low_Hz", "a band needs 0 < low_Hz < high_Hz");
-  if (r.figure == RecordFigure::ramp_percentile && std::isnan(r.percentile)) t.report(&node, "percentile", "'ramp_percentile' needs it");
+    t.report(&node, "limit",
+             fmt::format("'{}' needs {}, and no limit in another unit", r.figure_word,
+                         slope ? "limit_MW_per_min or limit_of_peak_per_min_frac" : "limit_MW or limit_of_peak_frac"));
+  if ((r.low_Hz > 0.0 || r.high_Hz > 0.0) && !(r.low_Hz < r.high_Hz && r.low_Hz > 0.0))
+    t.report(&node, "low_Hz", "a band needs 0 < low_Hz < high_Hz");
+  if (r.figure == RecordFigure::ramp_percentile && std::isnan(r.percentile))
+    t.report(&node, "percentile", "'ramp_percentile' needs it");
   if (r.filter_order == 3) t.report(&node, "filter_order", "must be 2 or 4");
   return r;
 }
@@ -151,13 +170,18 @@ void read_record_rules(const Node& table, const std::string& path, RuleBook& out
 }  // namespace
 
 std::string_view name(BandDuty duty) {
-  constexpr std::array<std::string_view, 5> words = {"must stay", "must stay for a time", "may reduce", "may trip", "not read"};
+  constexpr std::array<std::string_view, 5> words = {"must stay", "must stay for a time", "may reduce", "may trip",
+                                                     "not read"};
   return words[static_cast<std::size_t>(duty)];
 }
 
-bool is_record_figure(std::string_view word) { return std::find(figures.begin(), figures.end(), word) != figures.end(); }
+bool is_record_figure(std::string_view word) {
+  return std::find(figures.begin(), figures.end(), word) != figures.end();
+}
 
-bool RuleBook::binding() const { return status == "in force" || status == "approved" || status == "current" || status == "standard"; }
+bool RuleBook::binding() const {
+  return status == "in force" || status == "approved" || status == "current" || status == "standard";
+}
 
 std::string RuleBook::why_not(double largest_W, double voltage_V, double computational_frac) const {
   if (applies.empty()) return {};
@@ -169,7 +193,8 @@ std::string RuleBook::why_not(double largest_W, double voltage_V, double computa
     else if (voltage_V < a.from_V || voltage_V >= a.below_V)
       one = fmt::format("its connection at {:g} kV is another", voltage_V * 1e-3);
     else if (computational_frac < a.computational_frac)
-      one = fmt::format("{:.0f} % of its load compute, below {:.0f} %", 100.0 * computational_frac, 100.0 * a.computational_frac);
+      one = fmt::format("{:.0f} % of its load compute, below {:.0f} %", 100.0 * computational_frac,
+                        100.0 * a.computational_frac);
     if (one.empty()) return {};
     if (why.empty()) why = one;
   }
@@ -186,13 +211,15 @@ void rule_head(FieldVisitor& v, RuleBook& book) {
   v.text("note", book.note, "figures that could not be read, and reservations", Need::optional);
 }
 
-RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path, std::vector<Finding>& findings) {
+RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path,
+                        std::vector<Finding>& findings) {
   RuleBook out;
   out.name = name;
   TableReader t(values, path, findings);
   rule_head(t, out);
   const auto applies = items(t, "applies");
-  for (std::size_t i = 0; i < applies.size(); ++i) out.applies.push_back(read_applies(*applies[i], fmt::format("{}.applies[{}]", path, i), findings));
+  for (std::size_t i = 0; i < applies.size(); ++i)
+    out.applies.push_back(read_applies(*applies[i], fmt::format("{}.applies[{}]", path, i), findings));
   if (const Node* ride = t.child("ride")) out.ride = read_ride(*ride, path + ".ride", findings);
   if (const Node* rules = t.child("rule")) read_record_rules(*rules, path, out, findings);
   t.finish();

@@ -11,7 +11,8 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-inline constexpr double not_stated = std::numeric_limits<double>::quiet_NaN();  ///< a figure that the document does not give
+/// A figure that the document does not give.
+inline constexpr double not_stated = std::numeric_limits<double>::quiet_NaN();
 
 /// What a band of voltage or frequency asks of a load.
 enum class BandDuty : std::uint8_t {
@@ -61,9 +62,9 @@ struct RecordRule {
   double window_s = 0.0;
   double low_Hz = 0.0, high_Hz = 0.0;  ///< band-pass; 0 and 0: none
   std::int64_t filter_order = 2;       ///< Butterworth, of each side of the band-pass
-  bool filter_stated = true;           ///< whether the rule's text states its filter; if not, a verdict must hold for several
+  bool filter_stated = true;  ///< whether the rule's text states its filter; if not, a verdict must hold for several
   double percentile = not_stated;
-  double limit = not_stated;       ///< W or W/s
+  double limit = not_stated;        ///< W or W/s
   double limit_share = not_stated;  ///< of the site's peak (per second for slopes): the smaller of the two holds
 };
 
@@ -71,7 +72,7 @@ struct RecordRule {
 struct RuleApplies {
   double smallest_W = 0.0;
   double from_V = 0.0, below_V = std::numeric_limits<double>::infinity();  ///< at the connection
-  double computational_frac = 0.0;  ///< smallest share of computing load
+  double computational_frac = 0.0;                                         ///< smallest share of computing load
 };
 
 /// A document's rules with where they come from.
@@ -88,7 +89,8 @@ struct RuleBook {
 
 /// From a file of catalog kind `rules`, the user's own included. What is wrong is added to `findings`: unknown keys, bands
 /// that overlap or leave a gap, a limit that is missing or in another unit.
-RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path, std::vector<Finding>& findings);
+RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path,
+                        std::vector<Finding>& findings);
 
 /// Words of figures that need a recorded window and that a run does not measure.
 bool is_record_figure(std::string_view word);

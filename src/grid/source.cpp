@@ -97,12 +97,15 @@ Loadability Source::require(double p_W, double q_var, double least_margin_frac) 
   out.short_circuit_ratio = size_W > 0.0 ? 1.0 / (size_W * inverse_VA_) : std::numeric_limits<double>::infinity();
   const auto v = voltage_pu(p_W, q_var);
   if (!v || out.margin_frac < least_margin_frac)
-    throw RefusedError(fmt::format(
-        "grid source: {:.3f} MW and {:.3f} Mvar behind {:.0f} MVA of short-circuit power (X/R {:.3g}, ratio {:.3g}) {}: the most "
-        "at this power factor is {:.3f} MW, the margin {:.1f} %, {:.1f} % are asked for. A constant-power load has no stable "
-        "voltage there; more short-circuit power, less reactive power or less load would help",
-        p_W * 1e-6, q_var * 1e-6, 1e-6 / inverse_VA_, r_pu_ > 0.0 ? x_pu_ / r_pu_ : 0.0, out.short_circuit_ratio,
-        v ? "are too near the nose" : "are beyond the nose", out.nose_W * 1e-6, 100.0 * out.margin_frac, 100.0 * least_margin_frac));
+    throw RefusedError(
+        fmt::format("grid source: {:.3f} MW and {:.3f} Mvar behind {:.0f} MVA of short-circuit power (X/R {:.3g}, "
+                    "ratio {:.3g}) {}: the most "
+                    "at this power factor is {:.3f} MW, the margin {:.1f} %, {:.1f} % are asked for. A constant-power "
+                    "load has no stable "
+                    "voltage there; more short-circuit power, less reactive power or less load would help",
+                    p_W * 1e-6, q_var * 1e-6, 1e-6 / inverse_VA_, r_pu_ > 0.0 ? x_pu_ / r_pu_ : 0.0,
+                    out.short_circuit_ratio, v ? "are too near the nose" : "are beyond the nose", out.nose_W * 1e-6,
+                    100.0 * out.margin_frac, 100.0 * least_margin_frac));
   out.voltage_pu = *v;
   // From u² + u (2 c − v_0²) + s² = 0 with c = (r + x t) p and s² = (1 + t²) p², u = v²:
   // du/dp = −(2 u (r + x t) + 2 (1 + t²) p)/(2 u + 2 c − v_0²), dv/dp = du/dp/(2 v).

@@ -23,7 +23,8 @@ class SupplyLoad final : public GridUnit {
  public:
   /// @param impedance_pu between its bus and the supplies, on their rating, without the control's own reactance
   /// @param gain_ratio g, above 0  @throws InputError
-  SupplyLoad(const SupplyControl& control, std::complex<double> impedance_pu, double nominal_Hz, double gain_ratio = 1.0);
+  SupplyLoad(const SupplyControl& control, std::complex<double> impedance_pu, double nominal_Hz,
+             double gain_ratio = 1.0);
 
   /// What the bus gives at rest when the supplies draw `load_pu` at unity power factor, P + jQ. @param bus_pu voltage of the bus
   /// @throws RefusedError beyond the nose of the voltage curve or the current limit

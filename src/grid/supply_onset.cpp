@@ -38,24 +38,33 @@ void step(const SupplyLoad& load, Complex v, double h, std::vector<double>& x) {
 }
 
 /// The least load that `growth` (1/s, and Hz) says is not stable.
-SupplyOnset search(const SupplyControl& control, const SupplyConnection& at, int n_grid, const std::function<std::pair<double, double>(double)>& growth) {
+SupplyOnset search(const SupplyControl& control, const SupplyConnection& at, int n_grid,
+                   const std::function<std::pair<double, double>(double)>& growth) {
   const SupplyLoad load(control, at.impedance_pu(), at.nominal_Hz, at.gain_ratio);
-  const double most_W = load.most_pu(at.source_pu) * at.rating_W, last_W = most_W * (1.0 - 1e-4);  // inside of the limit, for derivatives too
-  const double nose_W = at.source_pu * at.source_pu / (2.0 * (at.impedance_pu().real() + std::abs(at.impedance_pu() + Complex(0.0, control.reactance_pu)))) * at.rating_W;
+  const double most_W = load.most_pu(at.source_pu) * at.rating_W,
+               last_W = most_W * (1.0 - 1e-4);  // inside of the limit, for derivatives too
+  const double nose_W =
+      at.source_pu * at.source_pu /
+      (2.0 * (at.impedance_pu().real() + std::abs(at.impedance_pu() + Complex(0.0, control.reactance_pu)))) *
+      at.rating_W;
   SupplyOnset out{most_W < 0.999 * nose_W ? SupplyEnd::current_limit : SupplyEnd::nose, most_W, 0.0, most_W};
   double stable_W = 0.0, unstable_W = 0.0, Hz = 0.0;
   for (int i = 1; i <= n_grid && unstable_W == 0.0; ++i) {
     const double W = last_W * static_cast<double>(i) / n_grid;
     const auto [rate, frequency_Hz] = growth(W);
-    if (rate < 0.0) stable_W = W;
-    else unstable_W = W, Hz = frequency_Hz;
+    if (rate < 0.0)
+      stable_W = W;
+    else
+      unstable_W = W, Hz = frequency_Hz;
   }
   if (unstable_W == 0.0) return out;
   while (unstable_W - stable_W > 1e-4 * unstable_W) {
     const double W = 0.5 * (stable_W + unstable_W);
     const auto [rate, frequency_Hz] = growth(W);
-    if (rate < 0.0) stable_W = W;
-    else unstable_W = W, Hz = frequency_Hz;
+    if (rate < 0.0)
+      stable_W = W;
+    else
+      unstable_W = W, Hz = frequency_Hz;
   }
   out.end = Hz > 0.05 ? SupplyEnd::oscillates : SupplyEnd::drifts;
   out.load_W = 0.5 * (stable_W + unstable_W);
@@ -66,7 +75,8 @@ SupplyOnset search(const SupplyControl& control, const SupplyConnection& at, int
 }  // namespace
 
 Complex SupplyConnection::impedance_pu() const {
-  if (!(rating_W > 0.0 && short_circuit_VA > 0.0 && x_over_r_ratio >= 0.0)) throw InputError("supplies: rating and short-circuit power must be above 0, X/R not below");
+  if (!(rating_W > 0.0 && short_circuit_VA > 0.0 && x_over_r_ratio >= 0.0))
+    throw InputError("supplies: rating and short-circuit power must be above 0, X/R not below");
   return rating_W / short_circuit_VA * Complex(1.0, x_over_r_ratio) / std::hypot(1.0, x_over_r_ratio);
 }
 
@@ -80,7 +90,8 @@ std::vector<GridMode> supply_modes(const SupplyControl& control, const SupplyCon
   return unit_modes(rest.load, rest.x, at.source_pu);
 }
 
-SupplyTrace supply_play(const SupplyControl& control, const SupplyConnection& at, double load_W, double dip_pu, double length_s) {
+SupplyTrace supply_play(const SupplyControl& control, const SupplyConnection& at, double load_W, double dip_pu,
+                        double length_s) {
   AtRest now(control, at, load_W);
   // The current loop is the fastest: a fifth of its time constant, a whole part of a row.
   const double per_row = std::ceil(std::max(20.0, row_s * two_pi * control.current_loop_Hz / 0.2)), h = row_s / per_row;

@@ -16,8 +16,8 @@ struct SupplyConnection {
   double rating_W = 0.0;          ///< rated power of the supplies
   double short_circuit_VA = 0.0;  ///< at the connection
   double x_over_r_ratio = 10.0;
-  double source_pu = 1.0;         ///< voltage behind the impedance
-  double gain_ratio = 1.0;        ///< loop gain of the supplies over their control's
+  double source_pu = 1.0;   ///< voltage behind the impedance
+  double gain_ratio = 1.0;  ///< loop gain of the supplies over their control's
   /// On the supplies' rating.
   std::complex<double> impedance_pu() const;
 };
@@ -32,7 +32,8 @@ struct SupplyTrace {
 };
 /// By a Runge-Kutta rule of order 4 with equal steps of 50 us or shorter; rows are 1 ms apart.
 /// @param dip_pu of the source's voltage, in pu  @throws RefusedError if there is no operating point
-SupplyTrace supply_play(const SupplyControl& control, const SupplyConnection& at, double load_W, double dip_pu, double length_s);
+SupplyTrace supply_play(const SupplyControl& control, const SupplyConnection& at, double load_W, double dip_pu,
+                        double length_s);
 
 /// Frequency and damping of the oscillation that outlasts the others, from a simulation with a dip of 1e-4 pu.
 /// @param load_W at the supplies  @throws RefusedError if there is no operating point
@@ -46,9 +47,9 @@ std::string_view name(SupplyEnd end);
 /// The smallest load that is not stable.
 struct SupplyOnset {
   SupplyEnd end = SupplyEnd::nose;
-  double load_W = 0.0;         ///< at the supplies: where the mode's real part is 0, or the most that they can draw
-  double frequency_Hz = 0.0;   ///< of the mode there; 0 for a nose or limit
-  double most_W = 0.0;         ///< nose or current limit
+  double load_W = 0.0;        ///< at the supplies: where the mode's real part is 0, or the most that they can draw
+  double frequency_Hz = 0.0;  ///< of the mode there; 0 for a nose or limit
+  double most_W = 0.0;        ///< nose or current limit
 };
 /// By eigenvalues: loads from a fiftieth of the most on, then halving.
 SupplyOnset supply_onset(const SupplyControl& control, const SupplyConnection& at);

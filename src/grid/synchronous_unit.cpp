@@ -6,9 +6,14 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 using Complex = std::complex<double>;
 
-SynchronousUnit::SynchronousUnit(std::unique_ptr<Rotor> rotor, std::unique_ptr<Exciter> exciter, std::unique_ptr<Governor> governor,
-                                 std::unique_ptr<Stabiliser> stabiliser, ShaftInput shaft)
-    : rotor_(std::move(rotor)), exciter_(std::move(exciter)), governor_(std::move(governor)), stabiliser_(std::move(stabiliser)), shaft_(shaft) {
+SynchronousUnit::SynchronousUnit(std::unique_ptr<Rotor> rotor, std::unique_ptr<Exciter> exciter,
+                                 std::unique_ptr<Governor> governor, std::unique_ptr<Stabiliser> stabiliser,
+                                 ShaftInput shaft)
+    : rotor_(std::move(rotor)),
+      exciter_(std::move(exciter)),
+      governor_(std::move(governor)),
+      stabiliser_(std::move(stabiliser)),
+      shaft_(shaft) {
   n_rotor_ = rotor_->states().size();
   if (exciter_) n_exciter_ = exciter_->states().size();
   if (governor_) n_governor_ = governor_->states().size();
@@ -31,13 +36,17 @@ void SynchronousUnit::rest(Complex v, Complex power_pu, std::span<double> x) {
   if (stabiliser_) stabiliser_->rest({0.0, power_pu.real(), std::abs(v)}, stabiliser_part(x));
 }
 
-Complex SynchronousUnit::current(std::span<const double> x, Complex v) const { return rotor_->current(x.first(n_rotor_), v); }
+Complex SynchronousUnit::current(std::span<const double> x, Complex v) const {
+  return rotor_->current(x.first(n_rotor_), v);
+}
 
 double SynchronousUnit::field(std::span<const double> x, Complex v, ExciterInput& in) const {
   if (!exciter_) return rest_.field_pu;
   in.voltage_pu = std::abs(v);
   in.field_current_pu = rotor_->field_current_pu(x.first(n_rotor_), v);
-  if (stabiliser_) in.stabiliser_pu = stabiliser_->signal_pu(stabiliser_part(x), {x[1], (v * std::conj(current(x, v))).real(), in.voltage_pu});
+  if (stabiliser_)
+    in.stabiliser_pu =
+        stabiliser_->signal_pu(stabiliser_part(x), {x[1], (v * std::conj(current(x, v))).real(), in.voltage_pu});
   return exciter_->field_pu(exciter_part(x), in);
 }
 
@@ -52,7 +61,9 @@ void SynchronousUnit::rates(std::span<const double> x, Complex v, std::span<doub
   rotor_->rates(x.first(n_rotor_), v, torque_pu, field_pu, rate.first(n_rotor_));
   if (exciter_) exciter_->rates(exciter_part(x), in, exciter_part(rate));
   if (governor_) governor_->rates(governor_part(x), x[1], governor_part(rate));
-  if (stabiliser_) stabiliser_->rates(stabiliser_part(x), {x[1], (v * std::conj(current(x, v))).real(), std::abs(v)}, stabiliser_part(rate));
+  if (stabiliser_)
+    stabiliser_->rates(stabiliser_part(x), {x[1], (v * std::conj(current(x, v))).real(), std::abs(v)},
+                       stabiliser_part(rate));
 }
 
 void SynchronousUnit::limits(std::span<StateLimit> out) const {

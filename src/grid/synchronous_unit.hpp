@@ -29,11 +29,17 @@ class SynchronousUnit final : public GridUnit {
   double field(std::span<const double> x, std::complex<double> v, ExciterInput& in) const;
   double mechanical(std::span<const double> x) const;
   template <class X>
-  X exciter_part(X x) const { return x.subspan(n_rotor_, n_exciter_); }
+  X exciter_part(X x) const {
+    return x.subspan(n_rotor_, n_exciter_);
+  }
   template <class X>
-  X governor_part(X x) const { return x.subspan(n_rotor_ + n_exciter_, n_governor_); }
+  X governor_part(X x) const {
+    return x.subspan(n_rotor_ + n_exciter_, n_governor_);
+  }
   template <class X>
-  X stabiliser_part(X x) const { return x.subspan(n_rotor_ + n_exciter_ + n_governor_, n_stabiliser_); }
+  X stabiliser_part(X x) const {
+    return x.subspan(n_rotor_ + n_exciter_ + n_governor_, n_stabiliser_);
+  }
 
   std::unique_ptr<Rotor> rotor_;
   std::unique_ptr<Exciter> exciter_;

@@ -30,10 +30,12 @@ std::string_view line(std::string_view& rest) {
 /// What stands behind the hash, which fits. @param file the whole file
 std::string_view verified_body(const std::string& path, std::string_view file) {
   if (file.substr(0, any_head.size()) != any_head) throw CorruptFileError(path, "not a checkpoint of tidewatt");
-  if (file.substr(0, head.size()) != head) throw CorruptFileError(path, "damaged, or written by another version of tidewatt");
+  if (file.substr(0, head.size()) != head)
+    throw CorruptFileError(path, "damaged, or written by another version of tidewatt");
   file.remove_prefix(head.size());
   const auto digest = line(file);
-  if (digest.size() != digits || sha256_hex(file) != digest) throw CorruptFileError(path, "damaged: its hash does not match its contents");
+  if (digest.size() != digits || sha256_hex(file) != digest)
+    throw CorruptFileError(path, "damaged: its hash does not match its contents");
   return file;
 }
 
@@ -64,7 +66,10 @@ std::string checkpoint_state(const std::string& path, const std::string& scenari
   std::string_view rest = verified_body(path, file);
   const std::string version(line(rest));
   if (version != TIDEWATT_VERSION)
-    throw InputError(Finding{{path, 0, 0}, "", fmt::format("written by version {}, this is {}: only the same version can go on from it", version, TIDEWATT_VERSION)});
+    throw InputError(Finding{{path, 0, 0},
+                             "",
+                             fmt::format("written by version {}, this is {}: only the same version can go on from it",
+                                         version, TIDEWATT_VERSION)});
   const std::string_view count = line(rest);
   std::size_t n = 0;
   std::from_chars(count.data(), count.data() + count.size(), n);  // the hash fits: it is a number

@@ -64,7 +64,7 @@ class Temporary {
 
 // A rename would replace a device such as /dev/full by a file.
 void refuse_special(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw OutputError(fmt::format("could not write {}: it is there and is not a regular file", path));
   }

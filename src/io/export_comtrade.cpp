@@ -51,12 +51,15 @@ void check(const ExportRecord& r, ComtradeRevision revision, ComtradeEncoding en
   std::vector<Finding> findings;
   const auto plain = [&](const std::string& text, const char* key, std::size_t longest) {
     if (text.size() > longest || text.find_first_of(",\r\n") != std::string::npos)
-      findings.push_back({{}, key, fmt::format("'{}' must have at most {} characters and no comma or line end", text, longest)});
+      findings.push_back(
+          {{}, key, fmt::format("'{}' must have at most {} characters and no comma or line end", text, longest)});
   };
   plain(r.station, "station", 64);
-  if (!(r.step_s > 0.0) || !(r.line_Hz > 0.0)) findings.push_back({{}, "step", "step and line frequency must be positive"});
+  if (!(r.step_s > 0.0) || !(r.line_Hz > 0.0))
+    findings.push_back({{}, "step", "step and line frequency must be positive"});
   if (r.n_sample() == 0) findings.push_back({{}, "channel", "a record needs at least one sample"});
-  if (static_cast<double>(r.n_sample()) > stamp_most) findings.push_back({{}, "length", "more samples than can be numbered; use --length or --step"});
+  if (static_cast<double>(r.n_sample()) > stamp_most)
+    findings.push_back({{}, "length", "more samples than can be numbered; use --length or --step"});
   for (const auto& c : r.channels) {
     plain(c.name, "channel", 64);
     plain(c.unit, "unit", 32);
@@ -81,14 +84,16 @@ std::string configuration(const Job& j) {
   const bool later = j.revision == ComtradeRevision::r2013;
   std::string out;
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{},tidewatt,{}\r\n{},{}A,0D\r\n", r.station, later ? 2013 : 1999, r.channels.size(), r.channels.size());
+  fmt::format_to(to, "{},tidewatt,{}\r\n{},{}A,0D\r\n", r.station, later ? 2013 : 1999, r.channels.size(),
+                 r.channels.size());
   for (std::size_t k = 0; k < r.channels.size(); ++k) {
     const Scale& s = j.scale[k];
-    fmt::format_to(to, "{},{},,,{},{},{},0,{},{},1,1,P\r\n", k + 1, r.channels[k].name, r.channels[k].unit, s.a, s.b, s.low, s.high);
+    fmt::format_to(to, "{},{},,,{},{},{},0,{},{},1,1,P\r\n", k + 1, r.channels[k].name, r.channels[k].unit, s.a, s.b,
+                   s.low, s.high);
   }
   const auto trigger_us = r.start_unix_us + std::llround(r.trigger_s * 1e6);
-  fmt::format_to(to, "{:g}\r\n1\r\n{},{}\r\n{}\r\n{}\r\n{}\r\n{}\r\n", r.line_Hz, 1.0 / r.step_s, r.n_sample(), comtrade_stamp(r.start_unix_us),
-                 comtrade_stamp(trigger_us), word(j.encoding), j.time_factor);
+  fmt::format_to(to, "{:g}\r\n1\r\n{},{}\r\n{}\r\n{}\r\n{}\r\n{}\r\n", r.line_Hz, 1.0 / r.step_s, r.n_sample(),
+                 comtrade_stamp(r.start_unix_us), comtrade_stamp(trigger_us), word(j.encoding), j.time_factor);
   // The zone is not known to the run: neither to UTC (x) nor of the place (x). The clock is exact, without leap second.
   if (later) out += "x,x\r\n0,0\r\n";
   return out;
@@ -140,7 +145,8 @@ std::size_t row_bytes(const Job& j) { return 8 + j.scale.size() * (j.encoding ==
 
 /// All parts in one file: configuration, information (none), header, data.
 void combined(const Job& j, const Append& to) {
-  std::string text = "--- file type: CFG ---\r\n" + configuration(j) + "--- file type: INF ---\r\n\r\n--- file type: HDR ---\r\n" + header(j.record);
+  std::string text = "--- file type: CFG ---\r\n" + configuration(j) +
+                     "--- file type: INF ---\r\n\r\n--- file type: HDR ---\r\n" + header(j.record);
   if (j.encoding == ComtradeEncoding::ascii)
     text += "--- file type: DAT ASCII ---\r\n";
   else
@@ -151,13 +157,15 @@ void combined(const Job& j, const Append& to) {
 
 }  // namespace
 
-std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision, ComtradeEncoding encoding) {
+std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision,
+                                       ComtradeEncoding encoding) {
   check(record, revision, encoding);
   const auto job = std::make_shared<Job>(Job{record, revision, encoding, {}, 1});
   for (const auto& c : record.channels) job->scale.push_back(scale_of(c.values, encoding));
   const double last_us = static_cast<double>(record.n_sample()) * record.step_s * 1e6;
   while (last_us / static_cast<double>(job->time_factor) > stamp_most) job->time_factor *= 10;
-  if (revision == ComtradeRevision::r2013) return {{record.stem + ".cff", [job](const Append& to) { combined(*job, to); }}};
+  if (revision == ComtradeRevision::r2013)
+    return {{record.stem + ".cff", [job](const Append& to) { combined(*job, to); }}};
   return {{record.stem + ".dat", [job](const Append& to) { data(*job, to); }},
           {record.stem + ".hdr", [job](const Append& to) { to(header(job->record)); }},
           {record.stem + ".cfg", [job](const Append& to) { to(configuration(*job)); }}};

@@ -21,6 +21,7 @@ enum class ComtradeEncoding : std::uint8_t { ascii, binary, float32 };
 /// Header text says that times are local standard time. Lines end with CR LF.
 /// @throws InputError if there is no sample, a text holds a comma or line end, float32 is asked of 1999, or more than
 /// 2^32 − 2 samples are to be numbered
-std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision, ComtradeEncoding encoding);
+std::vector<ExportFile> comtrade_files(const ExportRecord& record, ComtradeRevision revision,
+                                       ComtradeEncoding encoding);
 
 }  // namespace TIDEWATT_NAMESPACE::io

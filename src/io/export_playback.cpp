@@ -105,7 +105,8 @@ std::vector<ExportFile> pscad_files(const ExportRecord& record) {
 std::vector<ExportFile> powerfactory_files(const ExportRecord& record) {
   check_channels(record, 24, "PowerFactory ElmFile");
   const auto r = std::make_shared<const ExportRecord>(record);
-  return {{record.stem + "_elmfile.txt", [r](const Append& to) {
+  return {{record.stem + "_elmfile.txt",
+           [r](const Append& to) {
              TextPieces pieces(to);
              pieces.text() = fmt::format("{}\n", r->channels.size());
              blank_rows(*r, pieces);
@@ -120,7 +121,8 @@ std::vector<ExportFile> opendss_files(const ExportRecord& record) {
   const std::string stem = dss_name(record.stem);
   const std::string p = stem + "_kW.csv", q = stem + "_kvar.csv";
   std::string shape = notes(record, "! ");
-  fmt::format_to(std::back_inserter(shape), "New LoadShape.{} npts={} sinterval={} mult=(file={}) Qmult=(file={}) UseActual=yes\n", stem,
+  fmt::format_to(std::back_inserter(shape),
+                 "New LoadShape.{} npts={} sinterval={} mult=(file={}) Qmult=(file={}) UseActual=yes\n", stem,
                  record.n_sample(), record.step_s, p, q);
   return {{p, column(r, 0, 1e3)}, {q, column(r, 1, 1e3)}, text_file(stem + ".dss", shape)};
 }
@@ -132,23 +134,29 @@ std::vector<ExportFile> andes_files(const ExportRecord& record, const AndesTarge
   const std::string series = record.stem + "_andes.csv";
   const double scale = 1.0 / target.base_MVA;
   std::string device = "idx,u,name,mode,path,sheet,fields,tkey,model,dev,dests\n";
-  fmt::format_to(std::back_inserter(device), "TimeSeries_1,1,{},1,{},-,\"p_pu,q_pu\",t,PQ,{},\"Ppf,Qpf\"\n", record.stem, series, target.load);
-  return {{series,
-           [r, scale](const Append& to) {
-             TextPieces pieces(to);
-             pieces.text() = "t,p_pu,q_pu\n";
-             for (std::size_t i = 0; i < r->n_sample(); ++i) {
-               fmt::format_to(std::back_inserter(pieces.text()), "{:.6f},{:.10g},{:.10g}\n", time_s(*r, i), r->channels[0].values[i] * scale,
-                              r->channels[1].values[i] * scale);
-               pieces.row();
-             }
-             pieces.flush();
-           }},
-          text_file(record.stem + "_andes_timeseries.csv", device),
-          text_file(record.stem + "_andes_readme.txt",
-                    notes(record, "") + fmt::format("P and Q in pu of {:g} MVA. Add the line of {}_andes_timeseries.csv to the sheet TimeSeries of the case, and set\n"
-                                                    "PQ.p2p = PQ.q2q = 1 and the other shares to 0, so that the load is constant power in dynamics.\n",
-                                                    target.base_MVA, record.stem))};
+  fmt::format_to(std::back_inserter(device), "TimeSeries_1,1,{},1,{},-,\"p_pu,q_pu\",t,PQ,{},\"Ppf,Qpf\"\n",
+                 record.stem, series, target.load);
+  return {
+      {series,
+       [r, scale](const Append& to) {
+         TextPieces pieces(to);
+         pieces.text() = "t,p_pu,q_pu\n";
+         for (std::size_t i = 0; i < r->n_sample(); ++i) {
+           fmt::format_to(std::back_inserter(pieces.text()), "{:.6f},{:.10g},{:.10g}\n", time_s(*r, i),
+                          r->channels[0].values[i] * scale, r->channels[1].values[i] * scale);
+           pieces.row();
+         }
+         pieces.flush();
+       }},
+      text_file(record.stem + "_andes_timeseries.csv", device),
+      text_file(
+          record.stem + "_andes_readme.txt",
+          notes(record, "") +
+              fmt::format(
+                  "P and Q in pu of {:g} MVA. Add the line of {}_andes_timeseries.csv to the sheet TimeSeries of the "
+                  "case, and set\n"
+                  "PQ.p2p = PQ.q2q = 1 and the other shares to 0, so that the load is constant power in dynamics.\n",
+                  target.base_MVA, record.stem))};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::io

@@ -18,15 +18,15 @@ struct ExportChannel {
 
 /// What another program plays back: equally spaced samples and where they came from.
 struct ExportRecord {
-  std::string stem;                      ///< file names begin with it
-  std::string station = "tidewatt";      ///< at most 64 characters, no comma
-  std::vector<std::string> provenance;   ///< lines of text: program, scenario, window, how samples were made
-  std::int64_t start_unix_us = 0;        ///< of the first sample, as if local standard time were UTC
-  double first_s = 0.0;                  ///< of the first sample, since the start of the run
-  double step_s = 1e-3;                  ///< between samples
-  double trigger_s = 0.0;                ///< after the first sample
-  double line_Hz = 60.0;                 ///< nominal
-  std::vector<ExportChannel> channels;   ///< P, Q, voltage, frequency, of equal length
+  std::string stem;                     ///< file names begin with it
+  std::string station = "tidewatt";     ///< at most 64 characters, no comma
+  std::vector<std::string> provenance;  ///< lines of text: program, scenario, window, how samples were made
+  std::int64_t start_unix_us = 0;       ///< of the first sample, as if local standard time were UTC
+  double first_s = 0.0;                 ///< of the first sample, since the start of the run
+  double step_s = 1e-3;                 ///< between samples
+  double trigger_s = 0.0;               ///< after the first sample
+  double line_Hz = 60.0;                ///< nominal
+  std::vector<ExportChannel> channels;  ///< P, Q, voltage, frequency, of equal length
   std::size_t n_sample() const { return channels.empty() ? 0 : channels.front().values.size(); }
 };
 

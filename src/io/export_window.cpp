@@ -17,9 +17,12 @@ namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
 ComtradeEncoding encoding_of(const std::string& name) {
-  const std::map<std::string, ComtradeEncoding> known = {
-      {"", ComtradeEncoding::binary}, {"ascii", ComtradeEncoding::ascii}, {"binary", ComtradeEncoding::binary}, {"float32", ComtradeEncoding::float32}};
-  if (!known.contains(name)) throw InputError(fmt::format("no COMTRADE encoding '{}'; there are ascii, binary, float32", name));
+  const std::map<std::string, ComtradeEncoding> known = {{"", ComtradeEncoding::binary},
+                                                         {"ascii", ComtradeEncoding::ascii},
+                                                         {"binary", ComtradeEncoding::binary},
+                                                         {"float32", ComtradeEncoding::float32}};
+  if (!known.contains(name))
+    throw InputError(fmt::format("no COMTRADE encoding '{}'; there are ascii, binary, float32", name));
   return known.at(name);
 }
 
@@ -37,13 +40,16 @@ void check_format(const std::string& format) {
   const auto formats = export_formats();
   if (std::find(formats.begin(), formats.end(), format) != formats.end()) return;
   const auto close = nearest(format, formats);
-  throw InputError(fmt::format("no export format '{}'{}; there are {}", format, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
+  throw InputError(fmt::format("no export format '{}'{}; there are {}", format,
+                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
                                fmt::join(formats, ", ")));
 }
 
 }  // namespace
 
-std::vector<std::string> export_formats() { return {"comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv"}; }
+std::vector<std::string> export_formats() {
+  return {"comtrade", "comtrade2013", "pscad", "powerfactory", "opendss", "andes", "csv"};
+}
 
 std::uint64_t Exported::total_bytes() const { return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}); }
 std::string Exported::path(std::size_t i) const { return (std::filesystem::path(folder) / files.at(i).name).string(); }

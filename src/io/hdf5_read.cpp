@@ -71,7 +71,9 @@ namespace {
 // HDF5 reads the caller's bytes where they are: every "copy" of the image is the image itself. (H5LTopen_file_image does the same, but
 // loses a few bytes where the file cannot be opened.)
 void* same_image(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
-void* copy_of_same(void* to, const void* from, std::size_t, H5FD_file_image_op_t, void*) { return to == from ? to : nullptr; }
+void* copy_of_same(void* to, const void* from, std::size_t, H5FD_file_image_op_t, void*) {
+  return to == from ? to : nullptr;
+}
 void* never_longer(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
 herr_t keep_image(void*, H5FD_file_image_op_t, void*) { return 0; }
 void* same_user_data(void* image) { return image; }
@@ -84,7 +86,8 @@ File open_in_memory(std::string_view image) {
   auto* bytes = const_cast<char*>(image.data());   // opened for reading only
   const Properties access(H5Pcreate(H5P_FILE_ACCESS), "create a property list");
   check(H5Pset_fapl_core(access, 65536, false), "keep the file in memory");
-  H5FD_file_image_callbacks_t calls = {same_image, copy_of_same, never_longer, keep_image, same_user_data, keep_user_data, bytes};
+  H5FD_file_image_callbacks_t calls = {same_image,     copy_of_same,   never_longer, keep_image,
+                                       same_user_data, keep_user_data, bytes};
   check(H5Pset_file_image_callbacks(access, &calls), "keep the file in memory");
   check(H5Pset_file_image(access, bytes, image.size()), "keep the file in memory");
   return {H5Fopen(fmt::format("tidewatt_image_{}", n_opened++).c_str(), H5F_ACC_RDONLY, access), "open the file"};
@@ -119,7 +122,8 @@ std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path) 
   const H5T_class_t kind = H5Tget_class(type);
   if (kind == H5T_INTEGER) out.values = std::vector<std::int64_t>{};
   if (kind == H5T_STRING && H5Tis_variable_str(type) > 0) out.values = std::vector<std::string>{};
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT && !(kind == H5T_STRING && H5Tis_variable_str(type) > 0)) fail("use the type of " + path);
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && !(kind == H5T_STRING && H5Tis_variable_str(type) > 0))
+    fail("use the type of " + path);
   return out;
 }
 

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "check_arrays.hpp"
-#include "hdf5_write.hpp"
-#include "tidewatt/base/error.hpp"
 #include "durable_file.hpp"
+#include "hdf5_write.hpp"
+#include "summary_text.hpp"
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 #include "verified_file.hpp"
-#include "summary_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::io {
 namespace {

@@ -43,7 +43,9 @@ class Lines {
     if (!(n >= 0.0) || n > 1e9 || n != std::floor(n)) fail("'" + text + "' is not a count");
     return static_cast<std::size_t>(n);
   }
-  [[noreturn]] void fail(const std::string& what) const { throw InputError(Finding{{file_, static_cast<std::uint32_t>(at_), 1}, "", what}); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(Finding{{file_, static_cast<std::uint32_t>(at_), 1}, "", what});
+  }
 
  private:
   std::string file_;
@@ -53,7 +55,7 @@ class Lines {
 
 struct Header {
   std::size_t n_status = 0;
-  bool critical = false;  ///< times are the stamps'
+  bool critical = false;                              ///< times are the stamps'
   std::vector<std::pair<double, std::size_t>> rates;  ///< Hz, last sample
   std::vector<std::pair<double, double>> scale;       ///< a, b
   std::string encoding;
@@ -85,7 +87,8 @@ Header read_header(Lines& in, ComtradeRecord& record) {
   }
   in.next(1), in.next(1);  // first sample, trigger
   h.encoding = in.next(1)[0];
-  std::transform(h.encoding.begin(), h.encoding.end(), h.encoding.begin(), [](unsigned char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c); });
+  std::transform(h.encoding.begin(), h.encoding.end(), h.encoding.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c); });
   if (!in.ended()) h.time_factor = in.number(in.next(1)[0]);
   if (!(record.line_Hz > 0.0)) in.fail("the line frequency must be positive");
   return h;
@@ -100,7 +103,9 @@ void read_ascii(const std::string& data, const Header& h, ComtradeRecord& r, std
     const auto line = trim(raw);
     if (line.empty() || line[0] == '\x1a') continue;
     const auto f = split(line, ',');
-    if (f.size() < 2 + r.channels.size()) throw InputError(fmt::format("COMTRADE data: row {} has {} fields, {} are needed", stamps.size() + 1, f.size(), 2 + r.channels.size()));
+    if (f.size() < 2 + r.channels.size())
+      throw InputError(fmt::format("COMTRADE data: row {} has {} fields, {} are needed", stamps.size() + 1, f.size(),
+                                   2 + r.channels.size()));
     double t = missing;
     parse_number(trim(f[1]), t);
     stamps.push_back(t);
@@ -121,7 +126,8 @@ T little(const std::string& bytes, std::size_t at) {
 }
 
 void read_binary(const std::string& data, const Header& h, ComtradeRecord& r, std::vector<double>& stamps) {
-  const std::size_t width = h.encoding == "BINARY" ? 2 : 4, row = 8 + r.channels.size() * width + (h.n_status + 15) / 16 * 2;
+  const std::size_t width = h.encoding == "BINARY" ? 2 : 4,
+                    row = 8 + r.channels.size() * width + (h.n_status + 15) / 16 * 2;
   if (data.size() < row) throw InputError("COMTRADE data: not even one row");
   for (std::size_t at = 0; at + row <= data.size(); at += row) {
     const auto stamp = little<std::uint32_t>(data, at + 4);
@@ -148,7 +154,8 @@ void set_times(const Header& h, const std::vector<double>& stamps, ComtradeRecor
   std::size_t rate = 0;
   for (std::size_t i = 0; i < stamps.size(); ++i) {
     if (!by_rate) {
-      if (std::isnan(stamps[i])) throw InputError(fmt::format("COMTRADE data: sample {} has neither stamp nor rate", i + 1));
+      if (std::isnan(stamps[i]))
+        throw InputError(fmt::format("COMTRADE data: sample {} has neither stamp nor rate", i + 1));
       r.time_s.push_back((stamps[i] - stamps[0]) * 1e-6 * h.time_factor);
       continue;
     }
@@ -175,7 +182,9 @@ std::string data_beside(const std::string& path) {
   throw InputError(path + ": its .dat file is not beside it");
 }
 
-bool is_voltage(const ComtradeSeries& c) { return !c.unit.empty() && (c.unit == "V" || c.unit == "v" || c.unit.ends_with("kV") || c.unit.ends_with("KV")); }
+bool is_voltage(const ComtradeSeries& c) {
+  return !c.unit.empty() && (c.unit == "V" || c.unit == "v" || c.unit.ends_with("kV") || c.unit.ends_with("KV"));
+}
 
 /// Rms over the last cycle, in pu of the mean over the record's second cycle, each ms.
 std::vector<double> rms_pu(const ComtradeRecord& r, const ComtradeSeries& c) {
@@ -208,7 +217,8 @@ ComtradeRecord read_comtrade(const std::string& path) {
   ComtradeRecord record;
   const Header h = read_header(lines, record);
   const std::string data = combined ? section(all, "DAT", true) : data_beside(path);
-  if (h.encoding != "ASCII" && h.encoding != "BINARY" && h.encoding != "BINARY32" && h.encoding != "FLOAT32") throw InputError(path + ": data encoding '" + h.encoding + "' is not known");
+  if (h.encoding != "ASCII" && h.encoding != "BINARY" && h.encoding != "BINARY32" && h.encoding != "FLOAT32")
+    throw InputError(path + ": data encoding '" + h.encoding + "' is not known");
   std::vector<double> stamps;
   h.encoding == "ASCII" ? read_ascii(data, h, record, stamps) : read_binary(data, h, record, stamps);
   if (stamps.empty()) throw InputError(path + ": the record holds no sample");

@@ -44,7 +44,12 @@ Waveform read_waveform(const std::string& path, const std::string& window) {
   if (std::ranges::find(known, name) == known.end())
     throw InputError(fmt::format("{}: no recorded window '{}'; there are: {}", path, window, fmt::join(known, ", ")));
   const std::string group = std::string(prefix) + name;
-  Waveform w{name, 0.0, 1e-3, numbers(file, group + "/pcc_W"), numbers(file, group + "/pcc_var"), numbers(file, group + "/bus_pu"),
+  Waveform w{name,
+             0.0,
+             1e-3,
+             numbers(file, group + "/pcc_W"),
+             numbers(file, group + "/pcc_var"),
+             numbers(file, group + "/bus_pu"),
              numbers(file, group + "/frequency_Hz")};
   const auto time = numbers(file, group + "/time");
   if (!time.empty()) w.first_s = time.front();

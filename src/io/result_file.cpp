@@ -29,7 +29,8 @@ ResultFile::ResultFile(const std::string& path) : path_(path) {
     summary_json_ = hdf5::read_attribute(root, "summary_json").value_or("");
     summary_text_ = hdf5::read_attribute(root, "summary_text").value_or("");
     payload_sha256_ = hdf5::read_attribute(root, "payload_sha256").value_or("");
-    if (summary_json_.empty() || payload_sha256_.empty()) throw InputError(Finding{{path, 0, 0}, "", "not a result of tidewatt: no summary"});
+    if (summary_json_.empty() || payload_sha256_.empty())
+      throw InputError(Finding{{path, 0, 0}, "", "not a result of tidewatt: no summary"});
     if (H5Lexists(file, "provenance", H5P_DEFAULT) > 0) {
       const hdf5::Group group(H5Gopen2(file, "provenance", H5P_DEFAULT), "open the provenance group");
       provenance_ = hdf5::read_attributes(group);
@@ -42,7 +43,8 @@ ResultFile::ResultFile(const std::string& path) : path_(path) {
         continue;
       }
       hdf5::read_values(file, *array);
-      if (const auto* texts = std::get_if<std::vector<std::string>>(&array->values); texts != nullptr && texts->size() == 1)
+      if (const auto* texts = std::get_if<std::vector<std::string>>(&array->values);
+          texts != nullptr && texts->size() == 1)
         provenance_.emplace_back(name.substr(provenance_group.size()), texts->front());
     }
     is_read_.assign(arrays_.size(), false);

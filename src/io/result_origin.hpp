@@ -9,12 +9,12 @@ namespace TIDEWATT_NAMESPACE::io {
 
 /// Where a result came from, as an exported file says it.
 struct ResultOrigin {
-  std::string name;             ///< of the result file, without folder and ending
-  std::string version;          ///< of the program that made it
-  std::string start_time;       ///< of the run, local standard time
-  std::string scenario;         ///< its text
-  std::string scenario_sha256;  ///< of that text, 64 digits
-  std::string payload_sha256;   ///< of the result's arrays, 64 digits
+  std::string name;                                    ///< of the result file, without folder and ending
+  std::string version;                                 ///< of the program that made it
+  std::string start_time;                              ///< of the run, local standard time
+  std::string scenario;                                ///< its text
+  std::string scenario_sha256;                         ///< of that text, 64 digits
+  std::string payload_sha256;                          ///< of the result's arrays, 64 digits
   std::vector<std::pair<double, std::string>> events;  ///< s since the start of the run, what
 };
 

@@ -71,7 +71,8 @@ std::string shown(double x, int digits) {
   if (x == 0.0) return "0";
   const double size = std::abs(x);
   if (size < 1e-5 || size >= 1e9) return fmt::format("{:.{}e}", x, digits - 1);
-  const auto places = digits >= every_digit ? 0 : std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(size))));
+  const auto places =
+      digits >= every_digit ? 0 : std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(size))));
   std::string text = fmt::format("{:.{}f}", x, places);
   // Thousands apart, from the point or the end backwards.
   const auto first = text.front() == '-' ? 1u : 0u;

@@ -106,10 +106,12 @@ std::string summary_table(const sim::Result& result) {
   std::string out, topic;
   for (const auto& row : rows) {
     if (!f.has(row.key)) continue;
-    const auto at = std::find_if(result.summary.begin(), result.summary.end(), [&](const auto& item) { return item.first == row.key; });
+    const auto at = std::find_if(result.summary.begin(), result.summary.end(),
+                                 [&](const auto& item) { return item.first == row.key; });
     if (topic != row.topic) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", row.topic);
     topic = row.topic;
-    out += fmt::format("  {:<32} {}{}{}\n", row.label, value_text(at->second, row.digits), *row.unit == '\0' ? "" : " ", row.unit);
+    out += fmt::format("  {:<32} {}{}{}\n", row.label, value_text(at->second, row.digits), *row.unit == '\0' ? "" : " ",
+                       row.unit);
   }
   return out;
 }

@@ -25,7 +25,8 @@ std::string length_text(double s) {
 /// "a, b and c"
 std::string listed(const std::vector<std::string>& parts) {
   std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return out;
 }
 
@@ -55,37 +56,51 @@ class Sentences {
 
   void training() {
     const std::string length = length_text(f_["simulated_s"]), gpus = shown(f_["n_gpu"], every_digit);
-    if (!known({"tokens_per_s_mean", "iteration_s"})) return say(fmt::format("In {} no job on the {} GPUs reaches an iteration.", length, gpus));
-    std::string text = fmt::format("Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s", length, gpus,
-                                   shown(f_["tokens_per_s_mean"] * 1e-6), shown(f_["iteration_s"]));
-    if (known({"tflops_per_gpu", "mfu_percent"})) text += fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
+    if (!known({"tokens_per_s_mean", "iteration_s"}))
+      return say(fmt::format("In {} no job on the {} GPUs reaches an iteration.", length, gpus));
+    std::string text =
+        fmt::format("Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s",
+                    length, gpus, shown(f_["tokens_per_s_mean"] * 1e-6), shown(f_["iteration_s"]));
+    if (known({"tflops_per_gpu", "mfu_percent"}))
+      text +=
+          fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
     say(text + ".");
     const double stops = f_["n_interruptions_unexpected"], planned = f_["n_interruptions_planned"];
     if (stops + planned > 0.0)
-      say(fmt::format("Interruptions of the job: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.", stops, planned, shown(f_["effective_time_percent"])));
+      say(fmt::format("Interruptions of the job: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.",
+                      stops, planned, shown(f_["effective_time_percent"])));
   }
 
   void swing() {
     if (!known({"throughput_swing_percent", "throughput_min_hour"})) return;
-    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at {:02.0f}:00. One run gives no interval; "
+    say(
+        fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at "
+                    "{:02.0f}:00. One run gives no interval; "
                     "tidewatt sweep FILE --monte-carlo does.",
                     shown(f_["throughput_swing_percent"]), f_["throughput_min_hour"]));
-    if (worst_is_first()) say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the weather. A run with another run.start tells.");
+    if (worst_is_first())
+      say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the "
+          "weather. A run with another run.start tells.");
   }
 
   /// Whether the worst hour is the one in which the run begins, whose start decides as much as the weather.
   bool worst_is_first() const {
     const std::string start = f_.provenance("start_time");
     const auto at = start.find_first_of("T ");
-    return at != std::string::npos && known({"throughput_min_hour"}) && fmt::format("{:02.0f}", f_["throughput_min_hour"]) == start.substr(at + 1, 2);
+    return at != std::string::npos && known({"throughput_min_hour"}) &&
+           fmt::format("{:02.0f}", f_["throughput_min_hour"]) == start.substr(at + 1, 2);
   }
 
   void limits() {
     auto shares = f_.list("limiter_share");
     if (shares.empty()) return;
-    static const std::map<std::string, std::string> names = {{"power", "the power limit"}, {"thermal", "the temperature limit"}, {"slowdown", "the hardware slowdown"},
-                                                             {"clock", "the highest clock or a clock lock"}, {"brake", "the power brake"},
-                                                             {"memory", "the memory's temperature limit"}, {"none", "nothing"}};
+    static const std::map<std::string, std::string> names = {{"power", "the power limit"},
+                                                             {"thermal", "the temperature limit"},
+                                                             {"slowdown", "the hardware slowdown"},
+                                                             {"clock", "the highest clock or a clock lock"},
+                                                             {"brake", "the power brake"},
+                                                             {"memory", "the memory's temperature limit"},
+                                                             {"none", "nothing"}};
     static const std::map<std::string, std::string> why = {
         {"power", "warmer air makes warmer chips, which leak more and leave fewer watts for the clock"},
         {"thermal", "warmer air leaves less room below the temperature limit, and clocks fall"},
@@ -93,32 +108,45 @@ class Sentences {
     std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> parts;
     for (const auto& [name, share] : shares)
-      if (share >= least_shown_share) parts.push_back(fmt::format("{} {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
+      if (share >= least_shown_share)
+        parts.push_back(fmt::format("{} {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
     const auto reason = why.find(shares.front().first);
     say(fmt::format("Limits on the clocks, by share of the compute time: {}.", listed(parts)));
-    const std::string because = reason != why.end() ? reason->second : "no limit that depends on temperature holds for most of the time, so the weather hardly matters";
-    if (reason == why.end() || !worst_is_first()) say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
-    if (known({"throughput_swing_percent"})) say("The causes of the swing, and the levers against it: tidewatt run FILE --explain swing.");
+    const std::string because =
+        reason != why.end()
+            ? reason->second
+            : "no limit that depends on temperature holds for most of the time, so the weather hardly matters";
+    if (reason == why.end() || !worst_is_first())
+      say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
+    if (known({"throughput_swing_percent"}))
+      say("The causes of the swing, and the levers against it: tidewatt run FILE --explain swing.");
   }
 
   void slowest() {
     if (!known({"clock_mean_MHz", "clock_slowest_MHz"})) return;
-    say(fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and all others wait for it. Dies average {} °C and peak at {} °C.",
-                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4), shown(100.0 * (1.0 - f_["clock_slowest_MHz"] / f_["clock_mean_MHz"]), 2),
+    say(
+        fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and all others wait for it. "
+                    "Dies average {} °C and peak at {} °C.",
+                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4),
+                    shown(100.0 * (1.0 - f_["clock_slowest_MHz"] / f_["clock_mean_MHz"]), 2),
                     shown(f_["die_mean_degC"]), shown(f_["die_max_degC"])));
   }
 
   void power() {
     if (!known({"it_mean_MW", "pcc_mean_MW"})) return;
-    std::string text = fmt::format("The servers draw {} MW on average and the connection {} MW", shown(f_["it_mean_MW"]), shown(f_["pcc_mean_MW"]));
+    std::string text = fmt::format("The servers draw {} MW on average and the connection {} MW",
+                                   shown(f_["it_mean_MW"]), shown(f_["pcc_mean_MW"]));
     if (known({"pue"})) text += fmt::format(": PUE {}", shown(f_["pue"], 4));
     if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
     say(text + ".");
     for (const auto& [level, percent] : f_.list("feeder_loading_max_percent"))
       if (percent > 100.0)
-        say(fmt::format("The feeder is overloaded: its level '{}' carries up to {} % of its rating (site.feeder.{}_rating_MVA).", level, shown(percent), level));
+        say(fmt::format(
+            "The feeder is overloaded: its level '{}' carries up to {} % of its rating (site.feeder.{}_rating_MVA).",
+            level, shown(percent), level));
     if (f_["capacity_margin_min_percent"] < 0.0)
-      say(fmt::format("The cooling plant is too small: at worst, the load exceeds its capacity by {} %.", shown(-f_["capacity_margin_min_percent"])));
+      say(fmt::format("The cooling plant is too small: at worst, the load exceeds its capacity by {} %.",
+                      shown(-f_["capacity_margin_min_percent"])));
   }
 
   /// Amplitude of the spectral line at a frequency, MW: the largest of the five bins around it (the window's width).
@@ -126,31 +154,45 @@ class Sentences {
     const auto& frequency = f_.array("/spectrum/frequency_Hz");
     const auto& amplitude = f_.array("/spectrum/pcc_amplitude_W");
     if (frequency.empty() || amplitude.size() != frequency.size()) return std::nan("");
-    const auto near = std::min_element(frequency.begin(), frequency.end(), [&](double a, double b) { return std::abs(a - at_Hz) < std::abs(b - at_Hz); }) - frequency.begin();
-    const auto from = std::max<std::ptrdiff_t>(0, near - 2), to = std::min<std::ptrdiff_t>(near + 3, std::ssize(amplitude));
+    const auto near = std::min_element(frequency.begin(), frequency.end(),
+                                       [&](double a, double b) { return std::abs(a - at_Hz) < std::abs(b - at_Hz); }) -
+                      frequency.begin();
+    const auto from = std::max<std::ptrdiff_t>(0, near - 2),
+               to = std::min<std::ptrdiff_t>(near + 3, std::ssize(amplitude));
     return *std::max_element(amplitude.begin() + from, amplitude.begin() + to) * 1e-6;
   }
 
   void waveform() {
     if (known({"iteration_s", "pcc_dominant_Hz"})) {
-      const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"], ratio = largest / fundamental;
-      std::string text = fmt::format("In training the load repeats with the iteration, at {} Hz with an amplitude of {} MW", shown(fundamental), shown(line_MW(fundamental)));
+      const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"],
+                   ratio = largest / fundamental;
+      std::string text =
+          fmt::format("In training the load repeats with the iteration, at {} Hz with an amplitude of {} MW",
+                      shown(fundamental), shown(line_MW(fundamental)));
       if (std::abs(ratio - 1.0) < 0.1) {
         text += ": the largest spectral line.";
       } else {
         const bool harmonic = std::abs(ratio - std::round(ratio)) < 0.1;
-        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.", harmonic ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics",
+        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.",
+                            harmonic ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics",
                             shown(line_MW(largest)), shown(largest));
-        if (!harmonic && !f_.texts("/events/kind").empty()) text += " An event that does not stop the job (a sag, say) may cause it.";
+        if (!harmonic && !f_.texts("/events/kind").empty())
+          text += " An event that does not stop the job (a sag, say) may cause it.";
       }
       say(text);
     }
-    if (known({"pcc_min_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"}))
-      say(fmt::format("The connection moves between {} and {} MW, by at most {} MW from one instant to that a second later; ramps over 0.1 s reach +{} and −{} MW/s.", shown(f_["pcc_min_MW"]),
-                    shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]), shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
+    if (known({"pcc_min_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s",
+               "pcc_ramp_down_max_MW_per_s"}))
+      say(
+          fmt::format("The connection moves between {} and {} MW, by at most {} MW from one instant to that a second "
+                      "later; ramps over 0.1 s reach +{} and −{} MW/s.",
+                      shown(f_["pcc_min_MW"]), shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]),
+                      shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
     if (known({"freq_deviation_max_mHz", "volt_deviation_max_percent"}))
-      say(fmt::format("The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %{}.", shown(f_["freq_deviation_max_mHz"]),
-                    shown(f_["volt_deviation_max_percent"]), grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
+      say(fmt::format(
+          "The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %{}.",
+          shown(f_["freq_deviation_max_mHz"]), shown(f_["volt_deviation_max_percent"]),
+          grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
   }
 
   /// Whether the run holds a disturbance that the grid causes.
@@ -169,12 +211,14 @@ class Sentences {
       if (!a.path.starts_with("/waveform_") || !a.path.ends_with("/time")) continue;
       const auto& time = f_.array(a.path);
       const auto& power = f_.array(a.path.substr(0, a.path.size() - 5) + "/pcc_W");
-      if (time.empty() || power.size() != time.size() || at_s - 1.0 < time.front() || at_s + 1.0 > time.back()) continue;
+      if (time.empty() || power.size() != time.size() || at_s - 1.0 < time.front() || at_s + 1.0 > time.back())
+        continue;
       const auto index = [&](double s) { return std::lower_bound(time.begin(), time.end(), s) - time.begin(); };
       const auto from = index(at_s - 1.0), until = index(at_s - 1e-3), after = index(at_s), end = index(at_s + 1.0);
       double sum = 0.0;
       for (auto i = from; i < until; ++i) sum += power[static_cast<std::size_t>(i)];
-      return (sum / static_cast<double>(until - from) - *std::min_element(power.begin() + after, power.begin() + end)) * 1e-6;
+      return (sum / static_cast<double>(until - from) - *std::min_element(power.begin() + after, power.begin() + end)) *
+             1e-6;
     }
     return std::nan("");
   }
@@ -182,19 +226,32 @@ class Sentences {
   static std::string_view phrase_of(sim::EventKind kind) {
     using enum sim::EventKind;
     switch (kind) {
-      case failure: return "failure";
-      case planned_stop: return "planned stop";
-      case pause: return "pause";
-      case power_brake: return "power brake";
-      case sag: return "voltage sag";
-      case utility_loss: return "loss of the utility";
-      case islanding: return "islanding";
-      case curtailment: return "curtailment";
-      case fan_wall_out: return "failure of fan walls";
-      case cdu_out: return "failure of coolant distribution units";
-      case pump_out: return "failure of pumps";
-      case rejection_out: return "failure of heat rejection";
-      case chiller_out: return "failure of chillers";
+      case failure:
+        return "failure";
+      case planned_stop:
+        return "planned stop";
+      case pause:
+        return "pause";
+      case power_brake:
+        return "power brake";
+      case sag:
+        return "voltage sag";
+      case utility_loss:
+        return "loss of the utility";
+      case islanding:
+        return "islanding";
+      case curtailment:
+        return "curtailment";
+      case fan_wall_out:
+        return "failure of fan walls";
+      case cdu_out:
+        return "failure of coolant distribution units";
+      case pump_out:
+        return "failure of pumps";
+      case rejection_out:
+        return "failure of heat rejection";
+      case chiller_out:
+        return "failure of chillers";
     }
     return "event";
   }
@@ -206,18 +263,26 @@ class Sentences {
     const auto& time = f_.array("/events/time");
     std::map<std::string, std::vector<double>> when;
     for (std::size_t i = 0; i < std::min(kind.size(), time.size()); ++i)
-      if (value_of<sim::EventKind>(kind[i]) && !(i < text.size() && text[i].starts_with("released"))) when[kind[i]].push_back(time[i]);
+      if (value_of<sim::EventKind>(kind[i]) && !(i < text.size() && text[i].starts_with("released")))
+        when[kind[i]].push_back(time[i]);
     for (const auto& [k, at] : when) {
-      const std::string what = at.size() == 1 ? std::string(phrase_of(*value_of<sim::EventKind>(k))) : fmt::format("the first of {} events of kind {}", at.size(), k);
+      const std::string what = at.size() == 1 ? std::string(phrase_of(*value_of<sim::EventKind>(k)))
+                                              : fmt::format("the first of {} events of kind {}", at.size(), k);
       const double fall = fall_MW(at.front());
-      say(fmt::format("Event at {} s ({}): {}.", shown(at.front(), 6), what,
-                      std::isfinite(fall) ? fmt::format("within a second, the load {} {} MW {} its mean of the second before", fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)), fall >= 0.0 ? "below" : "above")
-                                          : "no recorded window holds the second after it ([[record.window]])"));
+      say(fmt::format(
+          "Event at {} s ({}): {}.", shown(at.front(), 6), what,
+          std::isfinite(fall)
+              ? fmt::format("within a second, the load {} {} MW {} its mean of the second before",
+                            fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)), fall >= 0.0 ? "below" : "above")
+              : "no recorded window holds the second after it ([[record.window]])"));
     }
-    if (f_["load_lost_MW"] > 0.0) say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]), shown(f_["unserved_MWh"])));
+    if (f_["load_lost_MW"] > 0.0)
+      say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]),
+                      shown(f_["unserved_MWh"])));
     if (f_.has("order_kept")) {
       const double over = f_.of("order_kept", "most_over_MW");
-      say(over > 0.0 ? fmt::format("The order to draw less is exceeded by up to {} MW.", shown(over)) : "The order to draw less is kept.");
+      say(over > 0.0 ? fmt::format("The order to draw less is exceeded by up to {} MW.", shown(over))
+                     : "The order to draw less is kept.");
     }
   }
 
@@ -230,8 +295,8 @@ class Sentences {
 
   void costs() {
     if (!f_.has("cost_USD")) return;
-    say(fmt::format("The run costs {} USD, {} to {} USD within the assumed prices.", shown(f_.of("cost_USD", "total")), shown(f_.of("cost_USD", "total_low_prices")),
-                    shown(f_.of("cost_USD", "total_high_prices"))));
+    say(fmt::format("The run costs {} USD, {} to {} USD within the assumed prices.", shown(f_.of("cost_USD", "total")),
+                    shown(f_.of("cost_USD", "total_low_prices")), shown(f_.of("cost_USD", "total_high_prices"))));
   }
 
   void trust() {
@@ -239,8 +304,11 @@ class Sentences {
     const std::string defaults = f_.provenance("defaults");
     const auto n_default = std::count(defaults.begin(), defaults.end(), '\n');
     std::string text = fmt::format("The run rests on {} assumed inputs, each with a range", n_assumed);
-    if (n_default > 0) text += fmt::format(", and on {} default{} that the scenario leaves to the program (--all lists them)", n_default, n_default == 1 ? "" : "s");
-    say(text + "." + (known({"energy_closure"}) ? fmt::format(" Its energy balance closes to {:.0e}.", f_["energy_closure"]) : ""));
+    if (n_default > 0)
+      text += fmt::format(", and on {} default{} that the scenario leaves to the program (--all lists them)", n_default,
+                          n_default == 1 ? "" : "s");
+    say(text + "." +
+        (known({"energy_closure"}) ? fmt::format(" Its energy balance closes to {:.0e}.", f_["energy_closure"]) : ""));
   }
 
   Figures f_;

@@ -22,7 +22,8 @@ bool starts_with(const std::string& path, std::string_view magic) {
 
 }  // namespace
 
-CorruptFileError::CorruptFileError(const std::string& path, const std::string& why) : InputError(Finding{{path, 0, 0}, "", why}) {}
+CorruptFileError::CorruptFileError(const std::string& path, const std::string& why)
+    : InputError(Finding{{path, 0, 0}, "", why}) {}
 
 std::string seal(std::string_view image) {
   Sha256 hash;
@@ -35,11 +36,14 @@ std::string read_sealed(const std::string& path) {
   std::string bytes = read_file(path, most_bytes);
   const std::string_view all(bytes);
   if (all.size() < seal_bytes || all.substr(all.size() - seal_bytes, head.size()) != head || all.back() != '\n')
-    throw CorruptFileError(path, "not a result as tidewatt wrote it: the hash at its end is missing (cut short, changed by another "
-                                 "program, or of an older version)");
+    throw CorruptFileError(
+        path,
+        "not a result as tidewatt wrote it: the hash at its end is missing (cut short, changed by another "
+        "program, or of an older version)");
   const std::string_view hashed = all.substr(0, all.size() - digits - 1), digest = all.substr(hashed.size(), digits);
   if (digest != sha256_hex(hashed))
-    throw CorruptFileError(path, "not a result as tidewatt wrote it: its contents do not match the hash at its end (damaged or changed)");
+    throw CorruptFileError(
+        path, "not a result as tidewatt wrote it: its contents do not match the hash at its end (damaged or changed)");
   bytes.resize(bytes.size() - seal_bytes);
   return bytes;
 }

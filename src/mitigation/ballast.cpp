@@ -124,7 +124,7 @@ std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParam
   check(params, duration, natural_W);
   BallastWalk walk{params, tdp_W, state};
   for (std::uint32_t i = 0; i < duration.size(); ++i)
-    natural_W[i] < params.level_ratio * tdp_W ? walk.wait(duration[i], i, natural_W[i]) : walk.work(duration[i], i);
+    natural_W[i] < params.level_ratio* tdp_W ? walk.wait(duration[i], i, natural_W[i]) : walk.work(duration[i], i);
   state = walk.s;
   return std::move(walk.out);
 }

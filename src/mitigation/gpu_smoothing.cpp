@@ -39,7 +39,8 @@ struct Walk {
       const Tick d = std::min(left, needed);
       const double end_W = level_W - (level_W - next_W) * static_cast<double>(d) / static_cast<double>(needed);
       const double mean_W = 0.5 * (level_W + end_W);
-      emit(d, segment, d < needed ? std::max(target_W, std::floor(mean_W / grid_W()) * grid_W()) : mean_W, std::numeric_limits<double>::infinity());
+      emit(d, segment, d < needed ? std::max(target_W, std::floor(mean_W / grid_W()) * grid_W()) : mean_W,
+           std::numeric_limits<double>::infinity());
       left -= d;
       level_W = end_W;
     }
@@ -82,12 +83,14 @@ struct Walk {
       const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
       const double mean_W = 0.5 * (level_W + next_W);
       const bool curved = !curve.empty() && curve[segment] != nullptr;
-      const double share = curved ? curve[segment]->at(mean_W) : std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
+      const double share =
+          curved ? curve[segment]->at(mean_W) : std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
       const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
       const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
       // Cut by the end of the work: at the level where the ramp stands, from above.
       const double held_W = level_W + 0.5 * (next_W - level_W) * d_s / needed_s;
-      emit(to_tick(d_s), segment, 0.0, d_s < needed_s ? std::min(natural_W, std::ceil(held_W / grid_W()) * grid_W()) : mean_W);
+      emit(to_tick(d_s), segment, 0.0,
+           d_s < needed_s ? std::min(natural_W, std::ceil(held_W / grid_W()) * grid_W()) : mean_W);
       left_s -= share * d_s;
       level_W += (next_W - level_W) * d_s / needed_s;
     }
@@ -101,7 +104,8 @@ struct Walk {
         low(duration[i], i, natural_W[i]);
       } else {
         if (natural_W[i] >= p.floor_ratio * tdp_W) missing = 0;
-        natural_W[i] > level_W ? rise(duration[i], i, natural_W[i]) : emit(duration[i], i, 0.0, std::numeric_limits<double>::infinity());
+        natural_W[i] > level_W ? rise(duration[i], i, natural_W[i])
+                               : emit(duration[i], i, 0.0, std::numeric_limits<double>::infinity());
         if (natural_W[i] < p.floor_ratio * tdp_W) missing += duration[i];
       }
       missing = std::min(missing, to_tick(p.hysteresis_s));

@@ -24,7 +24,6 @@ Tick beat_end(const BeatParams& beat, Tick begin, Tick own) {
   return std::max(begin + own, phase + k * period);
 }
 
-
 std::vector<Tick> stagger_jobs(std::int64_t n_job, Tick period) {
   if (n_job < 1 || period <= 0) throw InputError("stagger: needs at least one job and a positive period");
   std::vector<Tick> out;

@@ -41,8 +41,8 @@ struct Cvode::Impl {
   static SUNLinearSolver make_block_solver(SUNContext context, Impl& self);
   static int rhs(double t, N_Vector y, N_Vector f, void* self);
   bool find_slope(double t, std::span<const double> base_y, std::span<const double> base_f);
-  static int newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found, double gamma,
-                           void* self, N_Vector, N_Vector, N_Vector);
+  static int newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found,
+                           double gamma, void* self, N_Vector, N_Vector, N_Vector);
 };
 
 Cvode::Impl::~Impl() {
@@ -79,8 +79,8 @@ bool Cvode::Impl::find_slope(double t, std::span<const double> base_y, std::span
 
 // The Newton matrix is block triangular, [A 0; B I]: meters enter no rate. It is formed where it is factored: the dense
 // matrices that CVODE would form, copy and scale over all values took more time than the equations.
-int Cvode::Impl::newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found, double gamma,
-                               void* self, N_Vector, N_Vector, N_Vector) {
+int Cvode::Impl::newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found,
+                               double gamma, void* self, N_Vector, N_Vector, N_Vector) {
   Impl& me = *static_cast<Impl*>(self);
   *found = keep ? SUNFALSE : SUNTRUE;
   if (!keep && !me.find_slope(t, values(y), values(f))) return 1;
@@ -164,9 +164,7 @@ void Cvode::Impl::make() {
   memory = made(CVodeCreate(CV_BDF, context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
   // The library prints nothing: what went wrong is told by the return code.
-  done(CVodeSetErrHandlerFn(
-           memory, [](int, const char*, const char*, char*, void*) {}, nullptr),
-       "error handler");
+  done(CVodeSetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
 #else
   done(SUNContext_ClearErrHandlers(context), "error handler");
 #endif

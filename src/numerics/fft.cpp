@@ -35,7 +35,8 @@ struct Twiddles {
 
 // Four samples, or packs of them side by side, a quarter of the length apart.
 template <class T>
-TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t quarter, const Twiddles& w, double* yr, double* yi, std::size_t m) {
+TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t quarter, const Twiddles& w, double* yr,
+                               double* yi, std::size_t m) {
   T ar, ai, br, bi, cr, ci, dr, di;
   load(xr, ar), load(xi, ai);
   load(xr + quarter, br), load(xi + quarter, bi);

@@ -31,7 +31,7 @@ class Fft {
  private:
   std::size_t n_;
   std::shared_ptr<const UnitCircle> circle_;  // of 2πk/n, k < n; one for all transforms of a length
-  std::vector<double> re_, im_;    // the other half of the ping-pong
+  std::vector<double> re_, im_;               // the other half of the ping-pong
 };
 
 /// cos and sin of 2πk/n to 1 ulp, k < n, n a multiple of 8: Taylor series in the first octant, then symmetry.

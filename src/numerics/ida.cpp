@@ -95,9 +95,7 @@ void Ida::Impl::make() {
   memory = made(IDACreate(context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
   // The library prints nothing: what went wrong is told by the return code.
-  done(IDASetErrHandlerFn(
-           memory, [](int, const char*, const char*, char*, void*) {}, nullptr),
-       "error handler");
+  done(IDASetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
 #else
   done(SUNContext_ClearErrHandlers(context), "error handler");
 #endif

@@ -27,15 +27,17 @@ inline void done(int status, const char* what) {
   if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
 }
 
-inline std::span<double> values(N_Vector v) { return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
+inline std::span<double> values(N_Vector v) {
+  return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))};
+}
 
 inline bool all_finite(std::span<const double> v) {
   return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
 }
 
 /// The three largest of (size, component), as "name (size unit), …".
-inline std::string three_worst(std::vector<std::pair<double, std::size_t>> ranked, const std::vector<std::string>& names,
-                               const char* unit) {
+inline std::string three_worst(std::vector<std::pair<double, std::size_t>> ranked,
+                               const std::vector<std::string>& names, const char* unit) {
   std::sort(ranked.begin(), ranked.end(), std::greater<>());
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(3, ranked.size()); ++k)

@@ -23,7 +23,8 @@ void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("link_activity_ratio", link_activity, {0, 1}, "core activity while communicating");
   v.number("wait_activity_ratio", wait_activity, {0, 1}, "core activity of kernels that spin while waiting");
   v.number("idle_clock_MHz", idle_clock_Hz, {10, 3000}, "clock without a CUDA context");
-  v.number("rest_leakage_ratio", rest_leakage_ratio, {0, 1}, "leakage without a CUDA context ÷ with one: what is not gated off", Need::optional);
+  v.number("rest_leakage_ratio", rest_leakage_ratio, {0, 1},
+           "leakage without a CUDA context ÷ with one: what is not gated off", Need::optional);
   v.numbers("vf_clock_MHz", vf_clock_Hz, {50, 5000}, "V/f table: clocks, ascending");
   v.numbers("vf_voltage_mV", vf_voltage_V, {300, 2000}, "V/f table: voltages, ascending");
 }
@@ -49,9 +50,8 @@ GpuModel::GpuModel(const GpuPowerParams& params) : p_(params) {
   const auto n = static_cast<std::size_t>(std::ceil((clock_max_Hz_ - clock_min_Hz_) / bin_Hz - 1e-9));
   last_bin_ = static_cast<std::int32_t>(n) - 1;
   const auto at = [&](double clock_Hz) {
-    const auto k = static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(std::upper_bound(f.begin(), f.end(), clock_Hz) - f.begin() - 1, 0,
-                                   static_cast<std::ptrdiff_t>(f.size()) - 2));
+    const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+        std::upper_bound(f.begin(), f.end(), clock_Hz) - f.begin() - 1, 0, static_cast<std::ptrdiff_t>(f.size()) - 2));
     return u[k] + (u[k + 1] - u[k]) * (clock_Hz - f[k]) / (f[k + 1] - f[k]);
   };
   for (std::size_t i = 0; i < n; ++i) {
@@ -77,8 +77,10 @@ double draw_resistance_ratio(const SiliconSpreadParams& s, std::uint64_t seed, s
 }
 
 void PositionSpreadParams::fields(FieldVisitor& v) {
-  v.number("node_correlation_ratio", node_correlation_ratio, {0, 1}, "share of the variance of thermal resistance that a node's GPUs have in common");
-  v.numbers("slot_resistance_ratio", slot_resistance_ratio, {0.3, 3}, "thermal resistance of each slot ÷ nominal", Need::optional);
+  v.number("node_correlation_ratio", node_correlation_ratio, {0, 1},
+           "share of the variance of thermal resistance that a node's GPUs have in common");
+  v.numbers("slot_resistance_ratio", slot_resistance_ratio, {0.3, 3}, "thermal resistance of each slot ÷ nominal",
+            Need::optional);
 }
 
 double draw_resistance_ratio(const SiliconSpreadParams& s, const PositionSpreadParams& position, std::uint64_t seed,

@@ -14,8 +14,8 @@ namespace {
 double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::size_t node, std::size_t slot) {
   const power::PositionSpreadParams position = spec.position.value_or(power::PositionSpreadParams{0.0, {}});
   if (scenario.run.spread)
-    return power::draw_resistance_ratio(spec.spread, position, static_cast<std::uint64_t>(scenario.run.seed), node, slot,
-                                        static_cast<std::uint64_t>(spec.server.n_gpu));
+    return power::draw_resistance_ratio(spec.spread, position, static_cast<std::uint64_t>(scenario.run.seed), node,
+                                        slot, static_cast<std::uint64_t>(spec.server.n_gpu));
   return position.slot_resistance_ratio.empty() ? 1.0 : position.slot_resistance_ratio[slot];
 }
 
@@ -29,7 +29,8 @@ Fleet site_as_built(const Scenario& scenario) {
     const auto& spec = scenario.halls[h];
     const double cap_W = spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W;
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
-    fleet.types.push_back(make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz, spec.liquid));
+    fleet.types.push_back(
+        make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz, spec.liquid));
     if (spec.memory) fleet.types.back().memory = spec.memory->branch;
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
@@ -60,8 +61,11 @@ workload::FleetShape shape_of(const Scenario& s, std::vector<Finding>& findings)
   workload::FleetShape shape{0, first.servers_per_rack, first.racks_per_row};
   for (const auto& h : s.halls) {
     const std::int64_t per_row = first.servers_per_rack * first.racks_per_row;
-    if (h.hall.servers_per_rack != first.servers_per_rack || h.hall.racks_per_row != first.racks_per_row || shape.n_node % per_row != 0)
-      findings.push_back({{}, "hall." + h.hall.name, "placed jobs need halls of equal racks and rows, all but the last one filled to whole rows"});
+    if (h.hall.servers_per_rack != first.servers_per_rack || h.hall.racks_per_row != first.racks_per_row ||
+        shape.n_node % per_row != 0)
+      findings.push_back({{},
+                          "hall." + h.hall.name,
+                          "placed jobs need halls of equal racks and rows, all but the last one filled to whole rows"});
     shape.n_node += h.hall.n_gpu / h.server.n_gpu;
   }
   return shape;
@@ -85,7 +89,9 @@ std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario) {
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     auto& hall = out.emplace_back();
     for (std::int64_t n = 0; n < n_node; n += spec.hall.servers_per_rack, ++rack) {
-      const double z = scenario.run.spread ? random::truncated_normal(static_cast<std::uint64_t>(scenario.run.seed), random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
+      const double z = scenario.run.spread ? random::truncated_normal(static_cast<std::uint64_t>(scenario.run.seed),
+                                                                      random::Purpose::recirculation, rack, -2.0, 2.0)
+                                           : 0.0;
       hall.push_back(spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z));
     }
     if (n_node == 0) ++rack;
@@ -102,7 +108,8 @@ std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& f
     const std::size_t before = findings.size();
     std::vector<workload::PlacementRequest> requests;
     for (const auto& j : s.jobs)
-      requests.push_back({j.name, j.plan.n_gpu / s.halls.front().server.n_gpu, j.placement.value_or(workload::PlacementParams{})});
+      requests.push_back(
+          {j.name, j.plan.n_gpu / s.halls.front().server.n_gpu, j.placement.value_or(workload::PlacementParams{})});
     const auto placed = workload::place(shape_of(s, findings), requests, findings);
     if (findings.size() != before) return {};
     for (const auto& nodes : placed.nodes)
@@ -154,7 +161,8 @@ FleetSignals make_signals(const Fleet& fleet) {
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
-  if (std::any_of(fleet.types.begin(), fleet.types.end(), [](const NodeType& t) { return t.memory.has_value(); })) s.memory_K.assign(fleet.n_gpu(), 0.0);
+  if (std::any_of(fleet.types.begin(), fleet.types.end(), [](const NodeType& t) { return t.memory.has_value(); }))
+    s.memory_K.assign(fleet.n_gpu(), 0.0);
   s.node_air_W.assign(fleet.n_node(), 0.0);
   s.node_liquid_W.assign(fleet.n_node(), 0.0);
   s.node_flow_m3_per_s.assign(fleet.n_node(), 0.0);

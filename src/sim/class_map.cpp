@@ -16,8 +16,8 @@ void decay_to_end(const double* to_end_s, std::size_t n, double rate_per_s, doub
   for (std::size_t j = 0; j < n; ++j) out[j] = math::exp(-rate_per_s * to_end_s[j]);
 }
 
-constexpr std::array<double, ClassMap::n_point> chebyshev = {0.92387953251128674, 0.38268343236508977, -0.38268343236508977,
-                                                            -0.92387953251128674};
+constexpr std::array<double, ClassMap::n_point> chebyshev = {0.92387953251128674, 0.38268343236508977,
+                                                             -0.38268343236508977, -0.92387953251128674};
 
 // Samples at the Chebyshev points → coefficients of 1, t, t², t³.
 std::array<double, 4> cubic(const std::array<double, 4>& f) {
@@ -35,7 +35,8 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
 // What each kind's watts add to the die at the end of segment `last` of the periodic steady state, less what they add to its mean:
 // every segment's response decays until then, and those of all repetitions before it are a geometric series.
 TIDEWATT_CLONES
-void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes, std::size_t last) {
+void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
+                  std::size_t last) {
   map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
   for (std::size_t m = 0; m < n_mode; ++m) {
     const double settled_K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] / modes.rate_per_s[m];
@@ -56,7 +57,8 @@ constexpr double apart_K = 0.75;
 
 // The nominal die from modes `z` on: its mean in every kind, the segments that stand apart, and the segment whose end is hottest.
 TIDEWATT_CLONES
-std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip, std::array<double, n_mode> z) {
+std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                         std::array<double, n_mode> z) {
   const auto& modes = chip.modes;
   std::vector<double> integral_Ks(map.kind_s.size(), 0.0), mean_K(segments.size());
   double total_Ks = 0.0, peak_K = -1e300;
@@ -83,7 +85,8 @@ std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segme
   map.apart.clear();
   for (std::size_t j = 0; j < segments.size(); ++j) {
     const double over_K = mean_K[j] - all_K - map.kind_rise_K[segments[j].kind];
-    if (std::abs(over_K) > apart_K) map.apart.push_back({static_cast<std::uint32_t>(j), math::exp(chip.leakage_per_K * over_K) - 1.0});
+    if (std::abs(over_K) > apart_K)
+      map.apart.push_back({static_cast<std::uint32_t>(j), math::exp(chip.leakage_per_K * over_K) - 1.0});
   }
   return peak_segment;
 }
@@ -169,7 +172,8 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
   peak_weights(map, segments, chip.modes, hottest);
 }
 
-void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip, const std::array<double, n_mode>& store_K) {
+void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                const std::array<double, n_mode>& store_K) {
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
@@ -191,7 +195,9 @@ void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& 
     const double t = (rate_per_s[m] - map.middle_per_s[m]) * map.per_half_s[m];
     out_s[m].resize(map.used.size());
     for (std::size_t i = 0; i < map.used.size(); ++i)
-      out_s[m][i] = std::fma(t, std::fma(t, std::fma(t, map.weights(m, 3)[i], map.weights(m, 2)[i]), map.weights(m, 1)[i]), map.weights(m, 0)[i]);
+      out_s[m][i] =
+          std::fma(t, std::fma(t, std::fma(t, map.weights(m, 3)[i], map.weights(m, 2)[i]), map.weights(m, 1)[i]),
+                   map.weights(m, 0)[i]);
   }
 }
 

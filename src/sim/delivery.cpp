@@ -39,8 +39,8 @@ std::optional<SupplyStage> make_supplies(const DeliveryParams& p) {
 }
 
 /// At the connection under a steady load, before battery and turbines.
-double steady_W(const RackStage& racks, const std::optional<power::Feeder>& rows, const std::optional<SupplyStage>& supplies, const power::Feeder& transformers,
-                double auxiliary_W) {
+double steady_W(const RackStage& racks, const std::optional<power::Feeder>& rows,
+                const std::optional<SupplyStage>& supplies, const power::Feeder& transformers, double auxiliary_W) {
   if (!supplies) return transformers.at(racks.rest_W(), auxiliary_W).connection_W();
   const double protected_W = rows->at(racks.rest_W(), 0.0).connection_W() + auxiliary_W;
   return transformers.at(supplies->rest_W(protected_W), 0.0).connection_W();
@@ -71,8 +71,8 @@ void Delivery::impose(const Imposed& given) {
   if (ride_) ride_->impose(given, p_.nominal_Hz);
 }
 
-void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::int64_t first_bin, std::span<double> out_W,
-                       std::span<double> out_var, power::FeederMeters& meters) {
+void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::int64_t first_bin,
+                       std::span<double> out_W, std::span<double> out_var, power::FeederMeters& meters) {
   auto& W = scratch_.load_W;
   const auto n_bin = static_cast<std::int64_t>(load_W.size());
   book(meters.load_J, load_W);
@@ -92,42 +92,53 @@ void Delivery::through(std::span<const double> load_W, double auxiliary_W, std::
   } else {
     transformers_.through(W, auxiliary_W, out_W, out_var, state_.upper);
   }
-  for (std::size_t i = 0; i < meters.loss_J.size(); ++i) take_level(supplies_ && i < power::FeederParams::hall_level ? state_.lower : state_.upper, i, meters);
+  for (std::size_t i = 0; i < meters.loss_J.size(); ++i)
+    take_level(supplies_ && i < power::FeederParams::hall_level ? state_.lower : state_.upper, i, meters);
 }
 
 /// The site's own breaker: it opens with the utility and may close behind its dead time, once the bus is fed.
 void Delivery::watch_breaker(std::int64_t first_bin, std::int64_t n_bin) {
-  if (lost(first_bin, Kind::utility_loss)) power_.ends(first_bin, "the utility is lost and the site has no other supply");
+  if (lost(first_bin, Kind::utility_loss))
+    power_.ends(first_bin, "the utility is lost and the site has no other supply");
   if (bus_dead(first_bin)) return;
   if (const auto bin = std::max(first_bin, power_.earliest_return()); bin < first_bin + n_bin) power_.comes_back(bin);
 }
 
-void Delivery::through_supplies(double auxiliary_W, std::int64_t first_bin, std::span<double> out_W, std::span<double> out_var) {
+void Delivery::through_supplies(double auxiliary_W, std::int64_t first_bin, std::span<double> out_W,
+                                std::span<double> out_var) {
   auto& [island, load_W, load_var, drawn_W, events] = scratch_;
   drawn_W.assign(load_W.size(), 0.0);
   if (power_.on()) rows_->through(load_W, 0.0, drawn_W, load_var, state_.lower);
   for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = drawn_W[i] + auxiliary_W;
   const bool dead = bus_dead(first_bin);
-  supplies_->through(load_W, dead ? 0.0 : supplies_->imposed_pu().value_or(p_.source_pu * voltage_ratio(first_bin)), first_bin, p_.may_overload, power_, out_W);
+  supplies_->through(load_W, dead ? 0.0 : supplies_->imposed_pu().value_or(p_.source_pu * voltage_ratio(first_bin)),
+                     first_bin, p_.may_overload, power_, out_W);
   drawn_W.assign(out_W.begin(), out_W.end());
-  if (dead) std::fill(out_var.begin(), out_var.end(), 0.0);
-  else transformers_.through(drawn_W, 0.0, out_W, out_var, state_.upper);
+  if (dead)
+    std::fill(out_var.begin(), out_var.end(), 0.0);
+  else
+    transformers_.through(drawn_W, 0.0, out_W, out_var, state_.upper);
 }
 
 void Delivery::set_power(bool on, std::int64_t bin) {
   power_.set(on, bin);
   if (on) return;
-  if (supplies_) supplies_->drop();
-  else if (turbines_) turbines_->trip();
+  if (supplies_)
+    supplies_->drop();
+  else if (turbines_)
+    turbines_->trip();
 }
 
 bool Delivery::can_lose_power() const {
-  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) || std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return supplies_ || ends_power(d.kind); });
+  return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) ||
+         std::any_of(p_.disturbances.begin(), p_.disturbances.end(),
+                     [&](const auto& d) { return supplies_ || ends_power(d.kind); });
 }
 
 bool Delivery::near_disturbance(std::int64_t bin, std::int64_t margin) const {
   return (supplies_ && (p_.may_overload || supplies_->imposed_pu())) ||
-         std::any_of(p_.disturbances.begin(), p_.disturbances.end(), [&](const auto& d) { return d.begin_bin <= bin + margin && bin <= d.end_bin + margin; });
+         std::any_of(p_.disturbances.begin(), p_.disturbances.end(),
+                     [&](const auto& d) { return d.begin_bin <= bin + margin && bin <= d.end_bin + margin; });
 }
 
 bool Delivery::bus_dead(std::int64_t bin) const {
@@ -139,14 +150,18 @@ std::int64_t Delivery::most_bins(std::int64_t bin) const {
   return supplies_ && turbines_ && lost(bin, Kind::islanding) ? 1 : std::numeric_limits<std::int64_t>::max();
 }
 
-void Delivery::connect(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, const grid::Source& source) {
+void Delivery::connect(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin,
+                       const grid::Source& source) {
   book(state_.bus_J, pcc_W);
   scratch_.on_island = lost(first_bin, Kind::islanding);
   if (turbines_) {
-    if (scratch_.on_island) turbines_->carry(pcc_W, pcc_var, first_bin, supplies_ ? nullptr : &power_);
-    else if (!lost(first_bin, Kind::utility_loss)) turbines_->run_beside(pcc_W);  // they trip with the utility
+    if (scratch_.on_island)
+      turbines_->carry(pcc_W, pcc_var, first_bin, supplies_ ? nullptr : &power_);
+    else if (!lost(first_bin, Kind::utility_loss))
+      turbines_->run_beside(pcc_W);  // they trip with the utility
   }
-  if (ride_ && !scratch_.on_island) ride_->through(pcc_W, pcc_var, first_bin, voltage_ratio(first_bin), source, scratch_.events);
+  if (ride_ && !scratch_.on_island)
+    ride_->through(pcc_W, pcc_var, first_bin, voltage_ratio(first_bin), source, scratch_.events);
   loss_.push(pcc_W, first_bin, p_.disturbances);
 }
 
@@ -163,7 +178,8 @@ double Delivery::unserved_J() const {
 
 double Delivery::local_J() const {
   const auto* generators = backup();
-  return (generators != nullptr ? generators->generator_J.value() : 0.0) + parallel_J() + (turbines_ ? turbines_->island_J() : 0.0) + own_supply_J();
+  return (generators != nullptr ? generators->generator_J.value() : 0.0) + parallel_J() +
+         (turbines_ ? turbines_->island_J() : 0.0) + own_supply_J();
 }
 
 std::vector<BookLevel> Delivery::books(const power::FeederMeters& asked, double bus_J, double connection_J) const {
@@ -174,12 +190,16 @@ std::vector<BookLevel> Delivery::books(const power::FeederMeters& asked, double 
   if (supplies_) {
     supplies_->add_books(lower, upper, racks_.drawn_J(), auxiliary_J, out);
   } else {
-    out.push_back({"feeder", upper.drawn_J.value(), upper.load_J.value() + upper.auxiliary_J.value() + upper.total_loss_J(), 0.0});
-    out.push_back({"feeder load", racks_.drawn_J() + auxiliary_J, upper.load_J.value() + upper.auxiliary_J.value() + dark_J.value(), 0.0});
+    out.push_back({"feeder", upper.drawn_J.value(),
+                   upper.load_J.value() + upper.auxiliary_J.value() + upper.total_loss_J(), 0.0});
+    out.push_back({"feeder load", racks_.drawn_J() + auxiliary_J,
+                   upper.load_J.value() + upper.auxiliary_J.value() + dark_J.value(), 0.0});
   }
   out.push_back({"site bus", site_bus_J.value(), bus_J, 0.0});
-  const double island_J = turbines_ ? turbines_->island_J() : 0.0, unserved_J = turbines_ ? turbines_->meters().unserved_J.value() : 0.0;
-  out.push_back({"connection", site_bus_J.value(), connection_J + parallel_J() + island_J + unserved_J + own_supply_J(), 0.0});
+  const double island_J = turbines_ ? turbines_->island_J() : 0.0,
+               unserved_J = turbines_ ? turbines_->meters().unserved_J.value() : 0.0;
+  out.push_back(
+      {"connection", site_bus_J.value(), connection_J + parallel_J() + island_J + unserved_J + own_supply_J(), 0.0});
   if (turbines_) turbines_->add_books(out);
   return out;
 }

@@ -22,7 +22,9 @@ struct DeliveryParams {
   double source_pu = 1.0, nominal_Hz = 0.0;
   std::vector<GridDisturbance> disturbances;
   bool may_overload = false;  ///< the supplies are too small for all that nodes and plants can draw
-  bool any() const { return rack_storage || response || ups || backup || turbines || ride_through || !disturbances.empty(); }
+  bool any() const {
+    return rack_storage || response || ups || backup || turbines || ride_through || !disturbances.empty();
+  }
 };
 
 /// From the nodes' load to the connection through every device where it sits:
@@ -43,13 +45,15 @@ struct DeliveryParams {
 /// site's load; a sag scales the voltage.
 class Delivery {
  public:
-  Delivery(const DeliveryParams& params, double load_W, double auxiliary_W);  ///< at rest under a load  @throws InputError
+  /// At rest under a load  @throws InputError
+  Delivery(const DeliveryParams& params, double load_W, double auxiliary_W);
 
   /// Somebody outside says what voltage and frequency at the connection are; nothing: as the grid behind it makes them.
   void impose(const Imposed& given);
   /// First bin after `bin` at which a disturbance begins or ends.
   std::int64_t next_edge(std::int64_t bin) const { return sim::next_edge(p_.disturbances, bin); }
-  double voltage_ratio(std::int64_t bin) const { return sim::voltage_ratio(p_.disturbances, bin); }  ///< see delivery_stages.hpp
+  /// See delivery_stages.hpp.
+  double voltage_ratio(std::int64_t bin) const { return sim::voltage_ratio(p_.disturbances, bin); }
   double connection_W() const { return rest_W_; }  ///< at rest, before battery and turbines
 
   /// A chunk up to the site bus, not across an edge. Adds what nodes and auxiliaries ask for to `meters`.
@@ -78,19 +82,21 @@ class Delivery {
   std::vector<BookLevel> books(const power::FeederMeters& asked, double bus_J, double connection_J) const;
 
   double fed_J() const { return state_.upper.drawn_J.value(); }  ///< out of the transformers to the site bus
-  double unserved_J() const;   ///< asked by the nodes or auxiliaries, and not served
-  double load_lost_W() const { return loss_.lost_W(); }  ///< largest that left the grid in a disturbance
+  double unserved_J() const;                                     ///< asked by the nodes or auxiliaries, and not served
+  double load_lost_W() const { return loss_.lost_W(); }          ///< largest that left the grid in a disturbance
   std::int64_t load_lost_bin() const { return loss_.bin(); }
   const power::UpsMeters* ups() const { return supplies_ ? &supplies_->meters() : nullptr; }
   const power::BackupMeters* backup() const { return supplies_ ? supplies_->backup() : nullptr; }
   const power::StoreMeters* rack_storage() const { return racks_.storage(); }
   const power::GeneratorMeters* turbines() const { return turbines_ ? &turbines_->meters() : nullptr; }
   double parallel_J() const { return turbines_ ? turbines_->parallel_J() : 0.0; }  ///< of turbines beside the grid
-  double own_supply_J() const { return ride_ ? ride_->own_supply_J() : 0.0; }      ///< served by the site itself while the grid was away
+  /// Served by the site itself while the grid was away.
+  double own_supply_J() const { return ride_ ? ride_->own_supply_J() : 0.0; }
   double local_J() const;  ///< of generators, turbines and own supply: what the site drew beside its connection
   /// Rise of what rack storage, converters and supplies hold since the start.
   double stored_J() const { return racks_.stored_J() + (supplies_ ? supplies_->stored_J() : 0.0); }
-  double ups_soc_frac() const { return supplies_ ? supplies_->soc_frac() : 0.0; }  ///< charge of the supplies over their energy, 0 to 1; 0 without any
+  /// Charge of the supplies over their energy, 0 to 1; 0 without any.
+  double ups_soc_frac() const { return supplies_ ? supplies_->soc_frac() : 0.0; }
   /// What happened since the last call, in order of time.
   std::vector<grid::RideThroughEvent> take_events() { return std::move(scratch_.events); }
 
@@ -126,8 +132,8 @@ class Delivery {
 
   DeliveryParams p_;
   RackStage racks_;
-  std::optional<power::Feeder> rows_;     ///< racks and rows below the supplies; absent without any
-  power::Feeder transformers_;            ///< above the supplies; without any the whole feeder
+  std::optional<power::Feeder> rows_;  ///< racks and rows below the supplies; absent without any
+  power::Feeder transformers_;         ///< above the supplies; without any the whole feeder
   std::optional<SupplyStage> supplies_;
   std::optional<TurbineStage> turbines_;
   std::optional<RideStage> ride_;

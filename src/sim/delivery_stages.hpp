@@ -95,11 +95,12 @@ class PowerSwitch {
 class RackStage {
  public:
   /// At rest under a load. @throws InputError as the devices
-  RackStage(const std::optional<power::RackStorageParams>& storage, const std::optional<power::ConverterChainParams>& loops, double load_W);
+  RackStage(const std::optional<power::RackStorageParams>& storage,
+            const std::optional<power::ConverterChainParams>& loops, double load_W);
   double rest_W() const { return rest_W_; }  ///< what is drawn at rest
   /// Acts on the bins of a chunk; without power storage and loops neither draw nor lose. @param W asked by the nodes, [bin]; what is drawn
   void through(std::span<double> W, bool powered);
-  double stored_J() const;  ///< rise of what they hold
+  double stored_J() const;                                   ///< rise of what they hold
   double drawn_J() const { return state_.drawn_J.value(); }  ///< so far, J
   const power::StoreMeters* storage() const { return storage_ ? &state_.store : nullptr; }
   /// @param load_J asked by the nodes
@@ -138,18 +139,23 @@ class SupplyStage {
   /// @param load_W protected, of a chunk from `first_bin` on  @param source_pu voltage, the same in all its bins
   /// @param may_overload the load is watched bin by bin in any case  @param power told where the supplies drop the load or could
   /// serve it again  @param out_W drawn from the utility
-  void through(std::span<const double> load_W, double source_pu, std::int64_t first_bin, bool may_overload, PowerSwitch& power, std::span<double> out_W);
+  void through(std::span<const double> load_W, double source_pu, std::int64_t first_bin, bool may_overload,
+               PowerSwitch& power, std::span<double> out_W);
   void drop();  ///< the load, whatever the batteries still hold
   void impose(std::optional<double> voltage_pu) { imposed_pu_ = voltage_pu; }  ///< by somebody outside
-  std::optional<double> imposed_pu() const { return imposed_pu_; }  ///< voltage that somebody outside says; nothing: nobody
+  /// Voltage that somebody outside says; nothing: nobody.
+  std::optional<double> imposed_pu() const { return imposed_pu_; }
   power::UpsMode mode() const { return supplies_state().mode; }
-  double soc_frac() const { return supplies().battery().soc_frac(supplies_state().battery); }  ///< of the batteries, 0 to 1
-  double stored_J() const { return supplies().battery().stored_J(supplies_state().battery); }  ///< rise of the batteries' energy
+  /// Of the batteries, 0 to 1.
+  double soc_frac() const { return supplies().battery().soc_frac(supplies_state().battery); }
+  /// Rise of the batteries' energy.
+  double stored_J() const { return supplies().battery().stored_J(supplies_state().battery); }
   const power::UpsMeters& meters() const { return backup_ ? state_.backup_meters.ups : state_.alone_meters; }
   /// Of the generators; nullptr without any.
   const power::BackupMeters* backup() const { return backup_ ? &state_.backup_meters : nullptr; }
   /// @param below out of the feeder between racks and supplies  @param above into the transformers  @param racks_J drawn by the racks
-  void add_books(const power::FeederMeters& below, const power::FeederMeters& above, double racks_J, double auxiliary_J, std::vector<BookLevel>& out) const;
+  void add_books(const power::FeederMeters& below, const power::FeederMeters& above, double racks_J, double auxiliary_J,
+                 std::vector<BookLevel>& out) const;
 
   struct State {
     power::UpsState alone;
@@ -182,7 +188,9 @@ class SupplyStage {
 /// Turbines of the site's own.
 class TurbineStage {
  public:
-  explicit TurbineStage(const power::TurbineParams& params) : generator_(params.generator), dispatch_W_(params.dispatch_W) {}  ///< @throws InputError
+  /// @throws InputError
+  explicit TurbineStage(const power::TurbineParams& params)
+      : generator_(params.generator), dispatch_W_(params.dispatch_W) {}
   /// A chunk beside the grid, whose load they relieve.
   void run_beside(std::span<double> pcc_W);
   /// A chunk on an island that they carry alone: nothing is left for the grid. @param power told where they trip; null: nobody
@@ -194,7 +202,7 @@ class TurbineStage {
   const power::GeneratorMeters& meters() const { return state_.meters; }
   double parallel_J() const { return state_.parallel_J.value(); }  ///< beside the grid
   double island_J() const { return state_.island_J.value(); }      ///< served on islands
-  void add_books(std::vector<BookLevel>& out) const;  ///< energy balance of machines and island
+  void add_books(std::vector<BookLevel>& out) const;               ///< energy balance of machines and island
 
   struct State {
     power::GeneratorState generator;
@@ -226,11 +234,13 @@ class TurbineStage {
 class RideStage {
  public:
   /// @throws InputError as the curve
-  RideStage(const grid::RideThroughCurve& curve, const grid::ReturnParams& back, double nominal_Hz) : ride_(curve, back, nominal_Hz) {}
+  RideStage(const grid::RideThroughCurve& curve, const grid::ReturnParams& back, double nominal_Hz)
+      : ride_(curve, back, nominal_Hz) {}
   /// Somebody outside says what voltage and frequency are.
   void impose(const Imposed& given, double nominal_Hz) { imposed_ = given, nominal_Hz_ = nominal_Hz; }
   /// Acts on the bins of a chunk; adds what happened to `events`. @param ratio voltage over that without a disturbance
-  void through(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, double ratio, const grid::Source& source, std::vector<grid::RideThroughEvent>& events);
+  void through(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, double ratio,
+               const grid::Source& source, std::vector<grid::RideThroughEvent>& events);
   double own_supply_J() const { return state_.own_supply_J.value(); }  ///< served by the site itself while it was away
 
   struct State {

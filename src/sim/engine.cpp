@@ -1,12 +1,12 @@
-#include "engine_ports.hpp"
-
 #include <algorithm>
 
+#include "engine_ports.hpp"
 #include "run_result.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-Engine::Engine(const Scenario& scenario, const RunOptions& options) : impl_(std::make_unique<Impl>(scenario, options)) {}
+Engine::Engine(const Scenario& scenario, const RunOptions& options)
+    : impl_(std::make_unique<Impl>(scenario, options)) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine::Ports& Engine::driver() {

@@ -15,7 +15,8 @@ namespace {
 
 Tick whole_ms(double t_s) {
   const double ms = std::round(t_s * 1e3);
-  if (!(std::abs(t_s * 1e3 - ms) <= 1e-6) || std::abs(ms) > 1e15) throw InputError(fmt::format("advance_to: {} s is not a whole number of milliseconds", t_s));
+  if (!(std::abs(t_s * 1e3 - ms) <= 1e-6) || std::abs(ms) > 1e15)
+    throw InputError(fmt::format("advance_to: {} s is not a whole number of milliseconds", t_s));
   return static_cast<Tick>(ms) * ns_per_ms;
 }
 
@@ -23,15 +24,18 @@ constexpr Tick longest_iteration = 3600 * ns_per_s;
 
 }  // namespace
 
-Engine::Ports::Ports(Impl& engine) : entries(port_table(engine)), asked(engine.state.now), before(count(engine)), last(before) {}
+Engine::Ports::Ports(Impl& engine)
+    : entries(port_table(engine)), asked(engine.state.now), before(count(engine)), last(before) {}
 
 const PortEntry& Engine::Ports::find(std::string_view name) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const PortEntry& e) { return e.port.name == name; });
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const PortEntry& e) { return e.port.name == name; });
   if (found != entries.end()) return *found;
   std::vector<std::string> known;
   for (const auto& e : entries) known.push_back(e.port.name);
   const auto close = nearest(name, known);
-  throw InputError(fmt::format("port: there is no \"{}\"{}", name, close.empty() ? "" : "; the nearest is \"" + close + "\""));
+  throw InputError(
+      fmt::format("port: there is no \"{}\"{}", name, close.empty() ? "" : "; the nearest is \"" + close + "\""));
 }
 
 /// Keeps the beginning of a step of the engine's own.
@@ -80,8 +84,10 @@ void Engine::Ports::leave_inside(Impl& engine) {
 
 void Engine::Ports::advance_to(Impl& engine, double t_s) {
   const Tick t = whole_ms(t_s);
-  if (t < asked) throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
-  if (t > engine.model.end) throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine.model.end)));
+  if (t < asked)
+    throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
+  if (t > engine.model.end)
+    throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine.model.end)));
   if (inside_ && t < moments_.back().planned_end) {
     if (t > asked) play_to(engine, t);
   } else {
@@ -116,8 +122,10 @@ void Engine::Ports::write(Impl& engine, std::string_view name, std::optional<dou
   const PortEntry& entry = find(name);
   const Port& p = entry.port;
   if (!entry.set) throw InputError(fmt::format("port {}: it can be read only", p.name));
-  if (value && !(*value >= p.low && *value <= p.high)) throw InputError(fmt::format("port {}: {} is not within {} to {} {}", p.name, *value, p.low, p.high, p.unit));
-  if (value && entry.is_switch && *value != 0.0 && *value != 1.0) throw InputError(fmt::format("port {}: {} is neither 0 nor 1", p.name, *value));
+  if (value && !(*value >= p.low && *value <= p.high))
+    throw InputError(fmt::format("port {}: {} is not within {} to {} {}", p.name, *value, p.low, p.high, p.unit));
+  if (value && entry.is_switch && *value != 0.0 && *value != 1.0)
+    throw InputError(fmt::format("port {}: {} is neither 0 nor 1", p.name, *value));
   if (entry.held(engine) == value) return;
   end_step(engine);
   entry.set(engine, value);
@@ -156,11 +164,13 @@ std::string Engine::Ports::save(Impl& engine) {
 void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_scenario) {
   constexpr std::size_t n_digest = 64;
   const std::size_t n_state = bytes.size() - std::min(bytes.size(), n_digest);
-  if (n_state == 0 || sha256_hex(bytes.substr(0, n_state)) != bytes.substr(n_state)) throw InputError("restore: these bytes are not what save() returned");
+  if (n_state == 0 || sha256_hex(bytes.substr(0, n_state)) != bytes.substr(n_state))
+    throw InputError("restore: these bytes are not what save() returned");
   ArchiveReader a(bytes.substr(0, n_state));
   std::string version, text;
   a(version, text);
-  if (version != TIDEWATT_VERSION) throw InputError(fmt::format("restore: saved by version {}, this is {}", version, TIDEWATT_VERSION));
+  if (version != TIDEWATT_VERSION)
+    throw InputError(fmt::format("restore: saved by version {}, this is {}", version, TIDEWATT_VERSION));
   if (auto changes = input_changes(text, engine.model.scenario.text); !changes.empty() && !other_scenario) {
     for (auto& c : changes) c.message = "restore: not as when the state was saved: " + c.message;
     throw InputError(std::move(changes));

@@ -95,7 +95,9 @@ std::vector<Block> make_blocks(const Fleet& fleet, const FleetTask& task) {
 
 const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task) {
   auto& kept = task.kept_blocks;
-  const auto same = [&](const auto& list) { return list != nullptr && list->first_node == task.first_node && list->node_class == task.node_class; };
+  const auto same = [&](const auto& list) {
+    return list != nullptr && list->first_node == task.first_node && list->node_class == task.node_class;
+  };
   if (!same(kept[0]) && same(kept[1])) std::swap(kept[0], kept[1]);
   if (!same(kept[0])) {
     kept[1] = std::move(kept[0]);
@@ -110,13 +112,14 @@ Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetS
           gather(fleet.resistance_ratio.data(), b), gather(signals.guess_K.data(), b)};
 }
 
-void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K, const Lanes& sink_K,
-                    NodeBooks* books) {
+void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K,
+                    const Lanes& sink_K, NodeBooks* books) {
   const auto& pkg = b.type->package;
   Lanes stored;
   for (std::size_t l = 0; l < n_lane; ++l)
     stored[l] = (pkg.die_J_per_K * (die_K[l] - before.die_K[l]) + pkg.base_J_per_K * (base_K[l] - before.base_K[l]) +
-                 pkg.sink_J_per_K * (sink_K[l] - before.sink_K[l])) / before.r[l];
+                 pkg.sink_J_per_K * (sink_K[l] - before.sink_K[l])) /
+                before.r[l];
   for (std::size_t i = 0; i < b.n_node; ++i) books[i].package_stored += sum_of(stored, b, i);
   scatter(die_K, b, state.die_K.data());
   scatter(base_K, b, state.base_K.data());

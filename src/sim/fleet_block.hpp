@@ -100,9 +100,10 @@ struct Air {
   FanStep fan;                                             ///< kept from block to block
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
-  std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;  ///< [node of the block]; the mean as held by the duty register
-  Lanes air_K;                                             ///< mean over the step
-  Lanes K_per_s;                                           ///< how it moves through the step, as the package feels it
+  /// [node of the block]; the mean as held by the duty register.
+  std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
+  Lanes air_K;    ///< mean over the step
+  Lanes K_per_s;  ///< how it moves through the step, as the package feels it
 };
 /// A fan that speeds up through a step works on a package like air that cools:
 ///   G(t)(T_sink − T_air) ≈ Ḡ (T_sink − T_air + (t − t_mid) d ln G/dt (T_sink − T_air)‾),  G ∝ fan^e,
@@ -110,7 +111,8 @@ struct Air {
 /// @param r resistance ratios  @param fan_before_frac [node of the block] as predicted  @param die_mean_K what the fans follow; first-order lag, exact
 /// @param front_W [node of the block] → rear inlet
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
-             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K, const std::array<double, n_lane>& front_W, Air& air);
+             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
+             const std::array<double, n_lane>& front_W, Air& air);
 
 /// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
 /// the air at the beginning, x, how the air moves, and what the GPUs draw:
@@ -118,10 +120,10 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
 /// They follow from  area_j = (drive_j t − Δz_j)/λ_j  of every mode, its end from  Δz_j = −left_j z_j + drive_j left_j/λ_j.
 struct ModeStep {
   double step_s = 0.0;
-  std::array<double, n_mode> left{};             ///< 1 − e^{−λt}
+  std::array<double, n_mode> left{};               ///< 1 − e^{−λt}
   std::array<double, n_mode> spent_s{}, rest_s{};  ///< left/λ and (t − left/λ)/λ
-  std::array<double, n_mode> slope{};            ///< Σ inverse: moving air drives a mode by −slope dT_air/dt / r
-  std::array<double, n_mode> die{}, heat{};      ///< weights of the modes' areas
+  std::array<double, n_mode> slope{};              ///< Σ inverse: moving air drives a mode by −slope dT_air/dt / r
+  std::array<double, n_mode> die{}, heat{};        ///< weights of the modes' areas
   struct Row {
     std::array<double, 3> store;
     double slope;
@@ -174,7 +176,8 @@ struct Prediction {
   std::array<double, n_lane> front_W;          ///< [node of the block]
   std::array<double, n_lane> fan_before_frac;  ///< [node of the block] what fans aimed at in the step before
 };
-Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s, Air& air);
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+                     Air& air);
 
 /// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, held between
 /// smoothing's bounds.
@@ -192,13 +195,15 @@ struct KindPower {
 };
 /// Clocks with waiting, then power of every used kind: powers[i] belongs to used[i].
 void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                  const Block& b, const Lanes& guess_K, std::span<const std::uint32_t> used, std::vector<KindPower>& powers);
+                  const Block& b, const Lanes& guess_K, std::span<const std::uint32_t> used,
+                  std::vector<KindPower>& powers);
 /// Power of the task's pauses: nobody waits for anybody's clock.
-KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K);
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b,
+                       const Lanes& die_K);
 
 /// Temperatures at the end of a step into the state, stored energy into the books. @param books [node of the block], as below
-void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K, const Lanes& sink_K,
-                    NodeBooks* books);
+void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K,
+                    const Lanes& sink_K, NodeBooks* books);
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,
                   double step_s, const Lanes& heat_J, NodeBooks* books);
 /// Heat of each node's front row, W.

@@ -19,7 +19,8 @@ struct Sums {
 TIDEWATT_CLONES
 void sum_legs(const Course& course, double period_s, std::size_t n, Sums& s) {
   if (course.legs.size() == 1 && course.repetitions == 1.0) {
-    for (std::size_t i = 0; i < n; ++i) s.left[i] = decayed(s.rate_per_s[i] * period_s), s.sum[i] = 1.0, s.pause_s[i] = 0.0;
+    for (std::size_t i = 0; i < n; ++i)
+      s.left[i] = decayed(s.rate_per_s[i] * period_s), s.sum[i] = 1.0, s.pause_s[i] = 0.0;
     return;
   }
   alignas(64) double per_period[Sums::most];
@@ -42,7 +43,8 @@ void sum_legs(const Course& course, double period_s, std::size_t n, Sums& s) {
 }
 
 /// Weights of the kinds' powers in a node's mean die temperature and in its heat: Σ (g seconds − g S w)/λ × weight of the mode's area.
-TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, const NodeCourse& c, double* die_weight, double* heat_weight) {
+TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, const NodeCourse& c, double* die_weight,
+                                  double* heat_weight) {
   constexpr std::size_t n_term = n_mode * ClassMap::n_point, pad = ClassMap::pad;
   double die_s = 0.0, heat_s = 0.0, die[n_term], heat[n_term];
   for (std::size_t j = 0; j < n_mode; ++j) {
@@ -99,8 +101,8 @@ void set_courses(const Block& b, const ClassMap& map, const Course& course, Scra
 
 /// Powers of one node's GPUs at the assumed temperatures, and the means that follow.
 template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Above& x, const Lanes& factor,
-                               Scratch& s, Pass& out) {
+TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Above& x,
+                               const Lanes& factor, Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
   const NodeCourse& c = s.course[node];
@@ -111,8 +113,10 @@ TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t 
   for (std::size_t u = 0; u < n; ++u) {
     const std::size_t l = first + u;
     const double moves = x.air_K_per_s[l];
-    die[u] = std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
-    heat[u] = std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
+    die[u] =
+        std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
+    heat[u] =
+        std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
   }
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const KindPower& kind = s.powers[i];
@@ -143,8 +147,10 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
   for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (assumed_K[l] - ref_K));
   above_air(before, s.air, course.step_s, x);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    if (b.n_gpu == n_usual) node_pass<n_usual>(map, b, i, x, factor, s, out);
-    else node_pass<0>(map, b, i, x, factor, s, out);
+    if (b.n_gpu == n_usual)
+      node_pass<n_usual>(map, b, i, x, factor, s, out);
+    else
+      node_pass<0>(map, b, i, x, factor, s, out);
   }
   if (course.n_pause > 0.0)
     for (std::size_t l = 0; l < b.n_used(); ++l) {
@@ -160,8 +166,8 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
 
 /// One node's packages at the jump's end, and what the powers were worth.
 template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node, const Packages& before, const Above& x,
-                               Scratch& s, Pass& out) {
+TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node,
+                               const Packages& before, const Above& x, Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n, n_padded = map.n_padded();
   const NodeCourse& c = s.course[node];
@@ -170,7 +176,8 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
     const auto& t = c.power[j];
     double* to = s.weight_s.data() + j * n_padded;
     for (std::size_t i = 0; i < n_padded; ++i)
-      to[i] = std::fma(t[3], w[3 * n_padded + i], std::fma(t[2], w[2 * n_padded + i], std::fma(t[1], w[n_padded + i], w[i])));
+      to[i] = std::fma(t[3], w[3 * n_padded + i],
+                       std::fma(t[2], w[2 * n_padded + i], std::fma(t[1], w[n_padded + i], w[i])));
   }
   double J[room] = {}, drive[n_mode][room] = {};
   for (std::size_t i = 0; i < map.used.size(); ++i) {
@@ -217,16 +224,20 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
   Above x;
   above_air(before, s.air, course.step_s, x);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    if (b.n_gpu == n_usual) node_land<n_usual>(map, course, b, i, before, x, s, out);
-    else node_land<0>(map, course, b, i, before, x, s, out);
+    if (b.n_gpu == n_usual)
+      node_land<n_usual>(map, course, b, i, before, x, s, out);
+    else
+      node_land<0>(map, course, b, i, before, x, s, out);
   }
-  for (auto* of : {&out.end_K[0], &out.end_K[1], &out.end_K[2], &out.ripple_K[0], &out.ripple_K[1], &out.ripple_K[2], &out.gpu_J}) fill_unused(b, *of);
+  for (auto* of :
+       {&out.end_K[0], &out.end_K[1], &out.end_K[2], &out.ripple_K[0], &out.ripple_K[1], &out.ripple_K[2], &out.gpu_J})
+    fill_unused(b, *of);
 }
 
 }  // namespace
 
-void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
-          const Course& course, const Packages& before, Scratch& s, Pass& pass) {
+void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+          const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass) {
   Lanes mean_K = before.guess_K;
   std::array<double, n_lane> front, fan_before;
   for (std::size_t i = 0; i < b.n_node; ++i) {

@@ -22,7 +22,7 @@ struct Course {
 struct NodeCourse {
   const thermal::PackageModes* modes = nullptr;
   ModeStep step;
-  std::array<double, n_mode> gain{}, pause_gain{};  ///< g S and g S_pause
+  std::array<double, n_mode> gain{}, pause_gain{};                    ///< g S and g S_pause
   std::array<std::array<double, ClassMap::n_point>, n_mode> power{};  ///< of t, see ClassMap
   double die_pause = 0.0, heat_pause = 0.0;
 };
@@ -32,15 +32,15 @@ struct Scratch {
   std::vector<KindPower> powers;
   KindPower pause;
   Lanes pause_rise, pause_W;
-  std::vector<Lanes> rise;   // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
-  std::vector<Lanes> watts;  // [used]
-  std::array<NodeCourse, n_lane> course;          // [node of the block]
-  std::vector<double> die_weight, heat_weight;    // [node of the block][used, padded]
-  std::vector<double> weight_s;                   // [mode][used, padded]
-  std::vector<double> node_W, spent_s;           // [used, pauses last]
-  std::array<NodeBooks, n_lane> books;            // [node of the block]
-  double* kind_ac_W = nullptr;                    // [kind] AC power of the block's nodes
-  double* kind_leak_W = nullptr;                  // [kind] what of it follows the dies' leakage
+  std::vector<Lanes> rise;                // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
+  std::vector<Lanes> watts;               // [used]
+  std::array<NodeCourse, n_lane> course;  // [node of the block]
+  std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
+  std::vector<double> weight_s;                 // [mode][used, padded]
+  std::vector<double> node_W, spent_s;          // [used, pauses last]
+  std::array<NodeBooks, n_lane> books;          // [node of the block]
+  double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
+  double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
   Air air;
 };
 
@@ -52,7 +52,7 @@ struct Pass {
 
 /// From the predicted means on, this step's own until they no longer move the power: the block's packages at the jump's end.
 /// Powers, rises and pauses of the kinds stand in `s`.
-void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
-          const Course& course, const Packages& before, Scratch& s, Pass& pass);
+void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+          const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass);
 
 }  // namespace TIDEWATT_NAMESPACE::sim::detail

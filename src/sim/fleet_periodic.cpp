@@ -15,7 +15,8 @@ Course course_of(const FleetTask& task) {
   out.step_s = seconds(duration_of(task));
   out.repetitions = static_cast<double>(task.repetitions);
   for (const auto& leg : task.legs) {
-    out.legs.push_back({seconds(leg.repetitions > 0 ? task.timeline->period * leg.repetitions : leg.duration), static_cast<double>(leg.repetitions)});
+    out.legs.push_back({seconds(leg.repetitions > 0 ? task.timeline->period * leg.repetitions : leg.duration),
+                        static_cast<double>(leg.repetitions)});
     if (leg.repetitions > 0) continue;
     out.pause_s += seconds(leg.duration);
     out.n_pause += 1.0;
@@ -57,12 +58,15 @@ void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
       all_W += s.watts[i][l];
     }
     const auto& server = b.type->server;
-    s.kind_leak_W[map.used[i]] = leak_W * ac_per_gpu_W(server, all_W / static_cast<double>(b.n_node) / server.gpu_conversion_ratio + server.host_W);
+    s.kind_leak_W[map.used[i]] =
+        leak_W *
+        ac_per_gpu_W(server, all_W / static_cast<double>(b.n_node) / server.gpu_conversion_ratio + server.host_W);
   }
 }
 
 TIDEWATT_CLONES
-void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s, const Pass& pass) {
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
+                const Pass& pass) {
   const bool busy = task.class_busy[b.cls] != 0;
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
   const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
@@ -74,8 +78,10 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
   }
   for (std::size_t n = 0; n < b.n_node; ++n) {
     NodeBooks& book = s.books[n];
-    if (b.n_gpu == n_usual) node_power<n_usual>(b, n, n_used, n_all, s);
-    else node_power<0>(b, n, n_used, n_all, s);
+    if (b.n_gpu == n_usual)
+      node_power<n_usual>(b, n, n_used, n_all, s);
+    else
+      node_power<0>(b, n, n_used, n_all, s);
     double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
     power::ServerPower p{};
     for (std::size_t i = 0; i < n_all; ++i) {
@@ -114,14 +120,15 @@ void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vect
 
 /// What the step did to every GPU, into state and signals.
 TIDEWATT_CLONES
-void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b, const Course& course,
-          const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J) {
+void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
+                const Course& course, const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J) {
   scatter(gpu_J, b, signals.gpu_J.data());
   Lanes peak_K;
   if (!task.slice) {
     Lanes mean_W;
     const double per_s = 1.0 / (course.step_s - course.pause_s), pause_s = course.n_pause > 0.0 ? course.pause_s : 0.0;
-    for (std::size_t l = 0; l < n_lane; ++l) mean_W[l] = (gpu_J[l] - (pause_s > 0.0 ? s.pause_W[l] * pause_s : 0.0)) * per_s;
+    for (std::size_t l = 0; l < n_lane; ++l)
+      mean_W[l] = (gpu_J[l] - (pause_s > 0.0 ? s.pause_W[l] * pause_s : 0.0)) * per_s;
     scatter(mean_W, b, state.mean_W.data());
   }
   if (map.repeats && course.n_pause == 0.0)
@@ -131,7 +138,8 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     // Of the chip's own powers: a leaky one works hotter, so it also falls further when work stops.
     Lanes rise_K{};
     for (std::size_t i = 0; i < map.used.size(); ++i)
-      for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+      for (std::size_t l = 0; l < n_lane; ++l)
+        rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
     // While dies cool from repetition to repetition, the first one is above the mean by half the fall.
     const Lanes now_K = gather(state.die_K.data(), b);
     for (std::size_t l = 0; l < n_lane; ++l)
@@ -154,7 +162,8 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
 
 /// Power of a class in its segments: that of their kinds, and where the die stands apart its own leakage. A kind keeps its energy.
 /// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature
-std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W, const double* leak_W) {
+std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
+                              const double* leak_W) {
   std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
   for (const auto& a : map.apart) {
     const auto& s = segments[a.segment];
@@ -165,8 +174,8 @@ std::vector<double> segment_W(std::span<const workload::Segment> segments, const
   return out;
 }
 
-void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map,
-                const Block& b, const Course& course, Scratch& s, NodeBooks& books) {
+void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,
+                const ClassMap& map, const Block& b, const Course& course, Scratch& s, NodeBooks& books) {
   const double step_s = course.step_s;
   std::fill_n(s.books.begin(), b.n_node, NodeBooks{});
   const Packages before = load_packages(fleet, state, signals, b);
@@ -228,7 +237,8 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   if (course.n_pause > 0.0)
     for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
   ClassPower out(classes.size());
-  for (std::size_t c = 0; c < classes.size(); ++c) out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind);
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind);
   return out;
 }
 

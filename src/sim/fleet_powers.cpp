@@ -31,7 +31,8 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
       chip[l] = fleet.chip[b.gpu[l]];
       limit_W[l] = state.controls[b.hall].cap_W - type.governor.cap_margin_W;
     }
-    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz, task.clock_frac * state.controls[b.hall].lock_Hz,
+    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
+                           task.clock_frac * state.controls[b.hall].lock_Hz,
                            {chip, guess.x, limit_W.x, search_Hz.x, unused});
     for (std::size_t l = 0; l < n_lane; ++l)
       if (waiting[l]) clock_Hz[l] = search_Hz[l];
@@ -75,26 +76,32 @@ TIDEWATT_CLONES
 void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& mix, const AtClock& at,
           double reference_Hz, double gate_Hz) {
   const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
-  const double other_active_s = p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-  const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W, active_matrix_s = mix.active_matrix_s;
+  const double other_active_s =
+      p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
+  const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W,
+               active_matrix_s = mix.active_matrix_s;
   out.leakage_W = at.leakage_W;
   if (gate_Hz > 0.0) {
     const double gate_s = mix.matrix_s * (reference_Hz / gate_Hz), per_s = 1.0 / (gate_s + other_s);
-    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s, steady_s = other_active_s + p.wait_activity * gate_s;
+    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s,
+                 steady_s = other_active_s + p.wait_activity * gate_s;
     for (std::size_t l = 0; l < n_lane; ++l)
-      out.fixed_W[l] = board_W + std::fma(at.dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
+      out.fixed_W[l] =
+          board_W + std::fma(at.dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
     return;
   }
   const double matrix_s = mix.matrix_s;
   for (std::size_t l = 0; l < n_lane; ++l)
-    out.fixed_W[l] = board_W + std::fma(at.dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
-                                   std::fma(matrix_s, at.stretch[l], other_s);
+    out.fixed_W[l] =
+        board_W + std::fma(at.dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
+                      std::fma(matrix_s, at.stretch[l], other_s);
 }
 
 }  // namespace
 
 void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                  const Block& b, const Lanes& guess, std::span<const std::uint32_t> used, std::vector<KindPower>& powers) {
+                  const Block& b, const Lanes& guess, std::span<const std::uint32_t> used,
+                  std::vector<KindPower>& powers) {
   const double gate_Hz = task.class_gate_Hz[b.cls];
   bool any_context = false, any_idle = false;
   for (const auto k : used) (task.kind_context[k] != 0 ? any_context : any_idle) = true;
@@ -115,13 +122,15 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     const bool context = task.kind_context[k] != 0;
     powers[i].low_W = task.kind_low_W[k];
     powers[i].high_W = task.kind_high_W[k];
-    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz, context ? gate_Hz : 0.0);
+    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz,
+         context ? gate_Hz : 0.0);
     for (std::size_t l = 0; l < n_lane && any_off; ++l)
       if (task.dark || state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
   }
 }
 
-KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, const Lanes& die_K) {
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b,
+                       const Lanes& die_K) {
   const auto& type = *b.type;
   const std::uint32_t k = task.pause_kind;
   Lanes clock_Hz;
@@ -132,7 +141,8 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
     std::array<power::Chip, n_lane> chip;
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
-    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz, {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
+    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz,
+                           {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
   } else {
     std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
   }

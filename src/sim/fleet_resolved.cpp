@@ -16,11 +16,11 @@ using namespace detail;
 struct Scratch {
   std::vector<std::uint32_t> used;
   std::vector<KindPower> powers;
-  std::vector<LaneWatts> watts;       // [node of the block × kind]
-  std::vector<WattBounds> bounds;     // [kind]
-  std::vector<PackageBlock> packages; // [node of the block]
-  std::vector<double> lane_W;         // [node of the block][segment][lane]
-  std::array<NodeBooks, n_lane> books; // [node of the block]
+  std::vector<LaneWatts> watts;         // [node of the block × kind]
+  std::vector<WattBounds> bounds;       // [kind]
+  std::vector<PackageBlock> packages;   // [node of the block]
+  std::vector<double> lane_W;           // [node of the block][segment][lane]
+  std::array<NodeBooks, n_lane> books;  // [node of the block]
   Air air;
 };
 
@@ -67,9 +67,12 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
         gpu_W += watts[slot];
         const std::size_t l = n * b.n_gpu + slot;
         if (kind.low_W > 0.0)
-          book.burn += std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) * d;
+          book.burn +=
+              std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) *
+              d;
       }
-      const auto p = task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
+      const auto p =
+          task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;
@@ -83,8 +86,8 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
 
 /// What the step left each mode away from where its mean power would have left it, had it repeated for ever.
 /// @param start over the air at the step's mean, as the kernel holds it
-void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::array<double, 3>& start_K, const std::array<double, 3>& end_K,
-                double r, std::size_t g, double mean_W, double step_s) {
+void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::array<double, 3>& start_K,
+                const std::array<double, 3>& end_K, double r, std::size_t g, double mean_W, double step_s) {
   for (std::size_t j = 0; j < n_mode; ++j) {
     double z0 = 0.0, z1 = 0.0;
     for (std::size_t store = 0; store < 3; ++store) {
@@ -111,7 +114,8 @@ Drift drift_of(const thermal::PackageModes& modes, double step_s) {
   Drift out;
   out.end_K.fill(half_s);
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double z = m.slope[j] * (half_s * (1.0 - m.left[j]) - m.spent_s[j]), area = m.slope[j] * (half_s * m.spent_s[j] - m.rest_s[j]);
+    const double z = m.slope[j] * (half_s * (1.0 - m.left[j]) - m.spent_s[j]),
+                 area = m.slope[j] * (half_s * m.spent_s[j] - m.rest_s[j]);
     for (std::size_t k = 0; k < 3; ++k) out.end_K[k] += modes.shape[k][j] * z;
     out.die_mean_K += m.die[j] * area;
     out.heat_J += m.heat[j] * area;
@@ -120,7 +124,7 @@ Drift drift_of(const thermal::PackageModes& modes, double step_s) {
 }
 
 void store_results(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
-               const Packages& before, NodeBooks* books, Lanes& heat_J) {
+                   const Packages& before, NodeBooks* books, Lanes& heat_J) {
   const auto& pkg = b.type->package;
   const double step_s = seconds(task.timeline->period);
   const bool repeats = task.repeats && !task.slice;
@@ -135,15 +139,19 @@ void store_results(FleetState& state, FleetSignals& signals, const FleetTask& ta
       state.die_K[g] = p.store_K[0][slot] + moves * drift.end_K[0];
       state.base_K[g] = p.store_K[1][slot] + moves * drift.end_K[1];
       state.sink_K[g] = p.store_K[2][slot] + moves * drift.end_K[2];
-      book.package_stored += (pkg.die_J_per_K * (state.die_K[g] - before.die_K[l]) + pkg.base_J_per_K * (state.base_K[g] - before.base_K[l]) +
-                              pkg.sink_J_per_K * (state.sink_K[g] - before.sink_K[l])) / before.r[l];
+      book.package_stored += (pkg.die_J_per_K * (state.die_K[g] - before.die_K[l]) +
+                              pkg.base_J_per_K * (state.base_K[g] - before.base_K[l]) +
+                              pkg.sink_J_per_K * (state.sink_K[g] - before.sink_K[l])) /
+                             before.r[l];
       heat_J[l] = p.air_J[slot] + moves / before.r[l] * drift.heat_J;
       const double mean_W = p.gpu_J[slot] / step_s;
       if (!task.slice) state.mean_W[g] = mean_W;
       if (repeats) {
         const double air_K = s.air.air_K[l];
-        set_ripple(state, *s.air.modes[n], {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
-                   {p.store_K[0][slot] - air_K, p.store_K[1][slot] - air_K, p.store_K[2][slot] - air_K}, before.r[l], g, mean_W, step_s);
+        set_ripple(state, *s.air.modes[n],
+                   {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
+                   {p.store_K[0][slot] - air_K, p.store_K[1][slot] - air_K, p.store_K[2][slot] - air_K}, before.r[l], g,
+                   mean_W, step_s);
       }
       state.die_mean_K[g] = p.die_mean_K[slot] + moves * drift.die_mean_K;
       state.die_peak_K[g] = p.die_peak_K[slot];
@@ -164,7 +172,8 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   fill_kernel_inputs(task, b, before, s);
   s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);
   BatchOptions options;
-  if (std::any_of(s.bounds.begin(), s.bounds.end(), [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
+  if (std::any_of(s.bounds.begin(), s.bounds.end(),
+                  [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
     options.bounds = s.bounds;
   options.lane_W = s.lane_W;
   const auto& gpu = b.type->gpu.params();

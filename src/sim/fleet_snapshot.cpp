@@ -26,16 +26,20 @@ void add_pipeline(const TrainingTask& task, std::vector<Array>& arrays) {
     }
   }
   const std::uint64_t n = stage.size(), n_name = names.size();
-  arrays.push_back({"/iteration/phase_stage", {"phase"}, {n}, std::move(stage), "1", "pipeline stage, of the slowest replicas"});
-  arrays.push_back({"/iteration/phase_kind", {"phase"}, {n}, std::move(kind), "1", "what it does, an index into kind_name"});
-  arrays.push_back(column("/iteration/phase_begin_s", "phase", std::move(begin_s), "s", "from when on, until the stage's next"));
+  arrays.push_back(
+      {"/iteration/phase_stage", {"phase"}, {n}, std::move(stage), "1", "pipeline stage, of the slowest replicas"});
+  arrays.push_back(
+      {"/iteration/phase_kind", {"phase"}, {n}, std::move(kind), "1", "what it does, an index into kind_name"});
+  arrays.push_back(
+      column("/iteration/phase_begin_s", "phase", std::move(begin_s), "s", "from when on, until the stage's next"));
   arrays.push_back({"/iteration/kind_name", {"kind"}, {n_name}, std::move(names), "1", "kinds of phases"});
 }
 
 }  // namespace
 
-void FleetSnapshot::take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const TrainingTask& task, std::span<const double> inlet_K,
-                         const LoadEdges& edges, const Moment& moment) {
+void FleetSnapshot::take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                         const TrainingTask& task, std::span<const double> inlet_K, const LoadEdges& edges,
+                         const Moment& moment) {
   moment_ = moment;
   const std::size_t n = fleet.n_gpu();
   std::vector<std::int64_t> row(n), rack(n), node(n), slot(n), stage(n), replica(n), limiter(n);

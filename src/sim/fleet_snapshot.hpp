@@ -23,9 +23,12 @@ class FleetSnapshot {
   };
   /// Whether this is the warmest moment so far; one that a start has long left behind wins over all that it has not, and
   /// full hours, which every way to advance hits, win over moments between.
-  bool better(const Moment& m) const { return std::tuple(m.settled, m.full_hour, m.mean_inlet_K) > std::tuple(moment_.settled, moment_.full_hour, moment_.mean_inlet_K); }
-  void take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const TrainingTask& task, std::span<const double> inlet_K,
-            const LoadEdges& edges, const Moment& moment);
+  bool better(const Moment& m) const {
+    return std::tuple(m.settled, m.full_hour, m.mean_inlet_K) >
+           std::tuple(moment_.settled, moment_.full_hour, moment_.mean_inlet_K);
+  }
+  void take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
+            std::span<const double> inlet_K, const LoadEdges& edges, const Moment& moment);
   const std::vector<Array>& arrays() const { return arrays_; }
   template <class A>
   void archive(A& a) {

@@ -23,8 +23,10 @@ const std::vector<T>& array(const Result& result, const char* path) {
 std::size_t chosen(const Result& result, const GpuChoice& choice, std::size_t first, std::size_t last) {
   if (choice.node < 0) {
     const auto& x = array<double>(result, choice.slowest ? "/fleet/own_Hz" : "/fleet/die_K");
-    const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first), end = x.begin() + static_cast<std::ptrdiff_t>(last);
-    return static_cast<std::size_t>((choice.slowest ? std::min_element(begin, end) : std::max_element(begin, end)) - x.begin());
+    const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first),
+               end = x.begin() + static_cast<std::ptrdiff_t>(last);
+    return static_cast<std::size_t>((choice.slowest ? std::min_element(begin, end) : std::max_element(begin, end)) -
+                                    x.begin());
   }
   const auto &node = array<std::int64_t>(result, "/fleet/node"), &slot = array<std::int64_t>(result, "/fleet/slot");
   for (std::size_t g = first; g < last; ++g)
@@ -46,7 +48,8 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   const auto& at_K = array<double>(result, "/fleet/inlet_K");
   for (std::size_t n = 0; n < m.fleet.n_node(); ++n) m.inlet_K.push_back(at_K[n * m.fleet.n_gpu_per_node]);
   m.state = idle_state(m.fleet, m.inlet_K);
-  m.state.die_K = m.state.base_K = m.state.sink_K = m.state.die_mean_K = m.state.die_peak_K = array<double>(result, "/fleet/die_K");
+  m.state.die_K = m.state.base_K = m.state.sink_K = m.state.die_mean_K = m.state.die_peak_K =
+      array<double>(result, "/fleet/die_K");
   FleetSignals signals = make_signals(m.fleet);
   const auto& job = scenario.jobs.front();
   const auto& hall = scenario.halls[m.fleet.node_hall[0]];
@@ -72,13 +75,16 @@ struct Replay {
   std::array<double, thermal::n_mode> z{};
 
   dvfs::PhasePower at(std::uint32_t kind, double clock_Hz) const {
-    return dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, clock_Hz, leads ? 0.0 : task.class_gate_Hz[cls]);
+    return dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, clock_Hz,
+                             leads ? 0.0 : task.class_gate_Hz[cls]);
   }
   /// How much faster a phase passes than in the run.
   double pace(std::uint32_t kind, double clock_Hz) const {
     return leads ? at(kind, task.class_gate_Hz[cls]).duration_s / at(kind, clock_Hz).duration_s : 1.0;
   }
-  double die_K() const { return air_K + r * (modes.shape[0][0] * z[0] + modes.shape[0][1] * z[1] + modes.shape[0][2] * z[2]); }
+  double die_K() const {
+    return air_K + r * (modes.shape[0][0] * z[0] + modes.shape[0][1] * z[1] + modes.shape[0][2] * z[2]);
+  }
   double watts(std::uint32_t kind, double clock_Hz) const {
     const auto p = at(kind, clock_Hz);
     return p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(die_K());
@@ -125,7 +131,8 @@ struct Player {
 
 GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice& choice) {
   if (!(choice.step_s > 0.0 && choice.step_s <= 0.01) || choice.n_iteration < 1 || choice.n_iteration > 1000)
-    throw InputError(fmt::format("show gpu: steps of {} s and {} iterations; 0 to 0.01 s and 1 to 1000 are possible", choice.step_s, choice.n_iteration));
+    throw InputError(fmt::format("show gpu: steps of {} s and {} iterations; 0 to 0.01 s and 1 to 1000 are possible",
+                                 choice.step_s, choice.n_iteration));
   Moment m;
   recall(scenario, result, m);
   const std::size_t per_node = m.fleet.n_gpu_per_node;
@@ -144,8 +151,15 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   v.point_die_K = array<double>(result, "/fleet/die_K")[g];
 
   const auto first = m.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * per_node);
-  const double fan_frac = thermal::fan_target_frac(type.air, *std::max_element(first, first + static_cast<std::ptrdiff_t>(per_node)));
-  Replay gpu{type, m.fleet.chip[g], m.task, m.task.node_class[n], m.fleet.resistance_ratio[g], 0.0, type.modes[mode_step(type, fan_frac, 1.0)]};
+  const double fan_frac =
+      thermal::fan_target_frac(type.air, *std::max_element(first, first + static_cast<std::ptrdiff_t>(per_node)));
+  Replay gpu{type,
+             m.fleet.chip[g],
+             m.task,
+             m.task.node_class[n],
+             m.fleet.resistance_ratio[g],
+             0.0,
+             type.modes[mode_step(type, fan_frac, 1.0)]};
   gpu.leads = gpu.task.class_gate_Hz[gpu.cls] > 0.0 && v.point_Hz <= gpu.task.class_gate_Hz[gpu.cls] * (1.0 + 1e-3);
   v.point_W = gpu.mean_W(v.point_Hz, v.point_die_K);
   gpu.warm(v.point_W);
@@ -154,7 +168,8 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   const dvfs::SampledGovernor governor(type.gpu, type.governor, hall.sampling);
   auto state = governor.start(1, v.point_Hz);
   const Tick period = m.task.timeline->period, step = to_tick(choice.step_s), sampling = to_tick(governor.period_s());
-  const Tick settled = (to_tick(choice.settle_s) + period - 1) / period * period, end = settled + choice.n_iteration * period;
+  const Tick settled = (to_tick(choice.settle_s) + period - 1) / period * period,
+             end = settled + choice.n_iteration * period;
   auto shown = power::start_mean(1.0, choice.step_s, v.point_W);
   constexpr Tick publication = 100 * ns_per_ms;
   double shown_W = v.point_W, sample_J = 0.0, work_s = 0.0;

@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 struct GpuChoice {
   std::int64_t node = -1;  ///< server, counted over the site; -1: the hottest GPU of the first job, or the slowest
   std::int64_t slot = 0;
-  bool slowest = false;    ///< the one that all others wait for
+  bool slowest = false;  ///< the one that all others wait for
   std::int64_t n_iteration = 3;
   double settle_s = 20.0;  ///< played before, so that the governor has found its bins
   double step_s = 1e-3;
@@ -24,7 +24,7 @@ struct GpuChoice {
 struct GpuView {
   std::string job;
   std::int64_t row = 0, rack = 0, node = 0, slot = 0, stage = 0;
-  double air_K = 0.0;       ///< at its package: what explains the run's mean die temperature
+  double air_K = 0.0;  ///< at its package: what explains the run's mean die temperature
   double iteration_s = 0.0;
   double point_Hz = 0.0, point_W = 0.0, point_die_K = 0.0;  ///< what the run has: operating point, mean power, mean die
   double mean_Hz = 0.0, mean_W = 0.0, mean_die_K = 0.0;     ///< of the replay; the clock weighted with matrix work

@@ -13,9 +13,10 @@ struct Scenario;
 /// What the recorded window does to the power system that the scenario's `grid.case` names.
 struct GridCaseAnswer {
   grid::MachineResponse response;
-  std::size_t worst_machine = 0;       ///< the one that swings most
-  double window_begin_s = 0.0;         ///< where in the run the played part begins
-  double leaves_at_s = -1.0;           ///< when the case's voltage or frequency would trip the site's own curve; −1: never, or no curve
+  std::size_t worst_machine = 0;  ///< the one that swings most
+  double window_begin_s = 0.0;    ///< where in the run the played part begins
+  /// When the case's voltage or frequency would trip the site's own curve; −1: never, or no curve.
+  double leaves_at_s = -1.0;
   std::string leaves_why;
 };
 

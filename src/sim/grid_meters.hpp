@@ -15,10 +15,12 @@ namespace TIDEWATT_NAMESPACE::sim {
 class GridMeters {
  public:
   /// Meters for the figures that every result carries and those that the rules ask for. @throws InputError as the meters
-  explicit GridMeters(const GridMeterParams& params) : p_(params), state_{false, 0, LoadMeters(params), BusMeters(params)} {}
+  explicit GridMeters(const GridMeterParams& params)
+      : p_(params), state_{false, 0, LoadMeters(params), BusMeters(params)} {}
 
   /// Bins from `first_bin` on; what lies outside the measured part is left out.
-  void push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu, std::span<const double> deviation_Hz);
+  void push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu,
+            std::span<const double> deviation_Hz);
   void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
 
   /// Where the meters stand, ahead of a whole number of periods.

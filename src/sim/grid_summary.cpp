@@ -33,7 +33,12 @@ void add_rules(const SiteStream& stream, Result& result) {
   auto whole = grid::Compliance::pass;
   for (const auto& r : reports) {
     const auto v = r.verdict();
-    const auto rank = [](grid::Compliance c) { return c == grid::Compliance::fail ? 3 : c == grid::Compliance::undecided ? 2 : c == grid::Compliance::not_measured ? 1 : 0; };
+    const auto rank = [](grid::Compliance c) {
+      return c == grid::Compliance::fail           ? 3
+             : c == grid::Compliance::undecided    ? 2
+             : c == grid::Compliance::not_measured ? 1
+                                                   : 0;
+    };
     if (rank(v) > rank(whole)) whole = v;
     for (const auto& o : r.outcomes) {
       set.push_back(r.rule_set);
@@ -48,14 +53,18 @@ void add_rules(const SiteStream& stream, Result& result) {
       margin_frac.push_back(o.margin_frac);
       worst_s.push_back(o.figure.worst < 0 ? std::nan("") : seconds(o.figure.worst));
       if (o.verdict == grid::Compliance::pass) continue;
-      failing += (failing.empty() ? "" : "; ") + r.rule_set + "." + o.rule.name + " " + std::string(grid::name(o.verdict));
-      if (o.verdict != grid::Compliance::not_measured) failing += " by " + trimmed(std::round(-1000.0 * o.margin_frac) / 10.0) + " %";
+      failing +=
+          (failing.empty() ? "" : "; ") + r.rule_set + "." + o.rule.name + " " + std::string(grid::name(o.verdict));
+      if (o.verdict != grid::Compliance::not_measured)
+        failing += " by " + trimmed(std::round(-1000.0 * o.margin_frac) / 10.0) + " %";
     }
   }
   summary.emplace_back("compliance", std::string(grid::name(whole)));
   summary.emplace_back("compliance_not_passed", failing.empty() ? Value() : Value(failing));
   const std::uint64_t n = rule.size();
-  const auto text = [&](const char* path, std::vector<std::string> v, const char* what) { arrays.push_back({path, {"rule"}, {n}, std::move(v), "1", what}); };
+  const auto text = [&](const char* path, std::vector<std::string> v, const char* what) {
+    arrays.push_back({path, {"rule"}, {n}, std::move(v), "1", what});
+  };
   const auto figure = [&](const char* path, std::vector<double> v, const char* unit, const char* what) {
     arrays.push_back({path, {"rule"}, {n}, std::move(v), unit, what});
   };
@@ -83,14 +92,18 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
     put("battery_soc_max", b.soc_max_frac);
     if (const auto* w = stream.battery()->wear()) {
       put("battery_full_cycles", w->full_cycles);
-      put("battery_life_used_ppm", List{{"cycles", 1e6 * (w->cycle_life_frac + w->throughput_life_frac)}, {"calendar", 1e6 * w->calendar_life_frac}});
+      put("battery_life_used_ppm", List{{"cycles", 1e6 * (w->cycle_life_frac + w->throughput_life_frac)},
+                                        {"calendar", 1e6 * w->calendar_life_frac}});
     }
-    put("battery_limited", List{{"power", static_cast<double>(b.n_power_limited)}, {"energy", static_cast<double>(b.n_energy_limited)}});
+    put("battery_limited",
+        List{{"power", static_cast<double>(b.n_power_limited)}, {"energy", static_cast<double>(b.n_energy_limited)}});
   }
   if (stream.has_orders()) {
     const auto& o = stream.order_meters();
-    put("order_kept", o.s > 0.0 ? Value(List{{"max_MW", o.max_W * 1e-6}, {"mean_MW", o.mean_J / o.s * 1e-6},
-                                             {"most_over_MW", o.most_over_W * 1e-6}, {"over_MWh", o.over_J / 3.6e9}})
+    put("order_kept", o.s > 0.0 ? Value(List{{"max_MW", o.max_W * 1e-6},
+                                             {"mean_MW", o.mean_J / o.s * 1e-6},
+                                             {"most_over_MW", o.most_over_W * 1e-6},
+                                             {"over_MWh", o.over_J / 3.6e9}})
                                 : Value());  // no whole mean of 100 ms lies within an order
   }
   const Delivery* d = stream.delivery();
@@ -100,7 +113,8 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
   if (const auto* r = d->rack_storage()) {
     put("rack_storage_soc_min", r->soc_low_frac);
     put("rack_storage_soc_max", r->soc_high_frac);
-    put("rack_storage_limited", List{{"power", static_cast<double>(r->n_power_limited)}, {"energy", static_cast<double>(r->n_energy_limited)}});
+    put("rack_storage_limited",
+        List{{"power", static_cast<double>(r->n_power_limited)}, {"energy", static_cast<double>(r->n_energy_limited)}});
     put("rack_storage_loss_MWh", (r->charge_loss_J.value() + r->discharge_loss_J.value()) / 3.6e9);
   }
   if (const auto* u = d->ups()) {
@@ -140,7 +154,8 @@ void add_grid_summary(const SiteStream& stream, Result& result) {
   put("ramp_up_MW_per_s", list([](const grid::Ramp& r) { return r.up_W_per_s; }));
   put("ramp_down_MW_per_s", list([](const grid::Ramp& r) { return r.down_W_per_s; }));
   List bands;
-  for (const auto& b : m.load().bands()) bands.emplace_back(trimmed(b.low_Hz) + "-" + trimmed(b.high_Hz) + "Hz", b.rms_W * 1e-6);
+  for (const auto& b : m.load().bands())
+    bands.emplace_back(trimmed(b.low_Hz) + "-" + trimmed(b.high_Hz) + "Hz", b.rms_W * 1e-6);
   put("band_rms_MW", bands);
   // Cycles larger than a tenth and than half of the largest swing.
   double largest_W = 0.0, tenth = 0.0, half = 0.0;
@@ -151,15 +166,21 @@ void add_grid_summary(const SiteStream& stream, Result& result) {
     half += c.range_W >= 0.5 * largest_W ? c.count : 0.0;
   }
   put("rainflow_cycles", List{{"largest_MW", largest_W * 1e-6}, {"above_tenth", tenth}, {"above_half", half}});
-  const auto P_st = [&](std::size_t lamp) { return m.bus().flicker(lamp).windows().empty() ? Value() : Value(m.bus().flicker(lamp).P_st_max()); };
-  const auto P_lt = [&](std::size_t lamp) { return m.bus().flicker(lamp).windows().size() < 12 ? Value() : Value(m.bus().flicker(lamp).P_lt_max()); };
+  const auto P_st = [&](std::size_t lamp) {
+    return m.bus().flicker(lamp).windows().empty() ? Value() : Value(m.bus().flicker(lamp).P_st_max());
+  };
+  const auto P_lt = [&](std::size_t lamp) {
+    return m.bus().flicker(lamp).windows().size() < 12 ? Value() : Value(m.bus().flicker(lamp).P_lt_max());
+  };
   put("flicker_P_st_120V_60Hz", P_st(0));
   put("flicker_P_st_230V_50Hz", P_st(1));
   put("flicker_P_lt_120V_60Hz", P_lt(0));
   put("flicker_P_lt_230V_50Hz", P_lt(1));
   const auto stays = [](const grid::ExcursionMeter& e) {
-    return List{{"below", static_cast<double>(e.below().count)},  {"below_s", static_cast<double>(e.below().bins) * 1e-3},
-                {"above", static_cast<double>(e.above().count)}, {"above_s", static_cast<double>(e.above().bins) * 1e-3}};
+    return List{{"below", static_cast<double>(e.below().count)},
+                {"below_s", static_cast<double>(e.below().bins) * 1e-3},
+                {"above", static_cast<double>(e.above().count)},
+                {"above_s", static_cast<double>(e.above().bins) * 1e-3}};
   };
   put("voltage_outside_5_percent", stays(m.bus().voltage()));
   put("frequency_outside_36_mHz", stays(m.bus().frequency()));

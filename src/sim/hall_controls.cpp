@@ -10,7 +10,11 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 HallControls::HallControls(const Scenario& scenario, const Fleet& fleet)
-    : scenario_(scenario), fleet_(fleet), orders_(scenario), brake_(scenario), state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
+    : scenario_(scenario),
+      fleet_(fleet),
+      orders_(scenario),
+      brake_(scenario),
+      state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
   for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});
 }
 
@@ -19,10 +23,11 @@ void HallControls::check() const {
   for (std::size_t h = 0; h < state_.limits.size(); ++h) {
     const auto& l = state_.limits[h];
     const auto& type = fleet_.types[h];
-    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W && l.clock_lock_Hz >= type.gpu.clock_min_Hz() &&
-          l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
-      throw InputError(fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz", scenario_.halls[h].hall.name,
-                                   l.cap_W, l.clock_lock_Hz * 1e-6));
+    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W &&
+          l.clock_lock_Hz >= type.gpu.clock_min_Hz() && l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
+      throw InputError(
+          fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz",
+                      scenario_.halls[h].hall.name, l.cap_W, l.clock_lock_Hz * 1e-6));
   }
 }
 

@@ -38,13 +38,17 @@ class HallControls {
   /// What holds a hall's GPUs from `now` on.
   Controls at(std::size_t hall, Tick now) const;
   /// An order that caps meet acts now or ends now: it wants to know what the connection drew.
-  bool follows_order(Tick now) const { return orders_.acts(now) || orders_.lowers_caps() || orders_.next_edge(now - 1) == now; }
+  bool follows_order(Tick now) const {
+    return orders_.acts(now) || orders_.lowers_caps() || orders_.next_edge(now - 1) == now;
+  }
   /// A limit that somebody outside orders, without an end; infinite: none.
   void set_order(double limit_W) { orders_.set_outside(limit_W); }
   bool order_acts(Tick now) const { return orders_.acts(now); }
   void follow_order(Tick now, double peak_W) { orders_.follow(now, peak_W); }
   /// Whether the brake of a hall is pulled or released at `now`, not before.
-  bool brake_moves(std::size_t hall, Tick now) const { return brake_.pulled(hall, now) != brake_.pulled(hall, now - 1); }
+  bool brake_moves(std::size_t hall, Tick now) const {
+    return brake_.pulled(hall, now) != brake_.pulled(hall, now - 1);
+  }
   bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
   /// When an order or the brake next moves.
   Tick next_edge(Tick now) const { return std::min(orders_.next_edge(now), brake_.next_edge(now)); }

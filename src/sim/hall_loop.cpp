@@ -22,7 +22,8 @@ constexpr Tick never = std::numeric_limits<Tick>::max();
 std::shared_ptr<const cooling::CoolingPlant> make_plant(const HallSpec& spec, double node_W, Tick local_at_start_ns) {
   const double rated_W = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu) * node_W;
   if (spec.own_plant) return spec.own_plant;
-  if (spec.plant_kind == PlantKind::prescribed_inlet) return std::make_shared<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
+  if (spec.plant_kind == PlantKind::prescribed_inlet)
+    return std::make_shared<cooling::PrescribedInlet>(spec.prescribed, local_at_start_ns);
   if (spec.plant_kind == PlantKind::hydronic) return std::make_shared<cooling::HydronicPlant>(spec.hydronic, rated_W);
   return std::make_shared<cooling::OutsideAirPlant>(spec.outside_air, rated_W);
 }
@@ -44,12 +45,23 @@ cooling::PlantCapacity left_after(const EventParams& e) {
   cooling::PlantCapacity left;
   const double frac = 1.0 - e.out_frac;
   switch (e.kind) {
-    case EventKind::fan_wall_out: left.fan_frac = frac; break;
-    case EventKind::cdu_out: left.cdu_frac = frac; break;
-    case EventKind::pump_out: left.pump_frac = frac; break;
-    case EventKind::rejection_out: left.rejection_frac = frac; break;
-    case EventKind::chiller_out: left.chiller_frac = frac; break;
-    default: throw std::logic_error("not an event of a plant");  // of_plant says otherwise
+    case EventKind::fan_wall_out:
+      left.fan_frac = frac;
+      break;
+    case EventKind::cdu_out:
+      left.cdu_frac = frac;
+      break;
+    case EventKind::pump_out:
+      left.pump_frac = frac;
+      break;
+    case EventKind::rejection_out:
+      left.rejection_frac = frac;
+      break;
+    case EventKind::chiller_out:
+      left.chiller_frac = frac;
+      break;
+    default:
+      throw std::logic_error("not an event of a plant");  // of_plant says otherwise
   }
   return left;
 }
@@ -61,9 +73,29 @@ double mean_of(const std::vector<double>& x) {
 }
 
 bool finite(const cooling::PlantStep& p) {
-  const std::array all = {p.supply_mean_K, p.supply_end_K, p.hot_aisle_mean_K, p.liquid_supply_mean_K, p.liquid_supply_end_K, p.liquid_flow_mean_kg_per_s, p.fan_J,
-                          p.other_electric_W, p.heat_in_J, p.heat_out_J, p.stored_change_J, p.water_kg};
+  const std::array all = {p.supply_mean_K,
+                          p.supply_end_K,
+                          p.hot_aisle_mean_K,
+                          p.liquid_supply_mean_K,
+                          p.liquid_supply_end_K,
+                          p.liquid_flow_mean_kg_per_s,
+                          p.fan_J,
+                          p.other_electric_W,
+                          p.heat_in_J,
+                          p.heat_out_J,
+                          p.stored_change_J,
+                          p.water_kg};
   return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
+}
+
+/// What a plant's step leaves for the servers.
+void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p) {
+  h.supply_K = p.supply_end_K;
+  h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
+  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
+  h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
+  // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
+  h.flow_frac = liquid ? std::min(1.0, p.liquid_flow_mean_kg_per_s / h.liquid_asked_kg_per_s) : 1.0;
 }
 
 double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
@@ -77,7 +109,8 @@ PlantOutages::PlantOutages(const Scenario& scenario) {
   for (std::size_t h = 0; h < scenario.halls.size(); ++h)
     for (const auto& e : scenario.events)
       if (of_plant(e.kind) && e.hall == scenario.halls[h].hall.name)
-        outages_.push_back({h, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never, left_after(e), e.name, e.kind});
+        outages_.push_back({h, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never,
+                            left_after(e), e.name, e.kind});
 }
 
 cooling::PlantCapacity PlantOutages::capacity(std::size_t hall, Tick t) const {
@@ -112,7 +145,9 @@ Tick PlantOutages::last_edge(Tick now) const {
 std::string PlantOutages::told(std::size_t hall, Tick t) const {
   std::string out;
   for (const auto& o : outages_)
-    if (o.hall == hall && o.begin <= t) out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, word_of(o.kind), seconds(o.begin));
+    if (o.hall == hall && o.begin <= t)
+      out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, word_of(o.kind),
+                         seconds(o.begin));
   return out;
 }
 
@@ -123,16 +158,23 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
   state_.flow_frac.assign(fleet.n_node(), 1.0);
   for (std::size_t i = 0; i < scenario.halls.size(); ++i) {
     const auto& spec = scenario.halls[i];
-    Hall& h = halls_.emplace_back();
+    PlantedHall& h = halls_.emplace_back();
     h.name = spec.hall.name;
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
     h.plant = make_plant(spec, design_W(fleet.types[i]), outdoor_.local_at_start_ns());
     h.state.resize(h.plant->n_state());
     h.liquid_asked_kg_per_s = n_node * liquid_flow_kg_per_s(fleet.types[i]);
-    const double idle_W = n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
-                                                       spec.air.fan_min_frac, false).ac_W;
+    const double idle_W =
+        n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
+                                     spec.air.fan_min_frac, false)
+                     .ac_W;
     h.workspace = h.plant->make_workspace();
-    start(h, {idle_W, n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac, outdoor_.at(0), 0.0, h.liquid_asked_kg_per_s, {}});
+    start(h, {idle_W,
+              n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac,
+              outdoor_.at(0),
+              0.0,
+              h.liquid_asked_kg_per_s,
+              {}});
   }
   set_inlets(0);
 }
@@ -143,7 +185,8 @@ void HallLoop::set_outside(const Outside& given) {
     const auto wanted_K = given.supply_K[i];
     if (h.supply_set_K == wanted_K) continue;
     const auto& spec = scenario_.halls[i];
-    h.plant = make_plant(wanted_K ? with_supply(spec, *wanted_K) : spec, design_W(fleet_.types[i]), outdoor_.local_at_start_ns());
+    h.plant = make_plant(wanted_K ? with_supply(spec, *wanted_K) : spec, design_W(fleet_.types[i]),
+                         outdoor_.local_at_start_ns());
     h.workspace = h.plant->make_workspace();
     h.supply_set_K = wanted_K;
   }
@@ -163,18 +206,8 @@ void HallLoop::disturb(Tick now) {
   set_inlets(now);
 }
 
-/// What a plant's step leaves for the servers.
-void HallLoop::apply_plant_step(Hall& h, const cooling::PlantStep& p) {
-  h.supply_K = p.supply_end_K;
-  h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
-  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
-  h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
-  // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
-  h.flow_frac = liquid ? std::min(1.0, p.liquid_flow_mean_kg_per_s / h.liquid_asked_kg_per_s) : 1.0;
-}
-
 /// Equilibrium, and what one more second of it gives.
-void HallLoop::start(Hall& h, const cooling::PlantInput& input) {
+void HallLoop::start(PlantedHall& h, const cooling::PlantInput& input) {
   h.plant->initialise(h.state, input, 0);
   auto state = h.state;
   const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
@@ -206,7 +239,8 @@ void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std:
       g.liquid_W += signals.node_liquid_W[n];
     }
     if (!std::isfinite(g.heat_W + g.flow_m3_per_s + g.liquid_W))
-      throw SolverError(fmt::format("{}: its servers give {} W to the air and {} W to the liquid at {} m3/s: {}", where(g.hall, begin), g.heat_W, g.liquid_W, g.flow_m3_per_s,
+      throw SolverError(fmt::format("{}: its servers give {} W to the air and {} W to the liquid at {} m3/s: {}",
+                                    where(g.hall, begin), g.heat_W, g.liquid_W, g.flow_m3_per_s,
                                     "the dies run away because the coolant does not take their heat"));
     state_.given.push_back(g);
   }
@@ -214,10 +248,12 @@ void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std:
 
 /// Hall, time, key and the events that hold there, for a message.
 std::string HallLoop::where(std::size_t hall, Tick t) const {
-  return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t)) + outages_.told(hall, t);
+  return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t)) +
+         outages_.told(hall, t);
 }
 
-cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1) {
+cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
+                                  Tick t1) {
   const auto advanced = [&] {
     try {
       return halls_[hall].plant->advance(state, given, t0, t1, *halls_[hall].workspace);
@@ -229,8 +265,9 @@ cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, con
   };
   const auto p = advanced();
   if (!finite(p))
-    throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W", where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
-                                    cooling::plant_electric_W(p, seconds(t1 - t0))));
+    throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W",
+                                  where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
+                                  cooling::plant_electric_W(p, seconds(t1 - t0))));
   return p;
 }
 
@@ -268,8 +305,15 @@ double HallLoop::pending_heat_J(Tick now) const {
   return J;
 }
 
-cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor, Tick t) const {
-  return {give.heat_W, give.flow_m3_per_s, outdoor, give.liquid_W, halls_[hall].liquid_asked_kg_per_s, state_.powered ? outages_.capacity(hall, t) : cooling::no_capacity, state_.powered};
+cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,
+                                    Tick t) const {
+  return {give.heat_W,
+          give.flow_m3_per_s,
+          outdoor,
+          give.liquid_W,
+          halls_[hall].liquid_asked_kg_per_s,
+          state_.powered ? outages_.capacity(hall, t) : cooling::no_capacity,
+          state_.powered};
 }
 
 void HallLoop::predict(Tick t0, Tick t1) {
@@ -282,7 +326,8 @@ void HallLoop::predict(Tick t0, Tick t1) {
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
     // a smooth course stood between them.
-    if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s_) h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
+    if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s_)
+      h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
     h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
   }
   set_inlets(t0);
@@ -309,9 +354,11 @@ double HallLoop::advance(Tick t0, Tick t1) {
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
     state_.means.supply_K += share * p.supply_mean_K;
     state_.means.hot_aisle_K += share * p.hot_aisle_mean_K;
-    if (state_.means.liquid_W > 0.0) state_.means.liquid_supply_K += give[i].liquid_W / state_.means.liquid_W * p.liquid_supply_mean_K;
+    if (state_.means.liquid_W > 0.0)
+      state_.means.liquid_supply_K += give[i].liquid_W / state_.means.liquid_W * p.liquid_supply_mean_K;
     state_.means.water_kg_per_s += p.water_kg / step_s;
-    if (state_.powered) state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
+    if (state_.powered)
+      state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     state_.miss_K = std::max(state_.miss_K, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
     apply_plant_step(h, p);
@@ -324,7 +371,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
     state_.books.stored.add(p.stored_change_J);
     state_.books.water_kg.add(p.water_kg);
     state_.books.reuse.add(p.reuse_J);
-    if (state_.powered) state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);
+    if (state_.powered)
+      state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);
     plant_J += p.fan_J + p.other_electric_W * step_s;
   }
   state_.means.plant_W = plant_J / step_s;

@@ -68,8 +68,8 @@ struct HallMeans {
   double capacity_margin_frac = 1;  ///< least of the halls
   template <class A>
   void archive(A& a) {
-    a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W, water_kg_per_s,
-      capacity_margin_frac);
+    a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W,
+      water_kg_per_s, capacity_margin_frac);
   }
 };
 
@@ -81,6 +81,25 @@ struct HallBooks {
   template <class A>
   void archive(A& a) {
     a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
+  }
+};
+
+/// One hall as its plant leaves it.
+struct PlantedHall {
+  std::string name;
+  std::shared_ptr<const cooling::CoolingPlant> plant;
+  std::optional<double> supply_set_K;  ///< of the plant, from outside
+  std::unique_ptr<cooling::PlantWorkspace> workspace;
+  std::vector<double> state;
+  double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
+  double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
+  double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
+  double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
+  double flow_frac = 1;
+  PlantDemand given;  ///< by its servers over the last macro step
+  template <class A>
+  void archive(A& a) {
+    a(state, supply_K, rise_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
   }
 };
 
@@ -121,7 +140,9 @@ class HallLoop {
   double miss_K() const { return state_.miss_K; }
   Tick macro_begin() const { return state_.macro_begin; }
   /// That a hall's plant supplies now: air, or the liquid for its cold plates.
-  double coolant_K(std::size_t hall) const { return halls_[hall].liquid_asked_kg_per_s > 0.0 ? halls_[hall].coolant_K : halls_[hall].supply_K; }
+  double coolant_K(std::size_t hall) const {
+    return halls_[hall].liquid_asked_kg_per_s > 0.0 ? halls_[hall].coolant_K : halls_[hall].supply_K;
+  }
   /// [hall] volumetric heat capacity of the air that its plant supplies.
   std::span<const double> air_J_per_m3_K() const { return state_.air_J_per_m3_K; }
 
@@ -135,37 +156,21 @@ class HallLoop {
   }
 
  private:
-  struct Hall {
-    std::string name;
-    std::shared_ptr<const cooling::CoolingPlant> plant;
-    std::optional<double> supply_set_K;  ///< of the plant, from outside
-    std::unique_ptr<cooling::PlantWorkspace> workspace;
-    std::vector<double> state;
-    double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
-    double supply_K = 0, rise_K = 0;  ///< and how much warmer the hot aisle is
-    double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
-    double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
-    double flow_frac = 1;
-    PlantDemand given;                                ///< by its servers over the last macro step
-    template <class A>
-    void archive(A& a) {
-      a(state, supply_K, rise_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
-    }
-  };
   std::vector<PlantDemand> asked(Tick t0, Tick t1) const;
   std::string where(std::size_t hall, Tick t) const;
   /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
-  cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1);
-  void apply_plant_step(Hall& h, const cooling::PlantStep& p);
-  void start(Hall& h, const cooling::PlantInput& input);
+  cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
+                          Tick t1);
+  void start(PlantedHall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
-  cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor, Tick t) const;
+  cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,
+                            Tick t) const;
   const Scenario& scenario_;
   double base_s_;  ///< the scenario's macro step
   const Fleet& fleet_;
   OutdoorAir outdoor_;
   PlantOutages outages_;
-  std::vector<Hall> halls_;
+  std::vector<PlantedHall> halls_;
   struct State {
     std::vector<double> inlet_K, inlet_K_per_s, flow_frac;  ///< [node]
     std::vector<double> air_J_per_m3_K;                     ///< [hall]

@@ -27,7 +27,8 @@ Heat heat_of(const Fleet& fleet, const FleetState& state, const JobPlace& place)
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
     if (state.off[n] != 0) continue;
     const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
-    const auto peak = std::span(state.die_peak_K).subspan(n * n_gpu, n_gpu), now = std::span(state.die_K).subspan(n * n_gpu, n_gpu);
+    const auto peak = std::span(state.die_peak_K).subspan(n * n_gpu, n_gpu),
+               now = std::span(state.die_K).subspan(n * n_gpu, n_gpu);
     out.margin_K = std::min(out.margin_K, limit_K - std::max(numerics::lane_max(peak), numerics::lane_max(now)));
     if (out.margin_K >= 0.0) continue;
     std::size_t hot = 0;
@@ -48,7 +49,8 @@ bool HeatGuard::hot(const Job& job) const {
 }
 
 double HeatGuard::near_s(const Job& job) const {
-  return !hot(job) || state_.approach_K_per_s <= 0.0 ? std::numeric_limits<double>::infinity() : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
+  return !hot(job) || state_.approach_K_per_s <= 0.0 ? std::numeric_limits<double>::infinity()
+                                                     : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
 }
 
 /// The iteration is played ahead in slices on copies, so that it can be cut there.
@@ -101,7 +103,9 @@ void HeatGuard::watch(Job& job, StepContext& c) {
   const Tick now = job.state.now;
   const Heat heat = heat_of(c.fleet, c.state, place);
   const double last_step_s = job.state.last_step_s;
-  state_.approach_K_per_s = last_step_s > 0.0 && state_.margin_K < 1e299 ? std::max(0.0, (state_.margin_K - heat.margin_K) / last_step_s) : 0.0;
+  state_.approach_K_per_s = last_step_s > 0.0 && state_.margin_K < 1e299
+                                ? std::max(0.0, (state_.margin_K - heat.margin_K) / last_step_s)
+                                : 0.0;
   state_.margin_K = heat.margin_K;
   if (!heat.nodes.empty()) {
     for (const auto n : heat.nodes) c.state.off[n] = 1;
@@ -109,13 +113,16 @@ void HeatGuard::watch(Job& job, StepContext& c) {
     // Those that follow within a minute are the same wave.
     if (now - state_.last_off > 60 * ns_per_s)
       c.recorder.event(now, "over_shutdown_temperature", place.name,
-                       fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu, heat.nodes.size(), c.fleet.node_number[heat.nodes.front()]));
+                       fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu, heat.nodes.size(),
+                                   c.fleet.node_number[heat.nodes.front()]));
     state_.last_off = now;
   }
   if (!job.life || !runs(job.state.doing)) return;
-  const auto first = c.state.off.begin() + static_cast<std::ptrdiff_t>(place.first_node), last = first + static_cast<std::ptrdiff_t>(place.n_node);
+  const auto first = c.state.off.begin() + static_cast<std::ptrdiff_t>(place.first_node),
+             last = first + static_cast<std::ptrdiff_t>(place.n_node);
   const auto n_off = std::count(first, last, std::uint8_t{1});
-  if (n_off > 0) job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c));
+  if (n_off > 0)
+    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

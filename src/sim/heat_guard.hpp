@@ -24,9 +24,9 @@ class HeatGuard {
   void watch(Job& job, StepContext& c);
 
   struct State {
-    double margin_K = 1e300;             ///< the hottest die's, below its shutdown temperature
-    double approach_K_per_s = 0.0;       ///< how fast that shrank in the last step
-    Tick last_off = -3600 * ns_per_s;    ///< when a node last switched itself off
+    double margin_K = 1e300;           ///< the hottest die's, below its shutdown temperature
+    double approach_K_per_s = 0.0;     ///< how fast that shrank in the last step
+    Tick last_off = -3600 * ns_per_s;  ///< when a node last switched itself off
     template <class A>
     void archive(A& a) {
       auto& [margin, approach, last] = *this;

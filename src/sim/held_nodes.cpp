@@ -12,11 +12,12 @@ constexpr double none = std::numeric_limits<double>::infinity();
 
 /// What the GPUs of a task's classes would draw if nothing held them.
 struct NaturalPower {
-  std::vector<std::vector<double>> kind_W;                        ///< [class][kind]
-  std::vector<double> waiting_W;                                  ///< [class] without work
-  std::vector<std::vector<mitigation::ThrottleCurve>> curve;      ///< [class][kind]; empty: nothing is delayed
+  std::vector<std::vector<double>> kind_W;                    ///< [class][kind]
+  std::vector<double> waiting_W;                              ///< [class] without work
+  std::vector<std::vector<mitigation::ThrottleCurve>> curve;  ///< [class][kind]; empty: nothing is delayed
 
-  NaturalPower(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t n_class, std::uint32_t wait_kind, bool works) {
+  NaturalPower(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t n_class,
+               std::uint32_t wait_kind, bool works) {
     for (std::size_t c = 0; c < n_class; ++c) {
       if (works) {
         auto pacing = pacing_gpu(task, type, controls, c, nominal_die_K);
@@ -49,8 +50,10 @@ HeldTimeline within_limit(HeldTimeline held, const NaturalPower& natural, double
   bool over = false;
   for (std::size_t c = 0; c < n_class; ++c) {
     high_W[c] = std::max(limit_W, natural.most_W(c));
-    if (held_mean_W(held, c, natural.kind_W[c]) > 1.001 * limit_W) over = true, peak_W[c] = limit_W;
-    else low_W[c] = high_W[c] = none;
+    if (held_mean_W(held, c, natural.kind_W[c]) > 1.001 * limit_W)
+      over = true, peak_W[c] = limit_W;
+    else
+      low_W[c] = high_W[c] = none;
   }
   for (int halving = 0; over && halving <= 6; ++halving) {
     held = hold_below(peak_W);
@@ -75,7 +78,8 @@ std::vector<double> HeldNodes::begin_classes(const FleetTask& task, std::size_t 
   for (std::size_t i = 0; i < n_node_; ++i) {
     const auto c = last_.node_class[i];
     const auto& node = state_.node[i];
-    if (n_in[c]++ == 0.0) begin[c].smoothing.missing = node.smoothing.missing, begin[c].ballast.missing = node.ballast.missing;
+    if (n_in[c]++ == 0.0)
+      begin[c].smoothing.missing = node.smoothing.missing, begin[c].ballast.missing = node.ballast.missing;
     begin[c].smoothing.level_W += node.smoothing.level_W;
     begin[c].ballast.level_W += node.ballast.level_W;
   }
@@ -84,7 +88,8 @@ std::vector<double> HeldNodes::begin_classes(const FleetTask& task, std::size_t 
   return n_in;
 }
 
-void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls, std::uint32_t wait_kind, bool works) {
+void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls,
+                      std::uint32_t wait_kind, bool works) {
   const double tdp_W = type.gpu.params().tdp_W;
   const std::size_t n_class = timeline.classes.size();
   const NaturalPower natural(task, type, controls, n_class, wait_kind, works);
@@ -96,11 +101,14 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
     return hold_power(timeline, hold_, tdp_W, natural.kind_W, wait_kind, natural.waiting_W, end, natural.curve, peak_W);
   };
   auto held = hold_below({});
-  if (works) held = within_limit(std::move(held), natural, natural.limit_W(controls.cap_W - type.governor.cap_margin_W), hold_below);
+  if (works)
+    held = within_limit(std::move(held), natural, natural.limit_W(controls.cap_W - type.governor.cap_margin_W),
+                        hold_below);
   constexpr double alike_ratio = 1e-3;
   double moved_W = 0.0;
   for (std::size_t c = 0; c < n_class; ++c)
-    moved_W += n_in[c] * (std::abs(end[c].smoothing.level_W - last_.begin[c].smoothing.level_W) + std::abs(end[c].ballast.level_W - last_.begin[c].ballast.level_W));
+    moved_W += n_in[c] * (std::abs(end[c].smoothing.level_W - last_.begin[c].smoothing.level_W) +
+                          std::abs(end[c].ballast.level_W - last_.begin[c].ballast.level_W));
   last_.settled = moved_W <= alike_ratio * tdp_W * static_cast<double>(n_node_);
   for (std::size_t i = 0; i < n_node_; ++i) state_.node[i] = end[last_.node_class[i]];
   last_.marks = std::move(held.marks);
@@ -133,7 +141,8 @@ void HeldNodes::split(workload::Timeline& timeline, FleetTask& task) const {
 void HeldNodes::cut(Tick at) {
   if (!hold_.any()) return;
   std::vector<HoldState> of_class;
-  for (std::size_t c = 0; c < last_.marks.size(); ++c) of_class.push_back(remembered(last_.marks[c], last_.begin[c], at));
+  for (std::size_t c = 0; c < last_.marks.size(); ++c)
+    of_class.push_back(remembered(last_.marks[c], last_.begin[c], at));
   for (std::size_t i = 0; i < n_node_; ++i) state_.node[i] = of_class[last_.node_class[i]];
 }
 

@@ -17,7 +17,8 @@ class HeldNodes {
   /// Holds a task's power; `timeline` becomes the held one. What is burned counts against the board limit as work does: where both
   /// together exceed it, the governor takes clock from the work until their mean does not.
   /// @param type of the nodes  @param wait_kind kind that waits  @param works false: a constant state, in which nothing is delayed
-  void apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls, std::uint32_t wait_kind, bool works);
+  void apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls,
+             std::uint32_t wait_kind, bool works);
   /// GPUs whose power was held differently do not go on alike: gives a constant state a class for each memory that there is.
   void split(workload::Timeline& timeline, FleetTask& task) const;
   /// The task was cut `at` ticks after its beginning: smoothing and ballast keep their state of that moment.
@@ -47,9 +48,9 @@ class HeldNodes {
   State state_;
   /// The last task; set anew by each.
   struct Last {
-    std::vector<HoldState> begin;                         ///< [class]
-    std::vector<std::vector<HeldTimeline::Mark>> marks;   ///< [class]
-    std::vector<std::uint32_t> node_class;                ///< [node of the job]
+    std::vector<HoldState> begin;                        ///< [class]
+    std::vector<std::vector<HeldTimeline::Mark>> marks;  ///< [class]
+    std::vector<std::uint32_t> node_class;               ///< [node of the job]
     bool settled = true;
   } last_;
 };

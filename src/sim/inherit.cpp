@@ -44,7 +44,9 @@ std::string base_text(const std::string& name, const std::string& path, Refuse&&
   } catch (const InputError& e) {
     const std::string close = there ? "" : nearest(name, shipped_scenarios());
     throw refuse(fmt::format("\"{}\": {}{}", shorten(name, 60), e.findings().front().message,
-                             there ? "" : ", and no shipped scenario has this name" + (close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close))));
+                             there ? ""
+                                   : ", and no shipped scenario has this name" +
+                                         (close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close))));
   }
 }
 
@@ -61,8 +63,10 @@ Inherited inherit(Node given, const std::string& folder) {
     const auto path = path_below(folder, name);
     if (!path) throw refuse(fmt::format("{} must be a file below the scenario's folder", base->text()));
     const auto real = real_path(*path);
-    if (std::find(seen.begin(), seen.end(), real) != seen.end()) throw refuse(fmt::format("{} closes a circle of scenarios that inherit from each other", base->text()));
-    if (out.bases.size() == base_limit) throw refuse(fmt::format("more than {} scenarios inherit from one another", base_limit));
+    if (std::find(seen.begin(), seen.end(), real) != seen.end())
+      throw refuse(fmt::format("{} closes a circle of scenarios that inherit from each other", base->text()));
+    if (out.bases.size() == base_limit)
+      throw refuse(fmt::format("more than {} scenarios inherit from one another", base_limit));
     seen.push_back(real);
     out.bases.emplace_back(name, base_text(name, *path, refuse));
     chain.push_back(parse_toml(out.bases.back().second, *path));

@@ -32,8 +32,10 @@ workload::Scatter IterationScatter::mean(std::int64_t first, std::int64_t count,
   }
   // Whole nanoseconds: what the mean rounds away, less than one per iteration, is taken from the longest.
   auto& longest = *std::max_element(excess_.begin(), excess_.end());
-  if (longest < sum % count) excess_.assign(excess_.size(), sum / count);
-  else longest -= sum % count;
+  if (longest < sum % count)
+    excess_.assign(excess_.size(), sum / count);
+  else
+    longest -= sum % count;
   return scatter(sum / count, *std::min_element(excess_.begin(), excess_.end()));
 }
 

@@ -19,7 +19,8 @@ namespace TIDEWATT_NAMESPACE::sim {
 class IterationScatter {
  public:
   /// What is absent scatters nothing.
-  IterationScatter(const std::optional<workload::Jitter>& jitter, const std::optional<mitigation::BeatParams>& beat) : jitter_(jitter), beat_(beat) {}
+  IterationScatter(const std::optional<workload::Jitter>& jitter, const std::optional<mitigation::BeatParams>& beat)
+      : jitter_(jitter), beat_(beat) {}
   /// Whether iterations differ in length.
   bool any() const { return keeps_beat() || (jitter_ && !jitter_->none()); }
   bool keeps_beat() const { return beat_.has_value(); }

@@ -33,7 +33,8 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   options.hold = {scenario.gpu_smoothing, scenario.ballast};
-  TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node, options);
+  TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node,
+                     options);
   FleetTask task;
   task.inlet_K = warm;
   const std::vector<double> air_J_per_m3_K(fleet.types.size(), 1.2e3);
@@ -51,19 +52,24 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
     view.group_Hz.push_back(options.gating ? task.class_gate_Hz[g * stages] : maker.slowest_Hz());
   view.class_gpus.assign(view.timeline.classes.size(), 0);
   for (const auto cls : task.node_class) view.class_gpus[cls] += static_cast<std::int64_t>(fleet.n_gpu_per_node);
-  view.gpu_W = nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]], state.controls[fleet.node_hall[first_node]], 0, view_die_K);
-  view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) / static_cast<double>(view.n_gpu) * 1e-12;
+  view.gpu_W = nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]],
+                              state.controls[fleet.node_hall[first_node]], 0, view_die_K);
+  view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) /
+                        static_cast<double>(view.n_gpu) * 1e-12;
   view.mfu_percent = 100.0 * view.tflops_per_gpu / (hall.compute.matrix_FLOP_per_s * 1e-12);
   return view;
 }
 
 std::string view_text(const IterationView& view) {
-  std::string out = fmt::format("job {}: {} GPUs, iteration {:.4f} s, {:.1f} TFLOP/s per GPU, {:.1f} % MFU, dies at {:.0f} °C\nslowest clock of each replica group:",
-                                view.job, view.n_gpu, seconds(view.timeline.period), view.tflops_per_gpu, view.mfu_percent, view_die_K - 273.15);
+  std::string out = fmt::format(
+      "job {}: {} GPUs, iteration {:.4f} s, {:.1f} TFLOP/s per GPU, {:.1f} % MFU, dies at {:.0f} °C\nslowest clock of "
+      "each replica group:",
+      view.job, view.n_gpu, seconds(view.timeline.period), view.tflops_per_gpu, view.mfu_percent, view_die_K - 273.15);
   for (const double f : view.group_Hz) fmt::format_to(std::back_inserter(out), " {:.0f}", f * 1e-6);
   out += " MHz\nboard power of a nominal chip:";
   for (std::size_t k = 0; k < view.gpu_W.size(); ++k)
-    fmt::format_to(std::back_inserter(out), "{} {} {:.0f} W", k > 0 ? "," : "", view.timeline.kinds[k].name, view.gpu_W[k]);
+    fmt::format_to(std::back_inserter(out), "{} {} {:.0f} W", k > 0 ? "," : "", view.timeline.kinds[k].name,
+                   view.gpu_W[k]);
   workload::Timeline slowest{view.timeline.kinds, {}, view.timeline.period};
   slowest.classes.assign(view.timeline.classes.begin(), view.timeline.classes.begin() + view.n_stage);
   return out + "\nthe slowest group:\n" + workload::iteration_text(slowest, view.n_stage);

@@ -43,7 +43,9 @@ inline bool runs(workload::JobState s) {
   return s != queued && s != done && s != detect && s != replace && s != wait_for_spare && s != maintenance;
 }
 /// Whether its GPUs compute.
-inline bool works(workload::JobState s) { return s == workload::JobState::iterate || s == workload::JobState::evaluate; }
+inline bool works(workload::JobState s) {
+  return s == workload::JobState::iterate || s == workload::JobState::evaluate;
+}
 
 /// An occupant's name and nodes; `lane` of the site's load.
 struct JobPlace {
@@ -54,19 +56,19 @@ struct JobPlace {
 /// An occupant of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
 struct Job {
   JobPlace place;
-  std::optional<TrainingTask> training;     ///< absent: idle nodes
-  std::optional<workload::JobLife> life;    ///< likewise
+  std::optional<TrainingTask> training;   ///< absent: idle nodes
+  std::optional<workload::JobLife> life;  ///< likewise
   /// All and only what a restart needs, beside `training` and `life`.
   struct State {
     Tick now = 0;
     workload::JobState doing = workload::JobState::done;  ///< in the last step; a jump through pauses iterates
-    Tick last_period = 0;       ///< of the last iteration; 0: there was none
-    double last_step_s = 0.0;   ///< how far the limiters look ahead
-    double before_s = 0.0;      ///< of which the fleet's mean die temperatures are; 0: of this moment
-    bool dark = false;          ///< its nodes have no power
-    bool inside = false;        ///< the last step ended within an iteration
-    LoadEdges last_load;        ///< of the last repeated iteration
-    KindTemperatureOffsets kind_temperature_offsets;                ///< of the present work
+    Tick last_period = 0;                                 ///< of the last iteration; 0: there was none
+    double last_step_s = 0.0;                             ///< how far the limiters look ahead
+    double before_s = 0.0;  ///< of which the fleet's mean die temperatures are; 0: of this moment
+    bool dark = false;      ///< its nodes have no power
+    bool inside = false;    ///< the last step ended within an iteration
+    LoadEdges last_load;    ///< of the last repeated iteration
+    KindTemperatureOffsets kind_temperature_offsets;  ///< of the present work
     template <class A>
     void archive(A& a) {
       auto& [at, what, period, step, before, no_power, within, load, offsets] = *this;
@@ -76,7 +78,7 @@ struct Job {
   /// Set anew by every step.
   struct Scratch {
     FleetTask task;
-    workload::JobStep step;         ///< what the job's life asks for
+    workload::JobStep step;  ///< what the job's life asks for
     workload::Timeline hold, piece;
   } scratch;
 };

@@ -12,10 +12,12 @@ namespace {
 
 using workload::JobState;
 
-constexpr double kept_ratio = 1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
+constexpr double kept_ratio =
+    1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
 
 /// Loads of the single iterations that a jump's mean stands for.
-std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workload::Timeline& mean, const ClassPower& power) {
+std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workload::Timeline& mean,
+                                       const ClassPower& power) {
   const std::size_t n_kind = mean.kinds.size();
   std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0), kind_s(kind_W.size(), 0.0);
   for (std::size_t c = 0; c < mean.classes.size(); ++c)
@@ -37,9 +39,9 @@ std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workl
 
 /// One step's load, as what it was one after the other.
 struct Load {
-  std::vector<LoadPiece> held;          ///< of a constant state
-  LoadTemplate repeated;                ///< otherwise
-  std::vector<LoadTemplate> singles;    ///< iterations one by one, where they are looked at
+  std::vector<LoadPiece> held;        ///< of a constant state
+  LoadTemplate repeated;              ///< otherwise
+  std::vector<LoadTemplate> singles;  ///< iterations one by one, where they are looked at
   std::size_t next_single = 0;
 
   double J(const LoadTemplate& of, std::int64_t repetitions) const {
@@ -47,7 +49,8 @@ struct Load {
     for (const auto& piece : held) out += piece.load.total_J() * static_cast<double>(piece.repetitions);
     return out;
   }
-  void send(const LoadTemplate& of, std::int64_t repetitions, bool iterates, std::size_t lane, std::vector<LaneLoad>& to) {
+  void send(const LoadTemplate& of, std::int64_t repetitions, bool iterates, std::size_t lane,
+            std::vector<LaneLoad>& to) {
     for (auto& piece : held) to.push_back({lane, std::move(piece.load), piece.repetitions, false});
     if (!held.empty()) return;
     if (iterates && !singles.empty())
@@ -59,7 +62,8 @@ struct Load {
 
 }  // namespace
 
-void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause, StepContext& c) {
+void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause,
+                        StepContext& c) {
   const auto& task = job.scratch.task;
   const auto doing = job.scratch.step.state;
   c.audit.add(task);
@@ -94,7 +98,8 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
   if (task.legs.empty()) add(duration_of(task), doing, load.repeated, task.repetitions, 1.0);
   for (const auto& leg : task.legs)
     if (leg.repetitions > 0) {
-      add(leg.duration, JobState::iterate, load.repeated, leg.repetitions, static_cast<double>(leg.repetitions) / static_cast<double>(task.repetitions));
+      add(leg.duration, JobState::iterate, load.repeated, leg.repetitions,
+          static_cast<double>(leg.repetitions) / static_cast<double>(task.repetitions));
     } else {
       job.scratch.hold = {{*pause}, {{{leg.duration, 0}}}, leg.duration};
       add(leg.duration, JobState::checkpoint, make_load_template(job.scratch.hold, {{c.signals.pause_W}}), 1, 0.0);
@@ -105,9 +110,12 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
 }
 
 void JobReport::events(Job& job, StepContext& c) const {
-  const auto number = [&](std::int64_t node) { return c.fleet.node_number[job.place.first_node + static_cast<std::size_t>(node)]; };
+  const auto number = [&](std::int64_t node) {
+    return c.fleet.node_number[job.place.first_node + static_cast<std::size_t>(node)];
+  };
   for (auto& e : job.life->take_events())
-    c.recorder.event(e.tick, std::move(e.kind), e.entity < 0 ? job.place.name : fmt::format("node {}", number(e.entity)), std::move(e.text));
+    c.recorder.event(e.tick, std::move(e.kind),
+                     e.entity < 0 ? job.place.name : fmt::format("node {}", number(e.entity)), std::move(e.text));
 }
 
 void JobReport::limits(const Job& job, StepContext& c) {
@@ -119,7 +127,8 @@ void JobReport::limits(const Job& job, StepContext& c) {
   }
   const double lowest_Hz = c.fleet.types[c.fleet.node_hall[job.place.first_node]].gpu.clock_min_Hz();
   if (works(doing) && training.slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !state_.cap_event_sent) {
-    c.recorder.event(job.state.now, "cap_not_held", job.place.name, "the lowest clock draws more than the power cap allows");
+    c.recorder.event(job.state.now, "cap_not_held", job.place.name,
+                     "the lowest clock draws more than the power cap allows");
     state_.cap_event_sent = true;
   }
 }

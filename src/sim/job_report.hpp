@@ -6,13 +6,13 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 /// What a job has done so far.
 struct JobFigures {
-  double tokens = 0.0;       ///< of completed iterations
-  double iterating_s = 0.0;  ///< time in iterations and their parts that count
-  double iteration_s2 = 0.0; ///< Σ time × length of the iterations then running
-  double load_J = 0.0;       ///< at the AC inputs of its nodes
-  double cap_over_W = 0.0;   ///< most that a GPU's mean over a step of work was above its power cap
-  double cap_over_s = 0.0;   ///< GPU-seconds of work in such steps
-  double worked_s = 0.0;     ///< GPU-seconds of work
+  double tokens = 0.0;        ///< of completed iterations
+  double iterating_s = 0.0;   ///< time in iterations and their parts that count
+  double iteration_s2 = 0.0;  ///< Σ time × length of the iterations then running
+  double load_J = 0.0;        ///< at the AC inputs of its nodes
+  double cap_over_W = 0.0;    ///< most that a GPU's mean over a step of work was above its power cap
+  double cap_over_s = 0.0;    ///< GPU-seconds of work in such steps
+  double worked_s = 0.0;      ///< GPU-seconds of work
   template <class A>
   void archive(A& a) {
     a(tokens, iterating_s, iteration_s2, load_J, cap_over_W, cap_over_s, worked_s);
@@ -24,7 +24,8 @@ class JobReport {
  public:
   /// The step's load to the site, its heat to the halls, its figures to the recorder; the occupant's clock moves on.
   /// @param single whether iterations that scatter go out one by one  @param pause what GPUs do in the pauses of a jump
-  void deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause, StepContext& c);
+  void deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause,
+               StepContext& c);
   /// What the job's life has noted since the last call.
   void events(Job& job, StepContext& c) const;
   /// Limits that even the lowest clock exceeds and beats that are too fast are results, each an event once.

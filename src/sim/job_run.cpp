@@ -14,9 +14,11 @@ constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked 
 
 std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job, Tick end, std::int64_t n_node) {
   std::vector<workload::Failure> out;
-  if (job.failures) out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
+  if (job.failures)
+    out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
   for (const auto& e : s.events)
-    if (e.job == job.name && (e.kind == EventKind::failure || e.kind == EventKind::planned_stop)) out.push_back({to_tick(e.at_s), 0, -1, e.kind == EventKind::planned_stop});
+    if (e.job == job.name && (e.kind == EventKind::failure || e.kind == EventKind::planned_stop))
+      out.push_back({to_tick(e.at_s), 0, -1, e.kind == EventKind::planned_stop});
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
   return out;
 }
@@ -36,13 +38,15 @@ TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, s
 /// Pauses that the scenario plans from a time on.
 void request_stops(const Scenario& scenario, const std::string& job, Tick from, workload::JobLife& life) {
   for (const auto& e : scenario.events)
-    if (to_tick(e.at_s - e.notice_s) >= from && ((e.kind == EventKind::pause && e.job == job) || (e.kind == EventKind::curtailment && e.by == OrderMeans::pause)))
+    if (to_tick(e.at_s - e.notice_s) >= from && ((e.kind == EventKind::pause && e.job == job) ||
+                                                 (e.kind == EventKind::curtailment && e.by == OrderMeans::pause)))
       life.request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
 }
 
 /// A stop without an end has been asked for, or lasts.
 bool is_paused(const workload::JobLifeState& s) {
-  return (s.request_at != workload::never && s.request_ns == workload::never) || (s.state == JobState::maintenance && s.maintenance_ns == workload::never);
+  return (s.request_at != workload::never && s.request_ns == workload::never) ||
+         (s.state == JobState::maintenance && s.maintenance_ns == workload::never);
 }
 
 /// @param between two iterations: the job stops at once; one that is under way comes to its end
@@ -60,6 +64,32 @@ void resume(workload::JobLife& life, Tick now) {
   if (stands && !s.dark) life.completed(life.next(now), 0, now);
 }
 
+/// Of all GPUs' values those of one occupant.
+template <class Values>
+auto of_gpus(const JobPlace& place, Values& all, const Fleet& fleet) {
+  return std::span(all).subspan(place.first_node * fleet.n_gpu_per_node, place.n_node * fleet.n_gpu_per_node);
+}
+
+/// What the last step's power was describes something else. The work will draw much what it drew last.
+void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
+  const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
+  if (before == JobState::iterate) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
+  if (doing == JobState::iterate)
+    std::copy(work_W.begin(), work_W.end(), mean_W.begin());
+  else
+    std::fill(mean_W.begin(), mean_W.end(), 0.0);
+  const auto die_K = of_gpus(place, c.state.die_K, c.fleet);
+  for (auto* K : {&c.state.die_mean_K, &c.state.die_peak_K})
+    std::copy(die_K.begin(), die_K.end(), of_gpus(place, *K, c.fleet).begin());
+}
+
+/// [node] coolant at every server at this moment.
+std::vector<double> inlets_now_K(const FleetTask& task) {
+  std::vector<double> out(task.inlet_K.begin(), task.inlet_K.end());
+  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) out[n] += task.since_macro_s * task.inlet_K_per_s[n];
+  return out;
+}
+
 /// What the step was in the job's life.
 void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end) {
   auto& life = *job.life;
@@ -72,8 +102,10 @@ void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, 
   } else if (now >= step.interrupt) {
     life.interrupted(now, iterations);
   } else if (works(step.state)) {
-    if (whole) life.completed(step, iterations, now);
-    else life.book_until(now);
+    if (whole)
+      life.completed(step, iterations, now);
+    else
+      life.book_until(now);
   } else if (step.until != workload::never && now >= step.until) {
     life.completed(step, 0, now);
   } else if (now >= end) {
@@ -99,13 +131,13 @@ void IterationMean::finish(double period_s) {
   for (std::size_t i = 0; i < state_.sum_Ks.size(); ++i) state_.last_K[i] = state_.sum_Ks[i] / period_s;
 }
 
-JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane, std::size_t first_node,
-               std::size_t n_node)
+JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane,
+               std::size_t first_node, std::size_t n_node)
     : job_{{spec != nullptr ? spec->name : "idle", lane, first_node, n_node}, {}, {}, {}, {}} {
   if (spec == nullptr) return;
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
-  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet, first_node,
-                        training_options(scenario, *spec, lane, n_node));
+  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet,
+                        first_node, training_options(scenario, *spec, lane, n_node));
   job_.life.emplace(spec->life, workload::JobSize{spec->plan.n_gpu, job_.training->model().model_checkpoint_bytes()},
                     failures_of(scenario, *spec, to_tick(scenario.run.duration_s), static_cast<std::int64_t>(n_node)));
   request_stops(scenario, spec->name, std::numeric_limits<Tick>::min(), *job_.life);
@@ -150,11 +182,13 @@ void JobRun::plan_work(Tick until, StepContext& c) {
       ahead_s = ahead->duration_s();
       task.dip_K = planner_.pause_dip_K(job_, *ahead, c);
     }
-    training.set_work(TrainingTask::Work::iterate, 0, c.state, ahead_s, c.signals, task, job_.life->progress_iterations(), job_.state.now);
+    training.set_work(TrainingTask::Work::iterate, 0, c.state, ahead_s, c.signals, task,
+                      job_.life->progress_iterations(), job_.state.now);
     task.dip_K = 0.0;
     job_.state.last_period = task.timeline->period;
   } else if (doing == JobState::evaluate) {
-    job_.training->set_work(TrainingTask::Work::evaluate, step.evaluation_batches, c.state, std::max(1.0, job_.state.last_step_s), c.signals, task);
+    job_.training->set_work(TrainingTask::Work::evaluate, step.evaluation_batches, c.state,
+                            std::max(1.0, job_.state.last_step_s), c.signals, task);
   }
 }
 
@@ -168,13 +202,7 @@ void JobRun::begin(JobState doing, StepContext& c) {
   // A short pause leaves the fleet almost as it was; a start or an outage does not.
   planner_.begin(doing, s.doing == JobState::checkpoint || s.doing == JobState::evaluate, s.now);
   if (runs(doing)) heat_.reset_nodes(job_, c);
-  // What the last step's power was describes something else. The work will draw much what it drew last.
-  const auto mean_W = of_gpus(c.state.mean_W, c.fleet), work_W = of_gpus(c.state.work_W, c.fleet);
-  if (s.doing == JobState::iterate) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
-  if (doing == JobState::iterate) std::copy(work_W.begin(), work_W.end(), mean_W.begin());
-  else std::fill(mean_W.begin(), mean_W.end(), 0.0);
-  const auto die_K = of_gpus(c.state.die_K, c.fleet);
-  for (auto* K : {&c.state.die_mean_K, &c.state.die_peak_K}) std::copy(die_K.begin(), die_K.end(), of_gpus(*K, c.fleet).begin());
+  forget_means(job_.place, s.doing, doing, c);
   job_.scratch.task.before_s = s.before_s = 0.0;
   s.doing = doing;
   s.kind_temperature_offsets = {};
@@ -218,7 +246,8 @@ void JobRun::set_hold(Tick stretch, StepContext& c) {
     job_.training->set_hold(kind, stretch, c.state, c.signals, task, step.busy_frac);
     return;
   }
-  hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node, job_.place.n_node, job_.scratch.hold, task);
+  hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node,
+            job_.place.n_node, job_.scratch.hold, task);
   predict_hold(c);
   idle_clocks(c.fleet, c.state, task, c.signals);
 }
@@ -226,7 +255,8 @@ void JobRun::set_hold(Tick stretch, StepContext& c) {
 void JobRun::predict_hold(StepContext& c) {
   const auto& task = job_.scratch.task;
   const auto hall = c.fleet.node_hall[job_.place.first_node];
-  const double nominal_W = job_.state.dark ? 0.0 : nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0, nominal_die_K)[0];
+  const double nominal_W =
+      job_.state.dark ? 0.0 : nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0, nominal_die_K)[0];
   predict(c.fleet, c.state, task, std::array{nominal_W}, seconds(task.timeline->period), c.signals);
 }
 
@@ -234,12 +264,13 @@ double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
   set_air(c);
   auto& task = job_.scratch.task;
   task.repetitions = 1;
-  hold_task(idle_kind(), 3600 * ns_per_s, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node, job_.place.n_node,
-            job_.scratch.hold, task);
+  hold_task(idle_kind(), 3600 * ns_per_s, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet,
+            job_.place.first_node, job_.place.n_node, job_.scratch.hold, task);
   predict_hold(c);
   idle_clocks(c.fleet, c.state, task, c.signals);
   KindTemperatureOffsets kind_temperature_offsets;
-  return advance_periodic(c.fleet, c.state, c.signals, unbooked, task, make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
+  return advance_periodic(c.fleet, c.state, c.signals, unbooked, task,
+                          make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
 }
 
 /// What the task is set to, by the exact map of its timeline, or every segment integrated for the reference.
@@ -247,7 +278,8 @@ double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
 ClassPower JobRun::move_packages(KindTemperatureOffsets* offsets, StepContext& c) {
   auto& task = job_.scratch.task;
   if (c.scenario.run.advance != Advance::resolved)
-    return advance_periodic(c.fleet, c.state, c.signals, c.meters, task, make_class_maps(c.fleet, c.state, c.signals, task, offsets));
+    return advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
+                            make_class_maps(c.fleet, c.state, c.signals, task, offsets));
   job_.scratch.piece = graded(*task.timeline, planner_.first_grade(job_));
   task.timeline = &job_.scratch.piece;
   return advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
@@ -272,7 +304,8 @@ void JobRun::play(const StepLength& length, StepContext& c) {
   c.counts.repetitions += length.repetitions;
   const auto power = move_packages(&job_.state.kind_temperature_offsets, c);
   if (planner_.ahead()) planner_.judge(job_, c);
-  deliver(power, iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0, c);
+  deliver(power,
+          iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0, c);
 }
 
 /// One iteration, or a part of it, in slices.
@@ -283,9 +316,10 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   const Tick begin = pieces.front().begin, end = pieces.back().end;
   if (length.cut) job_.training->cut(end);
   const bool counts = !length.cut && job_.scratch.step.state == JobState::iterate;
-  const double tokens_per_ns = counts ? job_.training->model().tokens_per_iteration() / static_cast<double>(whole.period) : 0.0;
-  // Slice by slice.
-  const auto die_mean_K = of_gpus(c.state.die_mean_K, c.fleet), gpu_J = of_gpus(c.signals.gpu_J, c.fleet);
+  const double tokens_per_ns =
+      counts ? job_.training->model().tokens_per_iteration() / static_cast<double>(whole.period) : 0.0;
+  const auto die_mean_K = of_gpus(job_.place, c.state.die_mean_K, c.fleet),
+             gpu_J = of_gpus(job_.place, c.signals.gpu_J, c.fleet);
   std::vector<double> sum_J(gpu_J.size(), 0.0);
   iteration_.begin_slices(planner_.begun_frac() == 0.0, die_mean_K);
   task.slice = true;
@@ -301,8 +335,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
-  // Together they are one step.
-  const auto mean_W = of_gpus(c.state.mean_W, c.fleet);
+  const auto mean_W = of_gpus(job_.place, c.state.mean_W, c.fleet);
   for (std::size_t i = 0; i < sum_J.size(); ++i) mean_W[i] = sum_J[i] / seconds(end - begin);
   if (end == whole.period) iteration_.finish(seconds(whole.period));
   job_.state.last_step_s = seconds(end - begin);
@@ -312,7 +345,8 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
 void JobRun::deliver(const ClassPower& power, double tokens, StepContext& c) {
   const auto& task = job_.scratch.task;
   const Tick begin = job_.state.now;
-  const bool single = job_.training && job_.training->scatters() && task.repetitions > 1 && planner_.looked_at(job_, begin + duration_of(task), c);
+  const bool single = job_.training && job_.training->scatters() && task.repetitions > 1 &&
+                      planner_.looked_at(job_, begin + duration_of(task), c);
   report_.deliver(job_, power, tokens, single, planner_.ahead() ? &planner_.ahead()->pause : nullptr, c);
   job_.state.last_step_s = job_.state.before_s = seconds(job_.state.now - begin);
   planner_.moved(job_.state.now - begin);
@@ -321,8 +355,10 @@ void JobRun::deliver(const ClassPower& power, double tokens, StepContext& c) {
 void JobRun::set_paused(bool paused, StepContext& c) {
   auto& life = *job_.life;
   if (paused == is_paused(life.state())) return;
-  if (paused) pause(life, job_.state.now, planner_.begun_frac() == 0.0);
-  else resume(life, job_.state.now);
+  if (paused)
+    pause(life, job_.state.now, planner_.begun_frac() == 0.0);
+  else
+    resume(life, job_.state.now);
   if (!paused) request_stops(c.scenario, job_.place.name, job_.state.now, life);
   disturb();
   report_.events(job_, c);
@@ -333,18 +369,21 @@ void JobRun::set_power(bool on, StepContext& c) {
   disturb();
   if (job_.training) job_.training->forget_hold();
   if (!job_.life) return;
-  if (on) job_.life->power_back(job_.state.now);
-  else job_.life->power_lost(job_.state.now);
+  if (on)
+    job_.life->power_back(job_.state.now);
+  else
+    job_.life->power_lost(job_.state.now);
   report_.events(job_, c);
 }
 
 /// The fleet as it works at this moment, for whoever wants to see single GPUs.
 void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
-  if (!job_.training || job_.state.doing != JobState::iterate || job_.state.last_load.load_W.empty() || job_.state.inside) return;
+  if (!job_.training || job_.state.doing != JobState::iterate || job_.state.last_load.load_W.empty() ||
+      job_.state.inside)
+    return;
   set_air(c);
   const auto& task = job_.scratch.task;
-  std::vector<double> inlet_K(task.inlet_K.begin(), task.inlet_K.end());
-  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) inlet_K[n] += task.since_macro_s * task.inlet_K_per_s[n];
+  const auto inlet_K = inlets_now_K(task);
   const double mean_K = std::accumulate(inlet_K.begin(), inlet_K.end(), 0.0) / static_cast<double>(inlet_K.size());
   const FleetSnapshot::Moment moment{mean_K, job_.state.now - planner_.started() > settled_after, full_hour};
   if (!c.recorder.snapshot().better(moment)) return;
@@ -353,14 +392,8 @@ void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
 }
 
 std::span<const double> JobRun::iteration_mean_K(const FleetState& state, const Fleet& fleet) const {
-  const auto range = [&](const std::vector<double>& all) {
-    return std::span(all).subspan(job_.place.first_node * fleet.n_gpu_per_node, job_.place.n_node * fleet.n_gpu_per_node);
-  };
-  return works(job_.state.doing) ? iteration_.of(range(state.die_mean_K)) : range(state.die_K);
-}
-
-std::span<double> JobRun::of_gpus(std::vector<double>& all, const Fleet& fleet) const {
-  return std::span(all).subspan(job_.place.first_node * fleet.n_gpu_per_node, job_.place.n_node * fleet.n_gpu_per_node);
+  return works(job_.state.doing) ? iteration_.of(of_gpus(job_.place, state.die_mean_K, fleet))
+                                 : of_gpus(job_.place, state.die_K, fleet);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -18,12 +18,15 @@ class IterationMean {
   void finish(double period_s);
   void end_slices() { state_.sliced = false; }
   /// @param die_mean_K [gpu of the range] of the last step
-  std::span<const double> of(std::span<const double> die_mean_K) const { return state_.sliced ? std::span<const double>(state_.last_K) : die_mean_K; }
+  std::span<const double> of(std::span<const double> die_mean_K) const {
+    return state_.sliced ? std::span<const double>(state_.last_K) : die_mean_K;
+  }
 
   struct State {
-    bool sliced = false;          ///< the last step went through an iteration in slices
-    std::vector<double> sum_Ks;   ///< [gpu of the range] integral of the die temperature over the iteration begun
-    std::vector<double> last_K;   ///< [gpu of the range] mean over the last complete iteration, where the last step was sliced
+    bool sliced = false;         ///< the last step went through an iteration in slices
+    std::vector<double> sum_Ks;  ///< [gpu of the range] integral of the die temperature over the iteration begun
+    /// [gpu of the range] mean over the last complete iteration, where the last step was sliced.
+    std::vector<double> last_K;
     template <class A>
     void archive(A& a) {
       auto& [in_slices, sum, last] = *this;
@@ -94,7 +97,6 @@ class JobRun {
   void play_sliced(const StepLength& length, StepContext& c);
   ClassPower move_packages(KindTemperatureOffsets* offsets, StepContext& c);
   void deliver(const ClassPower& power, double tokens, StepContext& c);
-  std::span<double> of_gpus(std::vector<double>& all, const Fleet& fleet) const;
 
   Job job_;
   StepPlanner planner_;

@@ -11,9 +11,11 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<const char*, dvfs::n_limiter> limiter_names = {"none", "power", "thermal", "clock", "slowdown", "brake", "memory"};
-constexpr std::array<const char*, dvfs::n_limiter> limiter_columns = {"limiter_none_frac",     "limiter_power_frac", "limiter_thermal_frac", "limiter_clock_frac",
-                                                                      "limiter_slowdown_frac", "limiter_brake_frac", "limiter_memory_frac"};
+constexpr std::array<const char*, dvfs::n_limiter> limiter_names = {"none",     "power", "thermal", "clock",
+                                                                    "slowdown", "brake", "memory"};
+constexpr std::array<const char*, dvfs::n_limiter> limiter_columns = {
+    "limiter_none_frac",     "limiter_power_frac", "limiter_thermal_frac", "limiter_clock_frac",
+    "limiter_slowdown_frac", "limiter_brake_frac", "limiter_memory_frac"};
 
 /// Two percentiles from a histogram of 4,096 bins between the extremes, linear inside a bin: the error is below a bin,
 /// and it costs a tenth of a selection.
@@ -47,27 +49,34 @@ Row row_of(const JobSums& s) {
              {"throughput_tokens_per_s", working(s.tokens / it)},
              {"iteration_s", working(s.iteration_s2 / it)},
              {"server_fan_frac", s.fan_s / d}};
-  for (std::size_t i = 0; i < limiter_columns.size(); ++i) out.emplace_back(limiter_columns[i], working(s.limiter_s[i] / it));
+  for (std::size_t i = 0; i < limiter_columns.size(); ++i)
+    out.emplace_back(limiter_columns[i], working(s.limiter_s[i] / it));
   out.emplace_back("memory_mean_K", s.memory_Ks > 0.0 ? s.memory_Ks / d : nan);
   out.emplace_back("memory_max_K", s.memory_max_K > 0.0 ? s.memory_max_K : nan);
-  out.emplace_back("job_state", static_cast<double>(std::max_element(std::begin(s.state_s), std::end(s.state_s)) - std::begin(s.state_s)));
+  out.emplace_back("job_state", static_cast<double>(std::max_element(std::begin(s.state_s), std::end(s.state_s)) -
+                                                    std::begin(s.state_s)));
   return out;
 }
 
-void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet, const FleetState& state, const FleetSignals& signals) {
+void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet,
+                     const FleetState& state, const FleetSignals& signals) {
   const std::size_t first = nodes.first_node * fleet.n_gpu_per_node, last = first + nodes.n_node * fleet.n_gpu_per_node;
   const bool has_memory = !signals.memory_K.empty();
   auto& now = state_.now;
   now.die_max_K = std::max(now.die_max_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet.n_gpu_per_node)));
-  if (has_memory) now.memory_max_K = std::max(now.memory_max_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)));
+  if (has_memory)
+    now.memory_max_K =
+        std::max(now.memory_max_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)));
   const double memory = has_memory ? numerics::lane_sum(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)) : 0.0;
-  const double die = numerics::lane_sum(nodes.of_gpus(state.die_mean_K, fleet.n_gpu_per_node)), clock = numerics::lane_sum(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node));
+  const double die = numerics::lane_sum(nodes.of_gpus(state.die_mean_K, fleet.n_gpu_per_node)),
+               clock = numerics::lane_sum(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node));
   const double fan = numerics::lane_sum(std::span(state.fan_frac).subspan(nodes.first_node, nodes.n_node));
   // Neighbours mostly count into the same class: four counts of each keep them from waiting for one another.
   std::array<std::array<std::uint32_t, 4>, dvfs::n_limiter> counted{};
   for (std::size_t g = first; g < last; ++g) ++counted[static_cast<std::size_t>(signals.limiter[g])][g % 4];
   std::array<double, dvfs::n_limiter> limiter;
-  for (std::size_t i = 0; i < limiter.size(); ++i) limiter[i] = static_cast<double>(counted[i][0] + counted[i][1] + counted[i][2] + counted[i][3]);
+  for (std::size_t i = 0; i < limiter.size(); ++i)
+    limiter[i] = static_cast<double>(counted[i][0] + counted[i][1] + counted[i][2] + counted[i][3]);
   const auto n_busy = static_cast<double>(last - first);
   for (const auto& s : step) {
     const double d = seconds(s.end - s.begin);
@@ -90,7 +99,8 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
       r->clock_Hzs += part_s * clock / n_busy;
       r->slowest_Hzs += part_s * s.slowest_Hz;
       for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
-      if (state_.clock_slowest_Hz == 0.0 || s.slowest_Hz < state_.clock_slowest_Hz) state_.clock_slowest_Hz = s.slowest_Hz;
+      if (state_.clock_slowest_Hz == 0.0 || s.slowest_Hz < state_.clock_slowest_Hz)
+        state_.clock_slowest_Hz = s.slowest_Hz;
     }
   }
 }
@@ -124,7 +134,8 @@ void JobSeries::macro_step(Tick begin) {
 std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {
   const auto& total = state_.total;
   std::vector<std::pair<std::string, double>> out;
-  for (std::size_t i = 0; i < limiter_names.size(); ++i) out.emplace_back(limiter_names[i], total.iterating_s > 0 ? total.limiter_s[i] / total.iterating_s : 0.0);
+  for (std::size_t i = 0; i < limiter_names.size(); ++i)
+    out.emplace_back(limiter_names[i], total.iterating_s > 0 ? total.limiter_s[i] / total.iterating_s : 0.0);
   return out;
 }
 

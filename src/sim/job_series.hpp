@@ -16,10 +16,10 @@ namespace TIDEWATT_NAMESPACE::sim {
 struct Stretch {
   Tick begin = 0, end = 0;
   workload::JobState state = workload::JobState::queued;
-  double tokens = 0.0;        ///< of completed iterations
-  double iteration_s = 0.0;   ///< 0: not iterating
+  double tokens = 0.0;       ///< of completed iterations
+  double iteration_s = 0.0;  ///< 0: not iterating
   double slowest_Hz = 0.0;
-  double load_J = 0.0;        ///< AC energy of the occupant's nodes
+  double load_J = 0.0;  ///< AC energy of the occupant's nodes
 };
 
 /// Nodes of one occupant.
@@ -39,7 +39,8 @@ struct JobSums {
   double state_s[workload::n_job_state] = {};
   template <class A>
   void archive(A& a) {
-    a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K, memory_Ks, memory_max_K, limiter_s, state_s);
+    a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K,
+      memory_Ks, memory_max_K, limiter_s, state_s);
   }
 };
 
@@ -52,7 +53,8 @@ Row row_of(const JobSums& sums);
 class JobSeries {
  public:
   /// One step of the job, as what it did one after the other. @param macro_end what reaches beyond belongs to the next macro step
-  void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet, const FleetState& state, const FleetSignals& signals);
+  void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet,
+            const FleetState& state, const FleetSignals& signals);
   /// The macro step that began at `begin` ends. A step that spans several macro steps leaves some without a share: it goes on in them.
   void macro_step(Tick begin);
   /// Rows of macro steps, by name.
@@ -60,12 +62,14 @@ class JobSeries {
   /// Of the macro step that ended last, and whether a step of the job had a share in it.
   const JobSums& row() const { return state_.row; }
   bool stepped() const { return state_.stepped; }
-  double mean_throughput() const { return state_.total.tokens / state_.total.iterating_s; }  ///< tokens per iterating second over the run
+  /// Tokens per iterating second over the run.
+  double mean_throughput() const { return state_.total.tokens / state_.total.iterating_s; }
   double mean_iteration_s() const { return state_.total.iteration_s2 / state_.total.iterating_s; }
   double clock_mean_Hz() const { return state_.total.clock_Hzs / state_.total.iterating_s; }
   double clock_slowest_Hz() const { return state_.clock_slowest_Hz; }
   double die_mean_K() const { return state_.total.die_Ks / state_.total.time_s; }
-  double memory_mean_K() const { return state_.total.memory_Ks / state_.total.time_s; }  ///< 0: none of its GPUs has a memory branch
+  /// 0: none of its GPUs has a memory branch.
+  double memory_mean_K() const { return state_.total.memory_Ks / state_.total.time_s; }
   std::vector<std::pair<std::string, double>> limiter_share() const;
 
   struct State {

@@ -5,8 +5,8 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 /// Where a die settles.
 struct LeakageBalance {
-  double die_K;   ///< infinite when it runs away
-  double gain;    ///< of the loop at that temperature: R dP_leak/dT; at least 1 means runaway
+  double die_K;  ///< infinite when it runs away
+  double gain;   ///< of the loop at that temperature: R dP_leak/dT; at least 1 means runaway
   bool runaway;
 };
 

@@ -9,8 +9,10 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 void add_curve(const grid::RideThroughCurve& c, const std::string& setting, grid::LoadGroup& g) {
-  const auto add = [&](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s, bool below, const char* key) {
-    for (std::size_t i = 0; i < limit.size(); ++i) to.push_back({limit[i], s[i], below, fmt::format("{}{} ({:g}, {:g} s)", setting, key, limit[i], s[i])});
+  const auto add = [&](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s,
+                       bool below, const char* key) {
+    for (std::size_t i = 0; i < limit.size(); ++i)
+      to.push_back({limit[i], s[i], below, fmt::format("{}{} ({:g}, {:g} s)", setting, key, limit[i], s[i])});
   };
   add(g.voltage, c.low_pu, c.low_s, true, ".low_pu");
   add(g.voltage, c.high_pu, c.high_s, false, ".high_pu");
@@ -21,7 +23,8 @@ void add_curve(const grid::RideThroughCurve& c, const std::string& setting, grid
 grid::LoadGroup behind_ups(const power::UpsParams& u) {
   grid::LoadGroup g;
   g.name = "servers behind the supplies";
-  g.voltage = {{u.low_pu, 0.0, true, fmt::format("site.ups.low_pu ({:g})", u.low_pu)}, {u.high_pu, 0.0, false, fmt::format("site.ups.high_pu ({:g})", u.high_pu)}};
+  g.voltage = {{u.low_pu, 0.0, true, fmt::format("site.ups.low_pu ({:g})", u.low_pu)},
+               {u.high_pu, 0.0, false, fmt::format("site.ups.high_pu ({:g})", u.high_pu)}};
   g.return_low_pu = u.low_pu;
   g.return_high_pu = u.high_pu;
   g.return_s = u.return_s;
@@ -72,8 +75,12 @@ SiteGroups site_groups(const Scenario& s, double current_ratio) {
   grid::LoadGroup g = d.ups ? behind_ups(*d.ups) : d.ride_through ? by_curve(*d.ride_through, d.back) : bare_servers();
   g.power_W = out.largest_W;
   g.current_ratio = current_ratio;
-  if (!d.ups && !d.ride_through) out.open.push_back("no supplies and no ride-through curve are named: servers are taken as built to the ITIC curve at the connection's voltage");
-  out.open.push_back("motors and drives of the cooling plant: no trip settings are stated, so their load is not counted");
+  if (!d.ups && !d.ride_through)
+    out.open.push_back(
+        "no supplies and no ride-through curve are named: servers are taken as built to the ITIC curve at the "
+        "connection's voltage");
+  out.open.push_back(
+      "motors and drives of the cooling plant: no trip settings are stated, so their load is not counted");
   if (!(current_ratio < 1e9)) out.open.push_back("no input current limit of the supplies is stated: constant power");
   out.open.push_back("transformer connection: balanced voltages only");
   out.groups.push_back(std::move(g));

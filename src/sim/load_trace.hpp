@@ -24,7 +24,7 @@ struct LoadTrace {
     Tick until = 0;
     double auxiliary_W = 0.0;
     std::optional<bool> power = {};  ///< after it the site's power ended (false) or came back
-    double tokens = 0.0;  ///< trained by all jobs from the start to `until`
+    double tokens = 0.0;             ///< trained by all jobs from the start to `until`
   };
   std::size_t n_lane = 0;
   double other_W = 0.0;  ///< design power of loads beside the fleet

@@ -13,7 +13,8 @@ namespace {
 
 [[noreturn]] void unknown(const char* what, std::string_view name, const std::vector<std::string>& known) {
   const std::string close = nearest(std::string(name), known);
-  throw InputError(fmt::format("the result has no {} '{}'{}", what, name, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+  throw InputError(fmt::format("the result has no {} '{}'{}", what, name,
+                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ void memory_temperatures(const Fleet& fleet, const FleetState& state, const Flee
       const double own_W = class_W[task.node_class[i]] * working;
       for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
         const double die_W = std::max(0.0, signals.gpu_J[g] * per_s - own_W);
-        signals.memory_K[g] = state.die_mean_K[g] + fleet.resistance_ratio[g] * (lead.die_K_per_W * die_W + lead.memory_K_per_W * own_W);
+        signals.memory_K[g] =
+            state.die_mean_K[g] + fleet.resistance_ratio[g] * (lead.die_K_per_W * die_W + lead.memory_K_per_W * own_W);
       }
     }
   }

@@ -21,7 +21,8 @@ std::vector<double> recorded_W(const NeighbourSpec& spec) {
 /// What is left of a repetition when something else begins.
 LoadTemplate first_part(const LoadTemplate& load, Tick length) {
   LoadTemplate out{length, {}, load.min_W, load.max_W};
-  for (Tick at = 0; at < length; at += ns_per_ms) out.bin_J.push_back(energy_between_J(load, at, std::min(at + ns_per_ms, length)));
+  for (Tick at = 0; at < length; at += ns_per_ms)
+    out.bin_J.push_back(energy_between_J(load, at, std::min(at + ns_per_ms, length)));
   return out;
 }
 
@@ -37,7 +38,8 @@ NeighbourLoad::NeighbourLoad(const Scenario& scenario, const NeighbourSpec& spec
 
 double NeighbourLoad::design_W() const {
   if (service_) return service_->design_W();
-  return std::max(*std::max_element(segment_W_.begin(), segment_W_.end()), static_cast<double>(spec_->replay.n_copy) * spec_->replay.outside_W);
+  return std::max(*std::max_element(segment_W_.begin(), segment_W_.end()),
+                  static_cast<double>(spec_->replay.n_copy) * spec_->replay.outside_W);
 }
 
 double NeighbourLoad::start_W() {
@@ -73,7 +75,8 @@ LoadTemplate NeighbourLoad::replay(Tick from, Tick to) const {
   return make_load_template(timeline, power);
 }
 
-double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<LaneLoad>& loads) {
+double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane,
+                                 std::vector<LaneLoad>& loads) {
   CompensatedSum J;
   const auto append = [&](LoadTemplate load, std::int64_t n) {
     const double once_J = load.total_J();
@@ -84,14 +87,17 @@ double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::si
   };
   while (now_ < until) {
     if (dark) {
-      append({until - now_, std::vector<double>(static_cast<std::size_t>((until - now_ + ns_per_ms - 1) / ns_per_ms), 0.0), 0.0, 0.0}, 1);
+      append({until - now_,
+              std::vector<double>(static_cast<std::size_t>((until - now_ + ns_per_ms - 1) / ns_per_ms), 0.0), 0.0, 0.0},
+             1);
       continue;
     }
     if (!service_) {
       append(replay(now_, until), 1);
       continue;
     }
-    const Tick local = local_start_ + now_, stop = std::min({end_, power_edge, (local / hour + 1) * hour - local_start_});
+    const Tick local = local_start_ + now_,
+               stop = std::min({end_, power_edge, (local / hour + 1) * hour - local_start_});
     const LoadTemplate& load = service_->hour(local / hour);
     const std::int64_t whole = (stop - now_) / load.period, wanted = (until - now_ + load.period - 1) / load.period;
     if (whole == 0)

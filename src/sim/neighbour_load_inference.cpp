@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_phases = 1024;
 constexpr std::uint64_t phase_entity = 1ull << 61;  // apart from what else is drawn for the purpose `jitter`
-constexpr std::array air_J_per_m3_K = {1206.0};      // at 20 °C and sea level [C]
+constexpr std::array air_J_per_m3_K = {1206.0};     // at 20 °C and sea level [C]
 constexpr Tick settling = 600 * ns_per_s;           // of a package and its fans; eight of them to a steady node
 
 const HallSpec& hall_of(const Scenario& s, const NeighbourSpec& spec) {
@@ -41,7 +41,8 @@ workload::Timeline at_most_100_s(workload::Timeline t) {
   Tick left = most;
   auto& segments = t.classes[0];
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    segments[i].duration = i + 1 < segments.size() ? static_cast<Tick>(static_cast<double>(segments[i].duration) * shrink) : left;
+    segments[i].duration =
+        i + 1 < segments.size() ? static_cast<Tick>(static_cast<double>(segments[i].duration) * shrink) : left;
     left -= segments[i].duration;
   }
   t.period = most;
@@ -59,10 +60,13 @@ InferenceLoad::InferenceLoad(const Scenario& scenario, const NeighbourSpec& spec
       node_(one_node(hall_of(scenario, spec))),
       inlet_K_(spec.inlet_K),
       reference_Hz_(hall_of(scenario, spec).compute.reference_clock_Hz),
-      design_W_(sim::design_W(node_.types[0]) * static_cast<double>(service_.n_gpu()) / static_cast<double>(node_.n_gpu_per_node)) {
+      design_W_(sim::design_W(node_.types[0]) * static_cast<double>(service_.n_gpu()) /
+                static_cast<double>(node_.n_gpu_per_node)) {
   // The clock that the busiest hour leaves sets the pace of the day.
   const auto day = service_.day(1.0);
-  const auto busiest = std::max_element(day.begin(), day.end(), [](const auto& a, const auto& b) { return a.prefill_frac + a.decode_frac < b.prefill_frac + b.decode_frac; });
+  const auto busiest = std::max_element(day.begin(), day.end(), [](const auto& a, const auto& b) {
+    return a.prefill_frac + a.decode_frac < b.prefill_frac + b.decode_frac;
+  });
   FleetState state = idle_state(node_, std::vector<double>{inlet_K_});
   FleetSignals signals = make_signals(node_);
   FleetTask task;
@@ -116,7 +120,8 @@ LoadTemplate InferenceLoad::spread_phases(const workload::Timeline& timeline, co
   workload::Timeline all{timeline.kinds, {}, timeline.period};
   ClassPower power;
   for (std::int64_t r = 0; r < n_phase; ++r) {
-    const double u = random::uniform(seed_, random::Purpose::jitter, phase_entity | entity_, static_cast<std::uint64_t>(r));
+    const double u =
+        random::uniform(seed_, random::Purpose::jitter, phase_entity | entity_, static_cast<std::uint64_t>(r));
     const auto shift = static_cast<Tick>(u * static_cast<double>(timeline.period));
     auto turned = slice(timeline, shift, timeline.period).classes[0];
     const auto rest = slice(timeline, 0, shift);
@@ -132,7 +137,8 @@ void InferenceLoad::extend(std::int64_t h) {
   while (static_cast<std::int64_t>(hours_.size()) <= h) {
     for (const auto& hour : service_.day(pace_, backlog_)) {
       const auto timeline = at_most_100_s(hour.timeline);
-      hours_.push_back({spread_phases(timeline, node_kind_W(timeline)), hour.served_per_s * static_cast<double>(n_replica_)});
+      hours_.push_back(
+          {spread_phases(timeline, node_kind_W(timeline)), hour.served_per_s * static_cast<double>(n_replica_)});
       backlog_ = hour.backlog;
     }
   }

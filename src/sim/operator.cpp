@@ -17,7 +17,8 @@ CapOperator::CapOperator(const Scenario& s) {
 }
 
 bool CapOperator::acts(Tick now) const {
-  return outside_W_ < std::numeric_limits<double>::infinity() || std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) { return o.given <= now && now < o.end; });
+  return outside_W_ < std::numeric_limits<double>::infinity() ||
+         std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) { return o.given <= now && now < o.end; });
 }
 
 Tick CapOperator::next_edge(Tick now) const {
@@ -34,13 +35,15 @@ PowerBrake::PowerBrake(const Scenario& s) {
     for (std::size_t h = 0; h < s.halls.size(); ++h) {
       if (!e.hall.empty() && e.hall != s.halls[h].hall.name) continue;
       const Tick seen = to_tick(s.halls[h].sampling.period_s), begin = to_tick(e.at_s) + seen;
-      pulls_.push_back({h, begin, e.duration_s > 0.0 ? begin + to_tick(e.duration_s) : std::numeric_limits<Tick>::max()});
+      pulls_.push_back(
+          {h, begin, e.duration_s > 0.0 ? begin + to_tick(e.duration_s) : std::numeric_limits<Tick>::max()});
     }
   }
 }
 
 bool PowerBrake::pulled(std::size_t hall, Tick now) const {
-  return std::any_of(pulls_.begin(), pulls_.end(), [&](const Pull& p) { return p.hall == hall && p.begin <= now && now < p.end; });
+  return std::any_of(pulls_.begin(), pulls_.end(),
+                     [&](const Pull& p) { return p.hall == hall && p.begin <= now && now < p.end; });
 }
 
 Tick PowerBrake::next_edge(Tick now) const {
@@ -55,8 +58,10 @@ void CapOperator::follow(Tick now, double peak_W) {
   double limit_W = outside_W_;
   for (const auto& o : orders_)
     if (o.given <= now && now < o.end) limit_W = std::min(limit_W, o.limit_W);
-  if (limit_W == std::numeric_limits<double>::infinity()) share_ = 1.0;
-  else if (peak_W > 0.0) share_ = std::min(1.0, share_ * std::clamp(limit_W * (1.0 - margin_frac) / peak_W, 0.8, 1.02));
+  if (limit_W == std::numeric_limits<double>::infinity())
+    share_ = 1.0;
+  else if (peak_W > 0.0)
+    share_ = std::min(1.0, share_ * std::clamp(limit_W * (1.0 - margin_frac) / peak_W, 0.8, 1.02));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -20,8 +20,8 @@ struct Scenario;
 class CapOperator {
  public:
   explicit CapOperator(const Scenario& scenario);
-  bool acts(Tick now) const;        ///< an order that caps meet has been given and has not ended
-  Tick next_edge(Tick now) const;   ///< of any order by caps: given, in force, over
+  bool acts(Tick now) const;       ///< an order that caps meet has been given and has not ended
+  Tick next_edge(Tick now) const;  ///< of any order by caps: given, in force, over
   /// A limit that somebody outside orders, without an end; infinite: none.
   void set_outside(double limit_W) { outside_W_ = limit_W; }
   /// Caps are not what they are without orders.

@@ -12,7 +12,9 @@ class OutdoorAir {
  public:
   explicit OutdoorAir(const cooling::Weather& weather) : weather_(weather) {}
   /// Nothing: the weather's.
-  void set(std::optional<double> drybulb_K, std::optional<double> wetbulb_K) { drybulb_K_ = drybulb_K, wetbulb_K_ = wetbulb_K; }
+  void set(std::optional<double> drybulb_K, std::optional<double> wetbulb_K) {
+    drybulb_K_ = drybulb_K, wetbulb_K_ = wetbulb_K;
+  }
   cooling::WeatherSample at(Tick t) const { return given(weather_.at(t)); }
   /// @throws InputError as cooling::Weather
   cooling::WeatherSample mean(Tick t0, Tick t1) const { return given(weather_.mean(t0, t1)); }

@@ -40,7 +40,7 @@ struct Outside {
       a(from, USD_per_MWh);
     }
   };
-  std::vector<Price> prices;  ///< in order of time
+  std::vector<Price> prices;                 ///< in order of time
   std::map<std::string, PortWrites> writes;  ///< by port
   bool operator==(const Outside&) const = default;
   template <class A>

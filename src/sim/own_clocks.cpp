@@ -15,8 +15,8 @@ using namespace detail;
 /// the die to its limit after `ahead_s` from the package's present state,
 /// T(t) = T_air + r Σ shape (z0 e^{−λt} + g P (1 − e^{−λt})/λ).
 TIDEWATT_CLONES
-Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task, const Block& b,
-                    double ahead_s, double cap_W) {
+Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                    const Block& b, double ahead_s, double cap_W) {
   const Packages p = load_packages(fleet, state, signals, b);
   std::array<double, n_lane> front, fan_before;
   for (std::size_t i = 0; i < b.n_node; ++i) {
@@ -35,7 +35,8 @@ Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSign
     double rest = 0.0, per_W = 0.0;
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double y = m.rate_per_s[j] * ahead_s;
-      const double z0 = std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
+      const double z0 =
+          std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
       rest += m.shape[0][j] * z0 * math::exp(-y);
       per_W += m.shape[0][j] * m.gain_K_per_J[j] * ahead_s * math::mean_decay(y);
     }
@@ -75,8 +76,8 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   }
 }
 
-void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
-                   const Block& b, Air& air, FleetSignals& signals) {
+void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
+                   double ahead_s, const Block& b, Air& air, FleetSignals& signals) {
   for (std::size_t l = 0; l < b.n_used(); ++l)
     if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
   const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
@@ -89,12 +90,13 @@ void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task,
 
 }  // namespace
 
-void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
-             FleetSignals& signals) {
+void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
+             double ahead_s, FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Air air;
-    for (std::size_t i = begin; i < end; ++i) predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+    for (std::size_t i = begin; i < end; ++i)
+      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
   });
 }
 
@@ -105,8 +107,8 @@ void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, do
   });
 }
 
-void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W, double ahead_s,
-                             FleetSignals& signals) {
+void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task,
+                             std::span<const double> nominal_W, double ahead_s, FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Air air;

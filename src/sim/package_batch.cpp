@@ -54,12 +54,14 @@ void store(const Work& begin, const Work& end, double total_s, PackageBlock& b) 
 
 void check(const BatchPlan& plan, std::span<const LaneWatts> watts, std::span<PackageBlock> blocks,
            const BatchOptions& o) {
-  const bool fit = watts.size() == blocks.size() * plan.n_kind && (o.bounds.empty() || o.bounds.size() == plan.n_kind) &&
+  const bool fit = watts.size() == blocks.size() * plan.n_kind &&
+                   (o.bounds.empty() || o.bounds.size() == plan.n_kind) &&
                    (o.lane_W.empty() || o.lane_W.size() == blocks.size() * plan.steps.size() * n_package_lane);
   const bool known = std::all_of(plan.steps.begin(), plan.steps.end(), [&](const BatchStep& s) {
     return s.length < plan.length_s.size() && s.kind < plan.n_kind;
   });
-  if (!fit || !known || plan.steps.empty()) throw InputError("package batch: plan, powers, blocks and outputs do not fit together");
+  if (!fit || !known || plan.steps.empty())
+    throw InputError("package batch: plan, powers, blocks and outputs do not fit together");
 }
 
 }  // namespace
@@ -102,7 +104,8 @@ void advance_packages(const BatchPlan& plan, const LeakageLaw& law, std::span<co
     const std::size_t n = std::min(n_together, blocks.size() - first);
     for (std::size_t b = 0; b < n; ++b) begin[b] = work[b] = load(blocks[first + b], law);
     play({plan, law.per_K / std::numbers::ln2, &watts[first * plan.n_kind], &blocks[first], n, options,
-          options.lane_W.empty() ? nullptr : &options.lane_W[first * plan.steps.size() * n_package_lane], tables.data(), work.data()});
+          options.lane_W.empty() ? nullptr : &options.lane_W[first * plan.steps.size() * n_package_lane], tables.data(),
+          work.data()});
     for (std::size_t b = 0; b < n; ++b) store(begin[b], work[b], total_s, blocks[first + b]);
   }
 }

@@ -28,7 +28,7 @@ struct BatchStep {
 /// The steps of one class over its period. Lengths are tabulated because an iteration repeats a few of them hundreds of
 /// times and their exponentials are needed once per node.
 struct BatchPlan {
-  std::vector<double> length_s;   ///< distinct lengths, s
+  std::vector<double> length_s;  ///< distinct lengths, s
   std::vector<BatchStep> steps;
   std::uint32_t n_kind = 0;
 };
@@ -63,10 +63,10 @@ struct alignas(64) PackageBlock {
   double store_K[thermal::n_mode][n_package_lane];  ///< die first; in: at the start, out: at the end, K
   double air_K[n_package_lane];                     ///< air at the sink, K
   double resistance_ratio[n_package_lane];
-  double gpu_J[n_package_lane];          ///< out: electrical energy
-  double air_J[n_package_lane];          ///< out: heat given to the air, from the sink's own equation
-  double die_mean_K[n_package_lane];     ///< out: mean die temperature
-  double die_peak_K[n_package_lane];     ///< out: highest die temperature, edges included
+  double gpu_J[n_package_lane];       ///< out: electrical energy
+  double air_J[n_package_lane];       ///< out: heat given to the air, from the sink's own equation
+  double die_mean_K[n_package_lane];  ///< out: mean die temperature
+  double die_peak_K[n_package_lane];  ///< out: highest die temperature, edges included
   const thermal::PackageModes* modes;
 };
 
@@ -98,10 +98,10 @@ struct NodesTask {
   std::span<const dvfs::PhaseMix> kind_mix;  ///< [kind]
   dvfs::PhaseMix window{};                   ///< work in the power limiter's window
   double reference_Hz = 0.0;
-  double gate_Hz = 0.0;                      ///< clock of the slowest GPU that all wait for; 0: none
-  std::span<const double> inlet_K;           ///< [node of the fleet]
+  double gate_Hz = 0.0;             ///< clock of the slowest GPU that all wait for; 0: none
+  std::span<const double> inlet_K;  ///< [node of the fleet]
   double air_J_per_m3_K = 0.0;
-  BatchOptions options{};                    ///< lane_W: [node][step][lane]
+  BatchOptions options{};  ///< lane_W: [node][step][lane]
 };
 
 /// One period of nodes [first_node, last_node): fan speed and rear inlet from the state before, each GPU's operating

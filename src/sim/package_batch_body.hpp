@@ -74,7 +74,7 @@ struct alignas(64) Work {
   double exponent[n_package_lane];  ///< (k/ln 2)(T_air − T_ref): leakage's exponent at zero rise
   double r[n_package_lane];
   double J[n_package_lane];
-  double peak_K[n_package_lane];    ///< rise over the air
+  double peak_K[n_package_lane];  ///< rise over the air
 };
 
 /// What a step of one length does to a block's modes: rows of the table made by `tabulate`.
@@ -93,8 +93,8 @@ inline constexpr std::size_t row_full = 0, row_gain = n_mode, row_weight = 2 * n
 /// feedback: the rise that leakage's own growth adds until then, per watt of leakage and kelvin of rise. With x = λd/2 of
 /// the fastest mode, whose rise 1 − e^{−λt} drives it, its share is (1 − e^{−x} − x e^{−x})/(1 − e^{−x})²: 1/2 for short
 /// steps, 1 for long ones.
-TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per_K, const double* length_s, std::size_t n,
-                              double* table_of) {
+TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per_K, const double* length_s,
+                              std::size_t n, double* table_of) {
   for (std::size_t k = 0; k < n_mode; ++k) {
     double* full = table_of + (row_full + k) * n;
     double* gain = table_of + (row_gain + k) * n;
@@ -203,8 +203,9 @@ TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
     const double held_K = weighted(weight, w, g, weight_gain * (w.r[g] * start_W));
     // Leakage grows on the way: its first-order answer to the die's own rise.
     const double felt_K = std::fma(feedback * (w.r[g] * leak_W), held_K - start_K, held_K);
-    const double W = held<Bounded>(
-        s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])), s.watts->fixed_W[g]));
+    const double W =
+        held<Bounded>(s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])),
+                                  s.watts->fixed_W[g]));
     move_modes(full, gain, w.r[g] * W, w, g);
     const double end_K = rise_of(w, g);
     w.peak_K[g] = w.peak_K[g] > end_K ? w.peak_K[g] : end_K;

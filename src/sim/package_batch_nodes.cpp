@@ -41,7 +41,8 @@ struct Group {
     const double x = period_s / type.air.fan_lag_s;
     for (std::size_t n = 0; n < n_node; ++n) {
       const auto die = state.die_mean_K.begin() + static_cast<std::ptrdiff_t>(first_gpu + n * per_node);
-      const double target = thermal::fan_target_frac(type.air, *std::max_element(die, die + static_cast<std::ptrdiff_t>(per_node)));
+      const double target =
+          thermal::fan_target_frac(type.air, *std::max_element(die, die + static_cast<std::ptrdiff_t>(per_node)));
       const double now = state.fan_frac[first_node + n];
       fan[n].end_frac = target + (now - target) * math::exp(-x);
       const std::size_t s = fan_step(target + (now - target) * math::mean_decay(x));
@@ -53,7 +54,8 @@ struct Group {
   void load() {
     for (std::size_t n = 0; n < n_node; ++n) {
       const double inlet_K = task.inlet_K[first_node + n];
-      const double rear_K = inlet_K + thermal::rear_preheat_K(type.air, state.front_W[first_node + n], fan[n].mean_frac, task.air_J_per_m3_K);
+      const double rear_K = inlet_K + thermal::rear_preheat_K(type.air, state.front_W[first_node + n], fan[n].mean_frac,
+                                                              task.air_J_per_m3_K);
       for (std::size_t lane = 0; lane < n_package_lane; ++lane) {
         const std::size_t slot = std::min(lane, per_node - 1), g = first_gpu + n * per_node + slot;
         blocks[n].store_K[0][lane] = state.die_K[g];
@@ -133,8 +135,8 @@ void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals,
     BatchOptions o = task.options;
     if (!o.lane_W.empty()) o.lane_W = o.lane_W.subspan((n - first_node) * per_node_W, (end - n) * per_node_W);
     const auto& p = group.type.gpu.params();
-    advance_packages(*task.plan, {p.leakage_per_K, p.leakage_ref_K}, std::span(watts).first((end - n) * task.plan->n_kind),
-                     std::span(group.blocks).first(end - n), o);
+    advance_packages(*task.plan, {p.leakage_per_K, p.leakage_ref_K},
+                     std::span(watts).first((end - n) * task.plan->n_kind), std::span(group.blocks).first(end - n), o);
     group.store();
     n = end;
   }

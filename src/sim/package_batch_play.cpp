@@ -17,8 +17,13 @@ namespace {
 template <bool Bounded, bool Extra>
 TIDEWATT_INLINE void step(const PlayArguments& a, const BatchStep& s, std::size_t i, std::size_t b) {
   const std::size_t n_length = a.plan.length_s.size();
-  const StepView view{a.tables + b * n_row * n_length, n_length, s.length, a.plan.length_s[s.length], a.exponent_per_K,
-                      a.watts + b * a.plan.n_kind + s.kind, Bounded ? a.options.bounds[s.kind] : WattBounds{}};
+  const StepView view{a.tables + b * n_row * n_length,
+                      n_length,
+                      s.length,
+                      a.plan.length_s[s.length],
+                      a.exponent_per_K,
+                      a.watts + b * a.plan.n_kind + s.kind,
+                      Bounded ? a.options.bounds[s.kind] : WattBounds{}};
   Work& w = a.work[b];
   if constexpr (!Extra) {
     step_block<Bounded, false>(view, w, nullptr);
@@ -56,7 +61,8 @@ TIDEWATT_INLINE void play_all(const PlayArguments& a) {
 TIDEWATT_INLINE void play(const PlayArguments& a) {
   const std::size_t n_length = a.plan.length_s.size();
   for (std::size_t b = 0; b < a.n_block; ++b)
-    tabulate(*a.blocks[b].modes, a.exponent_per_K * std::numbers::ln2, a.plan.length_s.data(), n_length, a.tables + b * n_row * n_length);
+    tabulate(*a.blocks[b].modes, a.exponent_per_K * std::numbers::ln2, a.plan.length_s.data(), n_length,
+             a.tables + b * n_row * n_length);
   const bool bounded = !a.options.bounds.empty(), extra = a.lane_W || a.options.peak_inside;
   if (extra)
     bounded ? play_all<true, true>(a) : play_all<false, true>(a);

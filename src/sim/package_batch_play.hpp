@@ -10,12 +10,12 @@ inline constexpr std::size_t n_together = 4;
 struct PlayArguments {
   const BatchPlan& plan;
   double exponent_per_K;
-  const LaneWatts* watts;       ///< [block × n_kind]
-  const PackageBlock* blocks;   ///< for their modes
-  std::size_t n_block;          ///< at most n_together
+  const LaneWatts* watts;      ///< [block × n_kind]
+  const PackageBlock* blocks;  ///< for their modes
+  std::size_t n_block;         ///< at most n_together
   const BatchOptions& options;
-  double* lane_W;               ///< [block][step][lane] or null
-  double* tables;               ///< scratch, [block][row][length]
+  double* lane_W;  ///< [block][step][lane] or null
+  double* tables;  ///< scratch, [block][row][length]
   Work* work;
 };
 using Player = void (*)(const PlayArguments&);

@@ -27,9 +27,10 @@ struct PortEntry {
   using Held = std::optional<double>;
   Port port;
   std::function<Value(const Simulation&, const PortCounters& from, const PortCounters& to)> get;
-  std::function<Held(const Simulation&)> held;   ///< what was written and holds; nothing: the site's own. Of ports that can be written
-  std::function<void(Simulation&, Held)> set;    ///< empty: read only
-  bool is_switch = false;                        ///< takes 0 and 1 only
+  /// What was written and holds; nothing: the site's own. Of ports that can be written.
+  std::function<Held(const Simulation&)> held;
+  std::function<void(Simulation&, Held)> set;  ///< empty: read only
+  bool is_switch = false;                      ///< takes 0 and 1 only
 };
 /// All ports of a run, in a fixed order.
 std::vector<PortEntry> port_table(const Simulation& run);

@@ -52,12 +52,15 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_memory_frac", "1", "share of GPU time held by the memory's temperature limit"},
     ColumnInfo{"memory_mean_K", "K", "memory stacks, mean over the first job's GPUs and time; NaN without"},
     ColumnInfo{"memory_max_K", "K", "memory stacks of the warmest GPU, mean over a step; NaN without"},
-    ColumnInfo{"job_state", "1", "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
+    ColumnInfo{"job_state", "1",
+               "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 "
+               "checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
 };
 
 }  // namespace
 
-Recorder::Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start) : fleet_(fleet), job_names_(std::move(jobs)), local_start_(local_start) {
+Recorder::Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start)
+    : fleet_(fleet), job_names_(std::move(jobs)), local_start_(local_start) {
   state_.jobs.resize(job_names_.size());
 }
 
@@ -71,7 +74,8 @@ void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
   }
 }
 
-void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals) {
+void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes,
+                          const FleetState& state, const FleetSignals& signals) {
   for (const auto& s : step) {
     state_.it_J.add(s.load_J);
     spread_over_hours(s.begin, s.end, [&](Hourly& h, double inside_s, double share) {
@@ -84,7 +88,9 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, c
   }
   auto& hottest = state_.now;
   hottest.die_K = std::max(hottest.die_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet_.n_gpu_per_node)));
-  if (!signals.memory_K.empty()) hottest.memory_K = std::max(hottest.memory_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet_.n_gpu_per_node)));
+  if (!signals.memory_K.empty())
+    hottest.memory_K =
+        std::max(hottest.memory_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet_.n_gpu_per_node)));
   if (occupant < state_.jobs.size()) state_.jobs[occupant].step(step, nodes, macro_end_, fleet_, state, signals);
 }
 
@@ -108,10 +114,20 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   sums.die_max_K = now.die_K;
   sums.memory_max_K = now.memory_K;
   Row row = row_of(sums);
-  for (const auto& [name, x] : Row{{"time", seconds(begin)}, {"outdoor_drybulb_K", m.outdoor_drybulb_K}, {"outdoor_wetbulb_K", m.outdoor_wetbulb_K},
-                                   {"supply_K", m.supply_K}, {"inlet_mean_K", m.inlet_K}, {"hot_aisle_K", m.hot_aisle_K}, {"it_W", nan}, {"pcc_mean_W", nan},
-                                   {"pcc_min_W", nan}, {"pcc_max_W", nan}, {"plant_W", m.plant_W}, {"water_kg_per_s", m.water_kg_per_s},
-                                   {"liquid_supply_K", m.liquid_W > 0.0 ? m.liquid_supply_K : nan}, {"capacity_margin_frac", m.capacity_margin_frac}})
+  for (const auto& [name, x] : Row{{"time", seconds(begin)},
+                                   {"outdoor_drybulb_K", m.outdoor_drybulb_K},
+                                   {"outdoor_wetbulb_K", m.outdoor_wetbulb_K},
+                                   {"supply_K", m.supply_K},
+                                   {"inlet_mean_K", m.inlet_K},
+                                   {"hot_aisle_K", m.hot_aisle_K},
+                                   {"it_W", nan},
+                                   {"pcc_mean_W", nan},
+                                   {"pcc_min_W", nan},
+                                   {"pcc_max_W", nan},
+                                   {"plant_W", m.plant_W},
+                                   {"water_kg_per_s", m.water_kg_per_s},
+                                   {"liquid_supply_K", m.liquid_W > 0.0 ? m.liquid_supply_K : nan},
+                                   {"capacity_margin_frac", m.capacity_margin_frac}})
     row.emplace_back(name, x);
   for (const auto& [name, x] : row) day[name].push_back(x);
   spread_over_hours(begin, end, [&](Hourly& h, double s, double) {
@@ -163,13 +179,19 @@ void Recorder::add_arrays(std::vector<Array>& arrays) const {
   add_events(arrays);
 }
 
-void Recorder::add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows, std::vector<Array>& arrays) const {
+void Recorder::add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows,
+                        std::vector<Array>& arrays) const {
   for (const auto& c : day_columns) {
     const auto it = rows.find(c.name);
     if (it == rows.end()) continue;
     const std::string path = group + "/" + c.name;
     if (std::string_view(c.name) == "job_state")
-      arrays.push_back({path, {"time"}, {it->second.size()}, std::vector<std::int64_t>(it->second.begin(), it->second.end()), c.unit, c.long_name});
+      arrays.push_back({path,
+                        {"time"},
+                        {it->second.size()},
+                        std::vector<std::int64_t>(it->second.begin(), it->second.end()),
+                        c.unit,
+                        c.long_name});
     else
       arrays.push_back(column(path, "time", it->second, c.unit, c.long_name));
   }
@@ -199,7 +221,9 @@ void Recorder::add_events(std::vector<Array>& arrays) const {
   std::vector<double> t;
   std::vector<std::string> kind, entity, text;
   auto events = state_.events;  // the connection's come in some macro steps late
-  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return std::tie(a.time_s, a.kind, a.entity) < std::tie(b.time_s, b.kind, b.entity); });
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.time_s, a.kind, a.entity) < std::tie(b.time_s, b.kind, b.entity);
+  });
   for (const auto& e : events) {
     t.push_back(e.time_s);
     kind.push_back(e.kind);

@@ -22,7 +22,8 @@ class Recorder {
 
   /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
   /// describe the first job's GPUs.
-  void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state, const FleetSignals& signals);
+  void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state,
+                  const FleetSignals& signals);
   /// What a neighbour on the same feeders drew.
   void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
@@ -93,7 +94,8 @@ class Recorder {
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
   void add_hours(std::vector<Array>& arrays) const;
   void add_events(std::vector<Array>& arrays) const;
-  void add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows, std::vector<Array>& arrays) const;
+  void add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows,
+                std::vector<Array>& arrays) const;
   const Fleet& fleet_;
   std::vector<std::string> job_names_;
   Tick local_start_;

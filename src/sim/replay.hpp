@@ -18,6 +18,7 @@ struct Replayed {
 /// Passes a recorded trace through the devices between nodes and grid that `scenario` names: the stream has the same bits
 /// as that of a run whose fleet the trace was recorded from, where power is lost as it was there. @throws InputError, SolverError
 /// as a run does  @param after called after every flush, with its place in the trace
-Replayed replay(const Scenario& scenario, const LoadTrace& trace, const std::function<void(std::size_t, const SiteStream&)>& after = {});
+Replayed replay(const Scenario& scenario, const LoadTrace& trace,
+                const std::function<void(std::size_t, const SiteStream&)>& after = {});
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -1,10 +1,10 @@
+#include "run_result.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "run_result.hpp"
 
 #include "grid_case.hpp"
 #include "grid_summary.hpp"
@@ -19,7 +19,8 @@ Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
 /// A figure without meaning is null; one that no site can have is an error. Arrays mark what is missing by NaN.
 void check_figure(const std::string& name, double x) {
-  if (std::abs(x) > most_figure) throw SolverError(fmt::format("figure {} came out as {}: no figure may exceed {:g}", name, x, most_figure));
+  if (std::abs(x) > most_figure)
+    throw SolverError(fmt::format("figure {} came out as {}: no figure may exceed {:g}", name, x, most_figure));
 }
 
 struct CheckValue {
@@ -83,10 +84,12 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
   put("throughput_min_hour", swing.known ? Value(swing.min_hour) : Value());
   put("clock_mean_MHz", number(r.first_job().clock_mean_Hz() * 1e-6));
-  put("clock_slowest_MHz", r.first_job().clock_slowest_Hz() > 0 ? Value(r.first_job().clock_slowest_Hz() * 1e-6) : Value());
+  put("clock_slowest_MHz",
+      r.first_job().clock_slowest_Hz() > 0 ? Value(r.first_job().clock_slowest_Hz() * 1e-6) : Value());
   put("die_max_degC", r.die_max_K() - 273.15);
   put("die_mean_degC", r.first_job().die_mean_K() - 273.15);
-  put("memory_mean_degC", r.first_job().memory_mean_K() > 0.0 ? Value(r.first_job().memory_mean_K() - 273.15) : Value());
+  put("memory_mean_degC",
+      r.first_job().memory_mean_K() > 0.0 ? Value(r.first_job().memory_mean_K() - 273.15) : Value());
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   put("limiter_share", r.first_job().mean_throughput() > 0 ? Value(r.first_job().limiter_share()) : Value());
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
@@ -117,8 +120,11 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("pue", number((supplied_J - stream.battery_stored_J()) / r.it_J()));
   put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
   const auto any_hall = [&](auto&& has) { return std::any_of(scenario.halls.begin(), scenario.halls.end(), has); };
-  const bool has_plant = any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != PlantKind::prescribed_inlet; });
-  const bool has_heat_user = any_hall([](const HallSpec& h) { return h.own_plant || (h.plant_kind == PlantKind::hydronic && h.hydronic.reuse_max_W > 0.0); });
+  const bool has_plant =
+      any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != PlantKind::prescribed_inlet; });
+  const bool has_heat_user = any_hall([](const HallSpec& h) {
+    return h.own_plant || (h.plant_kind == PlantKind::hydronic && h.hydronic.reuse_max_W > 0.0);
+  });
   put("capacity_margin_min_percent", has_plant ? Value(100.0 * halls.books().capacity_margin_min_frac) : Value());
   put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
   put("n_interruptions_unexpected", books.unexpected);
@@ -142,13 +148,16 @@ namespace {
 /// What the scenario does to the plants and the site; what strikes a job its own life notes.
 void note_events(const Scenario& scenario, Recorder& recorder) {
   for (const auto& e : scenario.events) {
-    if (e.at_s > scenario.run.duration_s || of_job(e.kind) || e.kind == EventKind::power_brake) continue;  // these say themselves when they act
-    std::string text = of_plant(e.kind)                      ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
-                       : e.kind == EventKind::sag         ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
-                       : e.kind == EventKind::curtailment ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, word_of(e.by))
-                                                 : e.name;
+    if (e.at_s > scenario.run.duration_s || of_job(e.kind) || e.kind == EventKind::power_brake)
+      continue;  // these say themselves when they act
+    std::string text = of_plant(e.kind)           ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
+                       : e.kind == EventKind::sag ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
+                       : e.kind == EventKind::curtailment
+                           ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, word_of(e.by))
+                           : e.name;
     if (e.duration_s > 0.0) text += fmt::format(", for {:g} s", e.duration_s);
-    recorder.event(to_tick(e.at_s), std::string(word_of(e.kind)), e.hall.empty() ? "site" : "hall " + e.hall, std::move(text));
+    recorder.event(to_tick(e.at_s), std::string(word_of(e.kind)), e.hall.empty() ? "site" : "hall " + e.hall,
+                   std::move(text));
   }
 }
 
@@ -162,7 +171,9 @@ void note_writes(const Simulation& run, Recorder& recorder) {
 
 std::string told_writes(const Outside& outside) {
   std::string out;
-  for (const auto& [port, w] : outside.writes) out += fmt::format("{}{}: {} from {:g} s to {:g} s", out.empty() ? "" : "; ", port, w.n, seconds(w.first), seconds(w.last));
+  for (const auto& [port, w] : outside.writes)
+    out += fmt::format("{}{}: {} from {:g} s to {:g} s", out.empty() ? "" : "; ", port, w.n, seconds(w.first),
+                       seconds(w.last));
   return out;
 }
 
@@ -215,19 +226,23 @@ Result finish(Simulation& run) {
   add_costs(run, result);
   add_jobs(run, result);
   const auto& counts = run.scratch.counts;
-  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - run.scratch.wall_start).count();
-  result.provenance = {{"scenario", scenario.text},
-                       {"inputs", inputs_of(scenario.text)},
-                       {"start_time", scenario.run.start},
-                       {"seed", fmt::format("{}", scenario.run.seed)},
-                       {"version", TIDEWATT_VERSION},
-                       {"weather", run.model.weather.source()},
-                       {"wall_s", fmt::format("{:.3f}", wall_s)},
-                       {"steps", fmt::format("{} jumps of {} iterations, {} slices, {} holds, {} macro steps; {:.0f} s of load booked as repetitions", counts.jumps,
-                                             counts.repetitions, counts.slices, counts.holds, counts.macro_steps,
-                                             static_cast<double>(stream.repeated_bins()) * 1e-3)},
-                       {"threads", fmt::format("{}", run.model.options.n_thread)},
-                       {"compiler", __VERSION__}};
+  const double wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - run.scratch.wall_start).count();
+  result.provenance = {
+      {"scenario", scenario.text},
+      {"inputs", inputs_of(scenario.text)},
+      {"start_time", scenario.run.start},
+      {"seed", fmt::format("{}", scenario.run.seed)},
+      {"version", TIDEWATT_VERSION},
+      {"weather", run.model.weather.source()},
+      {"wall_s", fmt::format("{:.3f}", wall_s)},
+      {"steps",
+       fmt::format(
+           "{} jumps of {} iterations, {} slices, {} holds, {} macro steps; {:.0f} s of load booked as repetitions",
+           counts.jumps, counts.repetitions, counts.slices, counts.holds, counts.macro_steps,
+           static_cast<double>(stream.repeated_bins()) * 1e-3)},
+      {"threads", fmt::format("{}", run.model.options.n_thread)},
+      {"compiler", __VERSION__}};
   if (!run.state.outside.writes.empty()) result.provenance.emplace_back("writes", told_writes(run.state.outside));
   std::string defaults;
   for (const auto& d : scenario.defaults) defaults += fmt::format("{} = {}  # {}\n", d.key, d.value, d.source);
@@ -235,12 +250,14 @@ Result finish(Simulation& run) {
   std::string open;
   for (const auto& l : levels)
     if (!(sim::closure(l, floor_J) <= most_closure))
-      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name, sim::closure(l, floor_J), l.in_J, l.out_J, l.stored_J);
+      open += fmt::format("\n  {}: {:.2e} (in {:.9g} J, out {:.9g} J, stored {:.9g} J)", l.name,
+                          sim::closure(l, floor_J), l.in_J, l.out_J, l.stored_J);
   if (!open.empty()) throw SolverError("the energy balance does not close to 1e-11:" + open);
   check_figures(result);
   const double missed = input_error(run);
   if (missed > 1e-12)
-    throw SolverError(fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", missed));
+    throw SolverError(
+        fmt::format("the engine's input energy differs from the schedule's by {:.2e}, above 1e-12", missed));
   return result;
 }
 

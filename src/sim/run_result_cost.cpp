@@ -70,8 +70,14 @@ void add_costs(const Simulation& run, Result& result) {
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
   const auto per_T = [&](double x) { return trained > 0.0 ? Value(x * 1e12 / trained) : Value(); };
-  put("cost_USD", List{{"energy", c.energy_USD}, {"demand", c.demand_USD}, {"fixed", c.fixed_USD}, {"water", c.water_USD}, {"devices", c.devices_USD},
-                       {"total", c.total_USD()}, {"total_low_prices", cost(e.low).total_USD()}, {"total_high_prices", cost(e.high).total_USD()}});
+  put("cost_USD", List{{"energy", c.energy_USD},
+                       {"demand", c.demand_USD},
+                       {"fixed", c.fixed_USD},
+                       {"water", c.water_USD},
+                       {"devices", c.devices_USD},
+                       {"total", c.total_USD()},
+                       {"total_low_prices", cost(e.low).total_USD()},
+                       {"total_high_prices", cost(e.high).total_USD()}});
   put("demand_charged_MW", c.peak_W * 1e-6);
   put("carbon_t", c.carbon_kg * 1e-3);
   put("water_m3", List{{"site", site_m3}, {"generation", c.water_m3 - site_m3}});

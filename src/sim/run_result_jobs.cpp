@@ -11,7 +11,8 @@ using Figures = std::vector<std::pair<std::string, Value>>;
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
 /// @param total_s length of the run  @param lost_power the site had none for a while
-Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s, bool lost_power) {
+Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s,
+                   bool lost_power) {
   const auto& f = run.figures();
   const auto& model = run.training().model();
   const auto& books = run.life().books();
@@ -20,22 +21,22 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
                             static_cast<double>(spec.plan.n_gpu) * 1e-12;
   const bool begun = books.total_ns() > books.in(workload::JobState::queued);
   Figures out = {{"name", spec.name},
-          {"n_gpu", spec.plan.n_gpu},
-          {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
-          {"tflops_per_gpu", number(per_gpu_TF)},
-          {"mfu_percent", number(100.0 * per_gpu_TF / (gpu.matrix_FLOP_per_s * 1e-12))},
-          {"tokens", f.tokens},
-          {"tokens_per_s_mean", number(tokens_per_s)},
-          {"iterating_s", f.iterating_s},
-          {"n_iterations", books.iterations_run},
-          {"n_iterations_lost", books.iterations_lost},
-          {"n_interruptions_unexpected", books.unexpected},
-          {"n_interruptions_thermal", books.thermal},
-          {"n_interruptions_planned", books.planned},
-          {"n_checkpoints", books.checkpoints},
-          {"n_nodes_replaced", books.replaced_nodes},
-          {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
-          {"it_mean_MW", f.load_J / total_s * 1e-6}};
+                 {"n_gpu", spec.plan.n_gpu},
+                 {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
+                 {"tflops_per_gpu", number(per_gpu_TF)},
+                 {"mfu_percent", number(100.0 * per_gpu_TF / (gpu.matrix_FLOP_per_s * 1e-12))},
+                 {"tokens", f.tokens},
+                 {"tokens_per_s_mean", number(tokens_per_s)},
+                 {"iterating_s", f.iterating_s},
+                 {"n_iterations", books.iterations_run},
+                 {"n_iterations_lost", books.iterations_lost},
+                 {"n_interruptions_unexpected", books.unexpected},
+                 {"n_interruptions_thermal", books.thermal},
+                 {"n_interruptions_planned", books.planned},
+                 {"n_checkpoints", books.checkpoints},
+                 {"n_nodes_replaced", books.replaced_nodes},
+                 {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
+                 {"it_mean_MW", f.load_J / total_s * 1e-6}};
   if (lost_power) out.emplace_back("n_interruptions_power", books.power);
   return out;
 }
@@ -57,14 +58,17 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
       const Value& v = job[i].second;
       if (auto* text = std::get_if<std::vector<std::string>>(&a.values)) text->push_back(std::get<std::string>(v));
       if (auto* whole = std::get_if<std::vector<std::int64_t>>(&a.values)) whole->push_back(std::get<std::int64_t>(v));
-      if (auto* real = std::get_if<std::vector<double>>(&a.values)) real->push_back(std::holds_alternative<double>(v) ? std::get<double>(v) : std::nan(""));
+      if (auto* real = std::get_if<std::vector<double>>(&a.values))
+        real->push_back(std::holds_alternative<double>(v) ? std::get<double>(v) : std::nan(""));
     }
     result.arrays.push_back(std::move(a));
   }
   std::vector<std::string> names;
   for (std::size_t s = 0; s < workload::n_job_state; ++s) names.push_back(name_of(static_cast<workload::JobState>(s)));
-  result.arrays.push_back({"/jobs/state_name", {"state"}, {workload::n_job_state}, std::move(names), "1", "states of a job"});
-  result.arrays.push_back({"/jobs/state_s", {"job", "state"}, {n, workload::n_job_state}, state_s, "s", "time spent in each state"});
+  result.arrays.push_back(
+      {"/jobs/state_name", {"state"}, {workload::n_job_state}, std::move(names), "1", "states of a job"});
+  result.arrays.push_back(
+      {"/jobs/state_s", {"job", "state"}, {n, workload::n_job_state}, state_s, "s", "time spent in each state"});
 }
 
 }  // namespace
@@ -76,7 +80,8 @@ void add_jobs(const Simulation& run, Result& result) {
   std::vector<double> state_s;
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
     const auto& gpu = scenario.halls[run.model.fleet.node_hall[occupants[i].first_node()]].compute;
-    result.jobs.push_back(figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0));
+    result.jobs.push_back(
+        figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0));
     for (const Tick t : occupants[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);
@@ -89,7 +94,8 @@ void add_jobs(const Simulation& run, Result& result) {
     max_W.push_back(n.max_W());
   }
   const std::uint64_t n = name.size();
-  result.arrays.push_back({"/neighbours/name", {"neighbour"}, {n}, std::move(name), "1", "neighbours on the same feeders"});
+  result.arrays.push_back(
+      {"/neighbours/name", {"neighbour"}, {n}, std::move(name), "1", "neighbours on the same feeders"});
   result.arrays.push_back(column("/neighbours/load_J", "neighbour", J, "J", "energy that each drew"));
   result.arrays.push_back(column("/neighbours/max_W", "neighbour", max_W, "W", "highest power of each"));
 }

@@ -33,9 +33,12 @@ void read_liquid(Reading& reading, const Node& node, const std::string& path, th
 /// them (read_scenario).
 void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, dvfs::SampledGovernorParams& sampling) {
   const Node usual{std::string("nvidia_sampled"), {}};
-  const Node* spec = gpu.entry("sampling", "governor", Need::optional, "how the power management samples and acts; needed by the power brake and by --show gpu");
+  const Node* spec =
+      gpu.entry("sampling", "governor", Need::optional,
+                "how the power management samples and acts; needed by the power brake and by --show gpu");
   Node named = spec != nullptr ? *spec : usual;
-  if (named.is_table() && named.find("catalog") == nullptr) std::get<Node::Table>(named.value).emplace_back("catalog", usual);
+  if (named.is_table() && named.find("catalog") == nullptr)
+    std::get<Node::Table>(named.value).emplace_back("catalog", usual);
   std::vector<catalog::AssumedInput> all;
   reading.read(reading.catalog.resolve(named, "governor", path, reading.findings, all), path, sampling);
   for (auto& a : all)
@@ -53,10 +56,12 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     reading.section(g, "governor", h.governor, "clocks under the power and temperature limits");
     read_sampling(reading, g, path + ".gpu.sampling", h.sampling);
     reading.section(g, "spread", h.spread, "differences between chips of one type");
-    if (const auto memory = reading.optional_entry(g, "memory", "memory_branch", "memory stacks on the package; left out: no memory temperatures"))
+    if (const auto memory = reading.optional_entry(g, "memory", "memory_branch",
+                                                   "memory stacks on the package; left out: no memory temperatures"))
       reading.read(*memory, path + ".gpu.memory", h.memory.emplace());
     reading.section(g, "package", h.package, "heat path from the die to the air or the liquid");
-    reading.read(reading.entry(g, "compute", "compute", "matrix rates, memory and kernels"), path + ".gpu.compute", h.compute);
+    reading.read(reading.entry(g, "compute", "compute", "matrix rates, memory and kernels"), path + ".gpu.compute",
+                 h.compute);
     g.finish();
   }
   const Node server = reading.entry(r, "server", "server", "server");
@@ -64,8 +69,10 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     TableReader v = reading.table(server, path + ".server");
     reading.section(v, "power", h.server, "power of the server beside its GPUs");
     reading.section(v, "air", h.air, "air flow and fans");
-    if (const Node* position = v.child("position", Need::optional, "differences between the slots of a server")) reading.read(*position, path + ".server.position", h.position.emplace());
-    if (const Node* liquid = v.child("liquid", Need::optional, "cold plates; left out: an air-cooled server")) read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
+    if (const Node* position = v.child("position", Need::optional, "differences between the slots of a server"))
+      reading.read(*position, path + ".server.position", h.position.emplace());
+    if (const Node* liquid = v.child("liquid", Need::optional, "cold plates; left out: an air-cooled server"))
+      read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();
   }
   const Node plant = reading.entry(r, "plant", "plant", "cooling plant of the hall");
@@ -89,23 +96,28 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
   if (const Node* m = node.find("model"))
     j.model_name = m->is_text() ? std::get<std::string>(m->value) : name_of(*m, 0);
   reading.read(reading.entry(r, "model", "model", "model that is trained"), path + ".model", j.model);
-  reading.read(reading.entry(r, "network", "network", "network within and between the servers"), path + ".network", j.network);
+  reading.read(reading.entry(r, "network", "network", "network within and between the servers"), path + ".network",
+               j.network);
   if (const Node* plan = r.child("plan", Need::required, "how the model is spread over the GPUs")) {
     TableReader p = reading.table(*plan, path + ".plan");
     j.plan.fields(p);
     std::int64_t each = 1;  // the defaults have made a global batch of it
-    p.integer("replica_batch_sequences", each, {1, 1e8}, "sequences per iteration and replica, in the place of global_batch_sequences", Need::optional);
+    p.integer("replica_batch_sequences", each, {1, 1e8},
+              "sequences per iteration and replica, in the place of global_batch_sequences", Need::optional);
     p.finish();
   }
-  reading.read(reading.entry(r, "life", "job", "start, checkpoints, failures and stops of the job"), path + ".life", j.life);
+  reading.read(reading.entry(r, "life", "job", "start, checkpoints, failures and stops of the job"), path + ".life",
+               j.life);
   if (const auto rates = reading.optional_entry(r, "failures", "failures", "random failures; left out: none"))
     reading.read(*rates, path + ".failures", j.failures.emplace());
-  if (const Node* p = r.child("placement", Need::optional, "which servers the job uses; left out: the first free ones")) reading.read(*p, path + ".placement", j.placement.emplace());
+  if (const Node* p = r.child("placement", Need::optional, "which servers the job uses; left out: the first free ones"))
+    reading.read(*p, path + ".placement", j.placement.emplace());
   r.finish();
 }
 
 /// Beats of one job, or of all jobs one behind the other.
-void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& name, MitigationKind kind, Scenario& s) {
+void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& name, MitigationKind kind,
+               Scenario& s) {
   using enum MitigationKind;
   mitigation::BeatParams beat;
   beat.fields(r);
@@ -116,7 +128,8 @@ void read_beat(Reading& reading, TableReader& r, const Node& node, const std::st
   for (auto& j : s.jobs) {
     if (kind == iteration_beat && j.name != job) continue;
     known = true;
-    if (j.beat) reading.findings.push_back({node.place, "mitigation", fmt::format("job '{}' has a beat already", j.name)});
+    if (j.beat)
+      reading.findings.push_back({node.place, "mitigation", fmt::format("job '{}' has a beat already", j.name)});
     j.beat = beat;
     j.beat_name = name;
     if (kind == job_stagger) j.beat->phase_s += beat.period_s * k++ / static_cast<double>(s.jobs.size());
@@ -127,9 +140,11 @@ void read_beat(Reading& reading, TableReader& r, const Node& node, const std::st
 void read_mitigation(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   using enum MitigationKind;
   const Node* word = node.find("kind");
-  const auto kind = word && word->is_text() ? value_of<MitigationKind>(std::get<std::string>(word->value)) : std::nullopt;
+  const auto kind =
+      word && word->is_text() ? value_of<MitigationKind>(std::get<std::string>(word->value)) : std::nullopt;
   Node resolved = node;
-  if (kind == site_battery) resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
+  if (kind == site_battery)
+    resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
   if (kind == ballast) resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
   TableReader r = reading.table(resolved, path);
   std::string name;
@@ -150,7 +165,8 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   if (kind == ballast) only(s.ballast, s.mitigation_names.ballast);
   if (kind == site_battery) {
     only(s.battery, s.mitigation_names.battery);
-    if (const auto wear = reading.optional_entry(r, "wear", "battery_wear", "ageing of the battery; left out: not counted"))
+    if (const auto wear =
+            reading.optional_entry(r, "wear", "battery_wear", "ageing of the battery; left out: not counted"))
       reading.read(*wear, path + ".wear", s.battery_wear.emplace());
   }
   if (kind == iteration_beat || kind == job_stagger) read_beat(reading, r, node, name, *kind, s);
@@ -158,7 +174,9 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
 }
 
 /// A tariff with every price at one end of its assumed range.
-mitigation::TariffParams at_end(const mitigation::TariffParams& tariff, const std::vector<catalog::AssumedInput>& assumed, double catalog::AssumedInput::*end) {
+mitigation::TariffParams at_end(const mitigation::TariffParams& tariff,
+                                const std::vector<catalog::AssumedInput>& assumed,
+                                double catalog::AssumedInput::* end) {
   auto out = tariff;
   constexpr double per_MWh = 1.0 / 3.6e9, per_kW = 1e-3;
   for (const auto& a : assumed) {
@@ -175,8 +193,10 @@ mitigation::TariffParams at_end(const mitigation::TariffParams& tariff, const st
 void read_economics(Reading& reading, const Node& node, Scenario& s) {
   EconomicsParams e;
   TableReader r = reading.table(node, "economics");
-  reading.read(reading.entry(r, "tariff", "tariff", "prices of energy, demand and water"), "economics.tariff", e.tariff);
-  reading.read(reading.entry(r, "footprint", "footprint", "carbon and water of the electricity"), "economics.footprint", e.footprint);
+  reading.read(reading.entry(r, "tariff", "tariff", "prices of energy, demand and water"), "economics.tariff",
+               e.tariff);
+  reading.read(reading.entry(r, "footprint", "footprint", "carbon and water of the electricity"), "economics.footprint",
+               e.footprint);
   e.fields(r);
   r.finish();
   check_hours(e, reading.findings);
@@ -185,8 +205,10 @@ void read_economics(Reading& reading, const Node& node, Scenario& s) {
   s.economics = std::move(e);
 }
 
-void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& catalog, Scenario& s, const LoadOptions& options) {
-  const Node* node = r.child("weather", Need::optional, "weather of the site: one of a climate, an EPW file and a CSV file");
+void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& catalog, Scenario& s,
+                  const LoadOptions& options) {
+  const Node* node =
+      r.child("weather", Need::optional, "weather of the site: one of a climate, an EPW file and a CSV file");
   if (node) reading.read(*node, "weather", s.weather);
   auto& w = s.weather;
   bool below = true;
@@ -195,14 +217,21 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
     (csv ? w.csv : w.epw) = options.weather_epw;
     (csv ? w.epw : w.csv).clear();
     w.climate.clear();
-    if (csv) w.day = WeatherDay::dated;
-    else if (w.day == WeatherDay::hot) w.day = WeatherDay::hot_clear;
+    if (csv)
+      w.day = WeatherDay::dated;
+    else if (w.day == WeatherDay::hot)
+      w.day = WeatherDay::hot_clear;
   } else {
     for (const auto& [key, file] : {std::pair{"epw", &w.epw}, std::pair{"csv", &w.csv}}) {
       if (file->empty()) continue;
       const auto path = path_below(s.folder, *file);
-      if (path) *file = *path;
-      else reading.findings.push_back({{}, std::string("weather.") + key, fmt::format("'{}' must be a file below the scenario's folder (or use --weather FILE)", *file)});
+      if (path)
+        *file = *path;
+      else
+        reading.findings.push_back(
+            {{},
+             std::string("weather.") + key,
+             fmt::format("'{}' must be a file below the scenario's folder (or use --weather FILE)", *file)});
       below = below && path;
     }
   }
@@ -237,19 +266,22 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   std::int64_t schema = 1;
   r.integer("schema", schema, {1, 1}, "version of the scenario format", Need::optional);
   std::string base;  // merged before; a key of the format all the same
-  r.text("base", base, "scenario that this one inherits from: a file below this one's folder, or the name of a shipped scenario", Need::optional);
+  r.text("base", base,
+         "scenario that this one inherits from: a file below this one's folder, or the name of a shipped scenario",
+         Need::optional);
   reading.section(r, "run", s.run, "time, seed and settings of the simulation");
   if (const Node* record = r.child("record", Need::optional, "what is recorded at full resolution")) {
     TableReader rr = reading.table(*record, "record");
-    each(reading, rr, "window", false, "windows of time recorded every millisecond", [&](const Node& n, const std::string& path) {
-      reading.read(n, "record." + path, s.windows.emplace_back());
-    });
+    each(reading, rr, "window", false, "windows of time recorded every millisecond",
+         [&](const Node& n, const std::string& path) { reading.read(n, "record." + path, s.windows.emplace_back()); });
     rr.finish();
   }
   read_weather(reading, r, catalog, s, options);
-  if (const Node* site = r.child("site", Need::required, "power delivery of the site, its neighbours and the utility's rules")) {
+  if (const Node* site =
+          r.child("site", Need::required, "power delivery of the site, its neighbours and the utility's rules")) {
     read_site(reading, *site, s, [&](TableReader& sr) {
-      each(reading, sr, "neighbour", false, "other loads behind the same connection", [&](const Node& n, const std::string& path) { read_neighbour(reading, n, "site." + path, options, s); });
+      each(reading, sr, "neighbour", false, "other loads behind the same connection",
+           [&](const Node& n, const std::string& path) { read_neighbour(reading, n, "site." + path, options, s); });
     });
   }
   if (const Node* grid_node = r.entry("grid", "grid", Need::required, "grid behind the connection")) {
@@ -260,14 +292,19 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
     read_grid_case(reading, *grid_node, gr, s);
     gr.finish();
   }
-  each(reading, r, "hall", true, "halls of the site", [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });
-  each(reading, r, "job", true, "training jobs", [&](const Node& n, const std::string& path) { read_job(reading, n, path, s); });
-  each(reading, r, "mitigation", false, "mitigations of power swings", [&](const Node& n, const std::string& path) { read_mitigation(reading, n, path, s); });
-  if (const Node* n = r.child("economics", Need::optional, "prices and footprints; left out: no costs")) read_economics(reading, *n, s);
+  each(reading, r, "hall", true, "halls of the site",
+       [&](const Node& n, const std::string& path) { read_hall(reading, n, path, s); });
+  each(reading, r, "job", true, "training jobs",
+       [&](const Node& n, const std::string& path) { read_job(reading, n, path, s); });
+  each(reading, r, "mitigation", false, "mitigations of power swings",
+       [&](const Node& n, const std::string& path) { read_mitigation(reading, n, path, s); });
+  if (const Node* n = r.child("economics", Need::optional, "prices and footprints; left out: no costs"))
+    read_economics(reading, *n, s);
   each(reading, r, "event", false, "disturbances at a time",
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
   r.finish();
-  if (std::any_of(s.events.begin(), s.events.end(), [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
+  if (std::any_of(s.events.begin(), s.events.end(),
+                  [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) {

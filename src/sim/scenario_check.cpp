@@ -1,13 +1,12 @@
 #include "scenario_check.hpp"
 
-#include "scenario_site.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "build_fleet.hpp"
+#include "scenario_site.hpp"
 #include "task.hpp"
 #include "workload/iteration.hpp"
 
@@ -21,11 +20,13 @@ void admit(const Scenario& s) {
   double window_B = s.run.duration_s * 64.0;
   for (const auto& w : s.windows) window_B += std::min(w.duration_s, s.run.duration_s) * 1000.0 * 64.0;
   if (n_gpu * bytes_per_gpu > limit_B)
-    throw RefusedError(fmt::format("hall.*.n_gpu: {:.0f} GPUs would need about {:.1f} GB of memory, above the limit of {:.0f} GB",
-                                   n_gpu, n_gpu * bytes_per_gpu * 1e-9, limit_B * 1e-9));
+    throw RefusedError(
+        fmt::format("hall.*.n_gpu: {:.0f} GPUs would need about {:.1f} GB of memory, above the limit of {:.0f} GB",
+                    n_gpu, n_gpu * bytes_per_gpu * 1e-9, limit_B * 1e-9));
   if (window_B > limit_B / 4)
-    throw RefusedError(fmt::format("run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
-                                   window_B * 1e-9, limit_B * 0.25e-9));
+    throw RefusedError(fmt::format(
+        "run.duration_h, record.window: the recorded waveforms would need {:.1f} GB, above the limit of {:.0f} GB",
+        window_B * 1e-9, limit_B * 0.25e-9));
 }
 
 namespace {
@@ -41,8 +42,10 @@ bool has_part(const HallSpec& h, EventKind kind) {
 /// A service that cannot be: no such hall, or what the service itself refuses.
 template <class Report>
 void check_service(const Scenario& s, const NeighbourSpec& n, Report&& report) {
-  const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const HallSpec& h) { return h.hall.name == n.hall; });
-  if (hall == s.halls.end()) return report("site.neighbour." + n.name + ".hall", fmt::format("no hall named '{}'", n.hall));
+  const auto hall =
+      std::find_if(s.halls.begin(), s.halls.end(), [&](const HallSpec& h) { return h.hall.name == n.hall; });
+  if (hall == s.halls.end())
+    return report("site.neighbour." + n.name + ".hall", fmt::format("no hall named '{}'", n.hall));
   try {
     const workload::InferenceService service(n.model, n.service, hall->compute, n.network);
   } catch (const InputError& e) {
@@ -60,7 +63,8 @@ void check_recirculation(const Scenario& s, Report&& report) {
   double at_most = 0.0;
   for (const auto& h : s.halls) {
     n_gpu += h.hall.n_gpu;
-    at_most = std::max(at_most, h.hall.recirculation_frac * std::exp(2.0 * h.hall.recirculation_sigma_ratio));  // draws end at two sigma
+    at_most = std::max(at_most, h.hall.recirculation_frac *
+                                    std::exp(2.0 * h.hall.recirculation_sigma_ratio));  // draws end at two sigma
   }
   if (at_most <= most_recirculation_frac || n_gpu > most_gpus) return;
   const auto racks = rack_recirculation(s);
@@ -69,7 +73,8 @@ void check_recirculation(const Scenario& s, Report&& report) {
     if (worst == racks[h].end() || *worst <= most_recirculation_frac) continue;
     const auto& hall = s.halls[h].hall;
     report("hall." + hall.name + ".recirculation_frac",
-           fmt::format("with recirculation_sigma_ratio = {:g}, rack {} of the hall draws a share of {:.3g}; at most {:g} is possible: lower one of the two keys",
+           fmt::format("with recirculation_sigma_ratio = {:g}, rack {} of the hall draws a share of {:.3g}; at most "
+                       "{:g} is possible: lower one of the two keys",
                        hall.recirculation_sigma_ratio, worst - racks[h].begin(), *worst, most_recirculation_frac));
   }
 }
@@ -93,7 +98,9 @@ double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
 
 }  // namespace
 
-double lowest_cap_W(const HallSpec& hall, const JobSpec& job) { return lowest_clock_W(hall, job) + hall.governor.cap_margin_W; }
+double lowest_cap_W(const HallSpec& hall, const JobSpec& job) {
+  return lowest_clock_W(hall, job) + hall.governor.cap_margin_W;
+}
 
 namespace {
 
@@ -106,8 +113,10 @@ void check_caps(const Scenario& s, Report&& report) {
       const double least_W = lowest_cap_W(h, j);
       if (h.hall.cap_W < least_W)
         report("hall." + h.hall.name + ".cap_W",
-               fmt::format("{:g} W is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
-                           h.hall.cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W), h.gpu.tdp_W));
+               fmt::format("{:g} W is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the "
+                           "governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
+                           h.hall.cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W),
+                           h.gpu.tdp_W));
     }
   }
 }
@@ -119,36 +128,47 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     findings.push_back({place, key, std::move(message)});
   };
   if (s.run.macro_step_max_s < s.run.macro_step_s)
-    report("run.macro_step_max_s", fmt::format("{:g} s is below run.macro_step_s, {:g} s: raise one or lower the other; both allow 1 to 3600 s",
-                                               s.run.macro_step_max_s, s.run.macro_step_s));
+    report("run.macro_step_max_s",
+           fmt::format("{:g} s is below run.macro_step_s, {:g} s: raise one or lower the other; both allow 1 to 3600 s",
+                       s.run.macro_step_max_s, s.run.macro_step_s));
   if (!s.weather.epw.empty() && is_year(s.weather.day))
-    report("weather.day", fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", word_of(s.weather.day)));
+    report("weather.day",
+           fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", word_of(s.weather.day)));
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
   if (s.jobs.empty()) report("job", "a scenario needs one job");
   std::int64_t n_gpu = 0, n_used = 0;
   for (const auto& h : s.halls) {
     n_gpu += h.hall.n_gpu;
     if (h.server.n_gpu > 0 && h.hall.n_gpu % h.server.n_gpu != 0)
-      report("hall." + h.hall.name + ".n_gpu", fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
+      report("hall." + h.hall.name + ".n_gpu",
+             fmt::format("{} is not a multiple of the server's {} GPUs", h.hall.n_gpu, h.server.n_gpu));
     if (h.server.n_gpu != s.halls.front().server.n_gpu)
       report("hall." + h.hall.name + ".server", "all halls need servers with the same number of GPUs");
-    if (h.position && !h.position->slot_resistance_ratio.empty() && h.position->slot_resistance_ratio.size() != static_cast<std::size_t>(h.server.n_gpu))
+    if (h.position && !h.position->slot_resistance_ratio.empty() &&
+        h.position->slot_resistance_ratio.size() != static_cast<std::size_t>(h.server.n_gpu))
       report("hall." + h.hall.name + ".server.position.slot_resistance_ratio",
-             fmt::format("{} slots, but the server has {} GPUs", h.position->slot_resistance_ratio.size(), h.server.n_gpu));
+             fmt::format("{} slots, but the server has {} GPUs", h.position->slot_resistance_ratio.size(),
+                         h.server.n_gpu));
     if (h.liquid && h.plant_kind == PlantKind::outside_air)
-      report("hall." + h.hall.name + ".plant", "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
+      report("hall." + h.hall.name + ".plant",
+             "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
     if (h.liquid && h.package.convection_exponent_ratio > 0.0)
-      report("hall." + h.hall.name + ".gpu", "its package is an air-cooled sink, the server has cold plates; choose an entry whose name ends in _liquid");
+      report(
+          "hall." + h.hall.name + ".gpu",
+          "its package is an air-cooled sink, the server has cold plates; choose an entry whose name ends in _liquid");
     const auto& first = s.halls.front().compute;
-    if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s || h.compute.reference_clock_Hz != first.reference_clock_Hz)
+    if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s ||
+        h.compute.reference_clock_Hz != first.reference_clock_Hz)
       report("hall." + h.hall.name + ".gpu", "all halls of a job need the same type of GPU");
     const double lowest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.front();
     const double highest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.back();
     if (h.hall.clock_lock_Hz != 0.0 && (h.hall.clock_lock_Hz < lowest_Hz || h.hall.clock_lock_Hz > highest_Hz))
       report("hall." + h.hall.name + ".clock_lock_MHz",
-             fmt::format("{:.0f} is outside the V/f table, {:.0f} to {:.0f} MHz", h.hall.clock_lock_Hz * 1e-6, lowest_Hz * 1e-6, highest_Hz * 1e-6));
+             fmt::format("{:.0f} is outside the V/f table, {:.0f} to {:.0f} MHz", h.hall.clock_lock_Hz * 1e-6,
+                         lowest_Hz * 1e-6, highest_Hz * 1e-6));
     if (h.hall.cap_W > h.gpu.tdp_W)
-      report("hall." + h.hall.name + ".cap_W", fmt::format("{} is above the board limit of {} W", h.hall.cap_W, h.gpu.tdp_W));
+      report("hall." + h.hall.name + ".cap_W",
+             fmt::format("{} is above the board limit of {} W", h.hall.cap_W, h.gpu.tdp_W));
   }
   for (const auto& j : s.jobs) n_used += j.plan.n_gpu;
   if (s.jobs.size() > 1 && n_used > n_gpu)
@@ -160,21 +180,27 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     // One NVLink domain may reach over several servers, as in a rack of trays.
     if (per_server > 0 && j.network.gpus_per_node % per_server != 0)
       report("job." + j.name + ".network.gpus_per_node",
-             fmt::format("{} GPUs per node (joined by NVLink) are not a multiple of the servers' {}", j.network.gpus_per_node, per_server));
+             fmt::format("{} GPUs per node (joined by NVLink) are not a multiple of the servers' {}",
+                         j.network.gpus_per_node, per_server));
     const std::int64_t together = j.plan.tp * j.plan.cp * (j.plan.rank_order == "tp-cp-dp-pp" ? j.plan.dp() : 1);
     if (per_server > 0 && j.plan.tp * j.plan.cp * j.plan.pp > 0 && j.plan.pp > 1 && together % per_server != 0)
       report("job." + j.name + ".plan.pp",
-             fmt::format("a server of {} GPUs would hold several pipeline stages: each takes {} neighbouring GPUs; choose tp × cp as a multiple of {}, or rank_order = "
-                         "\"tp-cp-dp-pp\" with tp × cp × dp as one", per_server, together, per_server));
+             fmt::format("a server of {} GPUs would hold several pipeline stages: each takes {} neighbouring GPUs; "
+                         "choose tp × cp as a multiple of {}, or rank_order = "
+                         "\"tp-cp-dp-pp\" with tp × cp × dp as one",
+                         per_server, together, per_server));
     if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
     if (!s.halls.empty())
-      for (auto& f : workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
+      for (auto& f :
+           workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
         findings.push_back(std::move(f));
     if (!s.halls.empty() && findings.empty())
-      if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute)) s.notes.push_back("job." + j.name + ".plan: " + *doubt);
+      if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute))
+        s.notes.push_back("job." + j.name + ".plan: " + *doubt);
   }
-  const bool placed = std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); });
+  const bool placed =
+      std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); });
   constexpr std::int64_t most_gpus = 100'000'000;  // beyond, `admit` refuses before anybody needs a place
   if (placed && n_gpu < most_gpus && findings.empty()) node_order(s, findings);
   for (const auto& n : s.neighbours)
@@ -194,12 +220,15 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       s.notes.push_back(fmt::format("event.{}: at {} s, after the run's end", e.name, e.at_s));
     if (!of_plant(e.kind)) continue;
     for (const double at_s : {e.at_s, e.duration_s})
-      if (to_tick(at_s) % ns_per_ms != 0) report("event." + e.name, fmt::format("{} s is not a whole number of milliseconds", at_s));
-    const auto hall = std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; });
+      if (to_tick(at_s) % ns_per_ms != 0)
+        report("event." + e.name, fmt::format("{} s is not a whole number of milliseconds", at_s));
+    const auto hall =
+        std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; });
     if (hall == s.halls.end())
       report("event." + e.name + ".hall", fmt::format("no hall named '{}'", e.hall));
     else if (!has_part(*hall, e.kind))
-      report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall, word_of(hall->plant_kind), word_of(e.kind)));
+      report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall,
+                                                      word_of(hall->plant_kind), word_of(e.kind)));
   }
   check_events(s, place, findings);
   if (!findings.empty()) return;

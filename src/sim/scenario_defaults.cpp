@@ -7,10 +7,14 @@ namespace {
 
 const Place nowhere{"default", 0, 0};
 
-std::string text_of(const Node* n) { return n != nullptr && n->is_text() ? std::get<std::string>(n->value) : std::string(); }
+std::string text_of(const Node* n) {
+  return n != nullptr && n->is_text() ? std::get<std::string>(n->value) : std::string();
+}
 
 /// The catalog entry that a key names, as text or as a table's `catalog`.
-std::string entry_name(const Node* n) { return n == nullptr || n->is_text() ? text_of(n) : text_of(n->find("catalog")); }
+std::string entry_name(const Node* n) {
+  return n == nullptr || n->is_text() ? text_of(n) : text_of(n->find("catalog"));
+}
 
 /// A count that the reader has yet to check: what is not one, or too large to multiply, counts as `otherwise`.
 std::int64_t whole(const Node* n, std::int64_t otherwise = 0, std::int64_t most = 1'000'000) {
@@ -23,7 +27,9 @@ constexpr std::int64_t most_gpus = 1'000'000'000'000, most_batch = 100'000'000;
 class Filler {
  public:
   Filler(Reading& reading, Scenario& s)
-      : reading_(reading), s_(s), values_(reading.catalog.values("defaults", "scenario")),
+      : reading_(reading),
+        s_(s),
+        values_(reading.catalog.values("defaults", "scenario")),
         sources_(*parse_toml(reading.catalog.text("defaults", "scenario"), "defaults").find("sources")) {}
 
   /// A default by its path in the entry; null if there is none.
@@ -34,7 +40,9 @@ class Filler {
   std::string source(const std::string& path) const { return text_of(sources_.find(path)); }
   /// Sets `key` of the table at `path` and notes it, unless it is there.
   void put(Node& table, const std::string& path, const std::string& key, const Node* value, const std::string& source) {
-    if (value == nullptr || !(table.is_table() || std::holds_alternative<std::monostate>(table.value)) || table.find(key) != nullptr) return;
+    if (value == nullptr || !(table.is_table() || std::holds_alternative<std::monostate>(table.value)) ||
+        table.find(key) != nullptr)
+      return;
     Node placed = *value;
     placed.place = nowhere;
     s_.defaults.push_back({path + "." + key, placed.text(), source});
@@ -90,16 +98,19 @@ void Filler::batch(Node& plan, const std::string& path) {
   Node* replica = plan.find("replica_batch_sequences");
   if (plan.find("global_batch_sequences") != nullptr) {
     if (replica != nullptr)
-      reading_.findings.push_back({replica->place, path + ".replica_batch_sequences", "give the batch once: per replica, or for all as global_batch_sequences"});
+      reading_.findings.push_back({replica->place, path + ".replica_batch_sequences",
+                                   "give the batch once: per replica, or for all as global_batch_sequences"});
     return;
   }
   const std::int64_t pp = whole(plan.find("pp"), 1), model = whole(plan.find("tp"), 1) * whole(plan.find("cp"), 1) * pp;
-  const std::int64_t dp = model > 0 ? std::clamp<std::int64_t>(whole(plan.find("n_gpu"), 0, most_gpus) / model, 1, most_batch) : 1;
+  const std::int64_t dp =
+      model > 0 ? std::clamp<std::int64_t>(whole(plan.find("n_gpu"), 0, most_gpus) / model, 1, most_batch) : 1;
   std::int64_t each = whole(replica, 0, most_batch);
   const Place place = replica != nullptr ? replica->place : nowhere;
   if (replica == nullptr) {
     each = whole(value("batch", "micro_batches_per_stage")) * pp * whole(plan.find("micro_batch_sequences"), 1);
-    s_.defaults.push_back({path + ".replica_batch_sequences", std::to_string(each), source("batch.micro_batches_per_stage")});
+    s_.defaults.push_back(
+        {path + ".replica_batch_sequences", std::to_string(each), source("batch.micro_batches_per_stage")});
   }
   if (each > 0 && each <= most_batch) plan.set("global_batch_sequences", Node{each * dp, place});
 }
@@ -122,7 +133,9 @@ void Filler::life(Node& item, const std::string& path) {
 }
 
 void Filler::hall(Node& item, const std::string& path) {
-  const auto unknown = [&](const char* kind, const std::string& name) { return !name.empty() && !reading_.catalog.has(kind, name); };
+  const auto unknown = [&](const char* kind, const std::string& name) {
+    return !name.empty() && !reading_.catalog.has(kind, name);
+  };
   const auto consequence = [&](const char* key) {
     if (item.find(key) == nullptr) reading_.consequences.push_back(path + "." + key);
   };
@@ -152,7 +165,8 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
   Node* n_gpu = plan->find("n_gpu");
   if (text_of(n_gpu) == "all") {
     if (items(root, "job").size() > 1)
-      reading_.findings.push_back({n_gpu->place, plan_path + ".n_gpu", "\"all\" is for one job alone; say how many GPUs each of these jobs uses"});
+      reading_.findings.push_back({n_gpu->place, plan_path + ".n_gpu",
+                                   "\"all\" is for one job alone; say how many GPUs each of these jobs uses"});
     n_gpu->value = gpus_of_halls(root);
     if (gpus_of_halls(root) == 0) reading_.consequences.push_back(plan_path + ".n_gpu");
   }
@@ -162,7 +176,8 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
 /// The only item of a list needs no name.
 void name_only_item(Node& root, const char* list, const char* name) {
   const auto all = items(root, list);
-  if (all.size() == 1 && all.front()->find("name") == nullptr) all.front()->set("name", Node{std::string(name), nowhere});
+  if (all.size() == 1 && all.front()->find("name") == nullptr)
+    all.front()->set("name", Node{std::string(name), nowhere});
 }
 
 }  // namespace
@@ -176,16 +191,21 @@ void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Sce
   if (!root.is_table()) return;
   Filler fill(reading, s);
   if (Node* run = table_at(root, "run")) fill.put(*run, "run", "duration_h", "run");
-  if (Node* weather = table_at(root, "weather"); weather != nullptr && options.weather_epw.empty() && !has_any(*weather, {"epw", "csv", "climate"}))
+  if (Node* weather = table_at(root, "weather");
+      weather != nullptr && options.weather_epw.empty() && !has_any(*weather, {"epw", "csv", "climate"}))
     fill.put(*weather, "weather", "climate", "weather");
-  if (Node* site = table_at(root, "site"); site != nullptr && !has_any(*site, {"feeder", "delivery"})) fill.put(*site, "site", "feeder", "site");
-  if (Node* grid = table_at(root, "grid"); grid != nullptr && !has_any(*grid, {"catalog", "source", "frequency"})) fill.put(*grid, "grid", "catalog", "grid");
+  if (Node* site = table_at(root, "site"); site != nullptr && !has_any(*site, {"feeder", "delivery"}))
+    fill.put(*site, "site", "feeder", "site");
+  if (Node* grid = table_at(root, "grid"); grid != nullptr && !has_any(*grid, {"catalog", "source", "frequency"}))
+    fill.put(*grid, "grid", "catalog", "grid");
   for (Node* hall : items(root, "hall")) fill.hall(*hall, "hall." + name_of(*hall, 0));
   for (Node* job : items(root, "job")) fill.job(*job, "job." + name_of(*job, 0), root);
 }
 
 void drop_consequences(Reading& reading) {
-  std::erase_if(reading.findings, [&](const Finding& f) { return std::find(reading.consequences.begin(), reading.consequences.end(), f.key) != reading.consequences.end(); });
+  std::erase_if(reading.findings, [&](const Finding& f) {
+    return std::find(reading.consequences.begin(), reading.consequences.end(), f.key) != reading.consequences.end();
+  });
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,16 +3,20 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 void RunParams::fields(FieldVisitor& v) {
-  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour)", Need::optional);
+  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour)",
+         Need::optional);
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
   v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
-  v.number("macro_step_max_s", macro_step_max_s, {1, 3600}, "macro steps grow to this while nothing but the weather moves", Need::optional);
-  v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature", Need::optional);
+  v.number("macro_step_max_s", macro_step_max_s, {1, 3600},
+           "macro steps grow to this while nothing but the weather moves", Need::optional);
+  v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature",
+           Need::optional);
   choose(v, "advance", advance, "repeat iterations by the exact map, or resolve every one", Need::optional);
   v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
   v.flag("spread", spread, "chips differ; false: identical chips", Need::optional);
-  v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)", Need::optional);
+  v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)",
+         Need::optional);
 }
 
 void WindowParams::fields(FieldVisitor& v) {
@@ -23,13 +27,15 @@ void WindowParams::fields(FieldVisitor& v) {
 
 void WeatherParams::fields(FieldVisitor& v) {
   v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
-  v.text("csv", csv, "measured weather as CSV, below the scenario's folder; `run.start` says from when on", Need::optional);
+  v.text("csv", csv, "measured weather as CSV, below the scenario's folder; `run.start` says from when on",
+         Need::optional);
   v.number("altitude_m", altitude_m, {-500, 9000}, "altitude, for a CSV file without pressures", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
   choose(v, "day", day,
-           "which day: of a CSV file dated; of an EPW file dated (and on from there), typical, hot_clear or extreme; of a climate typical, hot or extreme (repeated), "
-           "or the date in a typical_year, hot_year or extreme_year",
-           Need::optional);
+         "which day: of a CSV file dated; of an EPW file dated (and on from there), typical, hot_clear or extreme; of "
+         "a climate typical, hot or extreme (repeated), "
+         "or the date in a typical_year, hot_year or extreme_year",
+         Need::optional);
 }
 
 void MemorySpec::fields(FieldVisitor& v) {
@@ -42,30 +48,36 @@ void HallParams::fields(FieldVisitor& v) {
   v.integer("n_gpu", n_gpu, {1, 1e15}, "GPUs in the hall");
   v.integer("servers_per_rack", servers_per_rack, {1, 64}, "servers in a rack", Need::optional);
   v.integer("racks_per_row", racks_per_row, {1, 1000}, "racks in a row", Need::optional);
-  v.number("recirculation_frac", recirculation_frac, {0, 0.85}, "mean share of hot-aisle air in a server's inlet", Need::optional);
-  v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2}, "sigma of its logarithm between racks", Need::optional);
+  v.number("recirculation_frac", recirculation_frac, {0, 0.85}, "mean share of hot-aisle air in a server's inlet",
+           Need::optional);
+  v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2}, "sigma of its logarithm between racks",
+           Need::optional);
   v.number("cap_W", cap_W, {0, 5000}, "user's power cap per GPU; 0 is the board limit", Need::optional);
   v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "user's clock lock; 0 is none", Need::optional);
 }
 
 void SiteDevices::fields(FieldVisitor& v) {
-  v.number("rules_from_s", rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on", Need::optional);
-  v.number("rules_until_s", rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);
-  v.number("figure_spread_frac", figure_spread_frac, {0, 1}, "share of a figure that the model does not know: margins below it are undecided",
+  v.number("rules_from_s", rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on",
            Need::optional);
+  v.number("rules_until_s", rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);
+  v.number("figure_spread_frac", figure_spread_frac, {0, 1},
+           "share of a figure that the model does not know: margins below it are undecided", Need::optional);
 }
 
 void EconomicsParams::fields(FieldVisitor& v) {
-  v.number("devices_USD_per_year", devices_USD_per_year, {0, 1e12}, "yearly cost of mitigations, e.g. from tidewatt size", Need::optional);
+  v.number("devices_USD_per_year", devices_USD_per_year, {0, 1e12},
+           "yearly cost of mitigations, e.g. from tidewatt size", Need::optional);
 }
 
 void EventParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the event");
   choose(v, "kind", kind, "what happens");
   v.text("job", job, "failure, planned_stop, pause: job that is interrupted", Need::optional);
-  v.text("hall", hall, "plant failures: hall whose plant loses parts; power_brake: hall that is braked, empty: all", Need::optional);
+  v.text("hall", hall, "plant failures: hall whose plant loses parts; power_brake: hall that is braked, empty: all",
+         Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "begin, from the start of the run");
-  v.number("duration_s", duration_s, {0, 3.5e7}, "length; a failure needs none; plant failures and power_brake: 0 lasts until the run's end", Need::optional);
+  v.number("duration_s", duration_s, {0, 3.5e7},
+           "length; a failure needs none; plant failures and power_brake: 0 lasts until the run's end", Need::optional);
   v.number("out_frac", out_frac, {0, 1}, "plant failures: share of the parts that fail", Need::optional);
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);

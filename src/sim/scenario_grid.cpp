@@ -22,21 +22,29 @@ struct CaseKeys {
   std::string window;
   double begin_s = 0.0, length_s = 60.0;
   void fields(FieldVisitor& v) {
-    v.text("case", name, "power system of several machines that the recorded waveform acts on: kundur_two_area, ieee9, ieee39", Need::optional);
-    v.integer("case_bus", bus, {0, 1000000}, "number of the bus where the site connects; 0: the one with the largest load", Need::optional);
+    v.text("case", name,
+           "power system of several machines that the recorded waveform acts on: kundur_two_area, ieee9, ieee39",
+           Need::optional);
+    v.integer("case_bus", bus, {0, 1000000},
+              "number of the bus where the site connects; 0: the one with the largest load", Need::optional);
     v.text("case_window", window, "recorded window that is played; left out: the first one", Need::optional);
     v.number("case_begin_s", begin_s, {0, 86400}, "where in the window to begin", Need::optional);
-    v.number("case_length_s", length_s, {10, 86400}, "how much of it to play: the full equations take seconds to minutes for a minute", Need::optional);
+    v.number("case_length_s", length_s, {10, 86400},
+             "how much of it to play: the full equations take seconds to minutes for a minute", Need::optional);
   }
 };
 
 /// What a case asks of the rest of the scenario. @param length whether the scenario gives `case_length_s`
 void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, std::vector<Finding>& findings) {
-  const auto report = [&](const char* key, std::string message) { findings.push_back({{}, std::string("grid.") + key, std::move(message)}); };
+  const auto report = [&](const char* key, std::string message) {
+    findings.push_back({{}, std::string("grid.") + key, std::move(message)});
+  };
   const auto& number = g.system.bus.number;
-  if (std::find(number.begin(), number.end(), g.bus) == number.end()) report("case_bus", fmt::format("{} has no bus {:g}; its buses: {}", g.name, g.bus, listed(number)));
+  if (std::find(number.begin(), number.end(), g.bus) == number.end())
+    report("case_bus", fmt::format("{} has no bus {:g}; its buses: {}", g.name, g.bus, listed(number)));
   if (g.system.nominal_Hz != s.frequency.nominal_Hz)
-    report("case", fmt::format("{} is a system of {:g} Hz, grid.frequency.nominal_Hz is {:g}", g.name, g.system.nominal_Hz, s.frequency.nominal_Hz));
+    report("case", fmt::format("{} is a system of {:g} Hz, grid.frequency.nominal_Hz is {:g}", g.name,
+                               g.system.nominal_Hz, s.frequency.nominal_Hz));
   if (s.windows.empty()) return report("case", "needs a recorded window to play ([[record.window]])");
   const auto w = std::find_if(s.windows.begin(), s.windows.end(), [&](const auto& x) { return x.name == g.window; });
   if (w == s.windows.end()) {
@@ -47,7 +55,8 @@ void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, st
   const double within_s = std::min(w->duration_s, s.run.duration_s - w->start_s);
   if (g.begin_s + g.length_s > within_s)
     report(length || g.begin_s == 0.0 ? "case_length_s" : "case_begin_s",
-           fmt::format("{:g} s from {:g} s on are more than the {:g} s of window '{}' within the run", g.length_s, g.begin_s, std::max(0.0, within_s), g.window));
+           fmt::format("{:g} s from {:g} s on are more than the {:g} s of window '{}' within the run", g.length_s,
+                       g.begin_s, std::max(0.0, within_s), g.window));
 }
 
 }  // namespace
@@ -58,16 +67,26 @@ void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenari
   keys.fields(r);
   if (keys.name.empty()) {
     for (const char* key : {"case_bus", "case_window", "case_begin_s", "case_length_s"})
-      if (given.find(key) != nullptr) findings.push_back({{}, std::string("grid.") + key, "belongs to a power system of several machines: name it as grid.case"});
+      if (given.find(key) != nullptr)
+        findings.push_back(
+            {{}, std::string("grid.") + key, "belongs to a power system of several machines: name it as grid.case"});
     return;
   }
   const std::size_t before = findings.size();
-  const Node n = reading.catalog.resolve(Node{keys.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
+  const Node n =
+      reading.catalog.resolve(Node{keys.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
   if (findings.size() > before) return;
-  GridCaseParams g{keys.name, grid::read_machine_case(n, "grid.case", findings), static_cast<double>(keys.bus), keys.window, keys.begin_s, keys.length_s};
+  GridCaseParams g{keys.name,
+                   grid::read_machine_case(n, "grid.case", findings),
+                   static_cast<double>(keys.bus),
+                   keys.window,
+                   keys.begin_s,
+                   keys.length_s};
   if (findings.size() > before) return;
   const auto& load_W = g.system.bus.load_W;
-  if (keys.bus == 0) g.bus = g.system.bus.number[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())];
+  if (keys.bus == 0)
+    g.bus =
+        g.system.bus.number[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())];
   if (g.window.empty() && !s.windows.empty()) g.window = s.windows.front().name;
   check_grid_case(s, g, given.find("case_length_s") != nullptr, findings);
   if (findings.size() == before) s.grid_case = std::move(g);

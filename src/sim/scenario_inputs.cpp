@@ -16,14 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view input_mark = "# ---- input ", base_mark = "# ---- base = ", set_mark = "# --set ", digest_mark = " sha256=";
+constexpr std::string_view input_mark = "# ---- input ", base_mark = "# ---- base = ", set_mark = "# --set ",
+                           digest_mark = " sha256=";
 constexpr std::uint64_t most_file_bytes = 1ull << 28U;
 
 std::string input_line(const std::string& what, const std::string& digest) {
   return fmt::format("\n{}{}{}{}", input_mark, what, digest_mark, digest);
 }
 
-std::string file_line(const std::string& what, const std::string& path) { return input_line(what, sha256_hex(read_file(path, most_file_bytes))); }
+std::string file_line(const std::string& what, const std::string& path) {
+  return input_line(what, sha256_hex(read_file(path, most_file_bytes)));
+}
 
 std::string overlay_lines(const std::string& folder) {
   std::vector<std::string> paths;
@@ -31,7 +34,8 @@ std::string overlay_lines(const std::string& folder) {
     if (item.is_regular_file() && item.path().extension() == ".toml") paths.push_back(item.path().string());
   std::ranges::sort(paths);
   std::string out;
-  for (const auto& path : paths) out += file_line("catalog " + fs::path(path).lexically_relative(folder).string(), path);
+  for (const auto& path : paths)
+    out += file_line("catalog " + fs::path(path).lexically_relative(folder).string(), path);
   return out;
 }
 
@@ -57,10 +61,12 @@ struct Part {
 std::pair<std::string, Part> input_part(std::string_view line) {
   line.remove_prefix(input_mark.size());
   const auto at = line.rfind(digest_mark);
-  const std::string what(line.substr(0, at)), digest(at == std::string_view::npos ? std::string_view() : line.substr(at));
+  const std::string what(line.substr(0, at)),
+      digest(at == std::string_view::npos ? std::string_view() : line.substr(at));
   const std::string kind = what.substr(0, what.find(' ')), name = what.substr(std::min(what.size(), kind.size() + 1));
   if (kind == "weather") return {"weather", {digest, name}};
-  if (kind == "recording") return {"recording of " + name.substr(0, name.find('=')), {digest, name.substr(name.find('=') + 1)}};
+  if (kind == "recording")
+    return {"recording of " + name.substr(0, name.find('=')), {digest, name.substr(name.find('=') + 1)}};
   return {name == "built-in" ? "built-in catalog" : "catalog file " + name, {digest, ""}};
 }
 
@@ -72,7 +78,8 @@ std::map<std::string, Part> parts_of(const std::string& text) {
       out.insert(input_part(line));
     } else if (line.starts_with(set_mark)) {
       const std::string item = line.substr(set_mark.size());
-      out["override of " + item.substr(0, item.find('='))].text += item.substr(std::min(item.size(), item.find('='))) + " ";
+      out["override of " + item.substr(0, item.find('='))].text +=
+          item.substr(std::min(item.size(), item.find('='))) + " ";
     } else if (line.starts_with("# --weather ") || line.starts_with("# --recording ")) {
       continue;  // their contents decide
     } else if (line.starts_with(base_mark)) {
@@ -90,12 +97,15 @@ std::string first_change(const std::string& before, const std::string& now) {
   const auto a = split(before, '\n'), b = split(now, '\n');
   std::size_t i = 0;
   while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
-  const auto line = [&](const std::vector<std::string>& lines) { return i < lines.size() ? fmt::format("'{}'", shorten(trim(lines[i]), 80)) : "no more lines"; };
+  const auto line = [&](const std::vector<std::string>& lines) {
+    return i < lines.size() ? fmt::format("'{}'", shorten(trim(lines[i]), 80)) : "no more lines";
+  };
   return fmt::format("line {} was {}, is {}", i + 1, line(a), line(b));
 }
 
 std::string change(const std::string& name, const Part& before, const Part& now) {
-  if (name == "scenario file" || name.starts_with("base file ")) return "changed: " + first_change(before.text, now.text);
+  if (name == "scenario file" || name.starts_with("base file "))
+    return "changed: " + first_change(before.text, now.text);
   if (name.starts_with("override of ")) return fmt::format("was {}is {}", before.text, now.text);
   if (before.shown != now.shown) return fmt::format("another file: was {}, is {}", before.shown, now.shown);
   return now.shown.empty() ? "its contents changed" : fmt::format("the contents of {} changed", now.shown);
@@ -132,8 +142,10 @@ std::vector<Finding> input_changes(const std::string& before, const std::string&
   const auto found = [&](const std::string& name, const std::string& what) { out.push_back({{}, name, what}); };
   for (const auto& [name, part] : a) {
     const auto other = b.find(name);
-    if (other == b.end()) found(name, "is not there any more");
-    else if (other->second.text != part.text) found(name, change(name, part, other->second));
+    if (other == b.end())
+      found(name, "is not there any more");
+    else if (other->second.text != part.text)
+      found(name, change(name, part, other->second));
   }
   for (const auto& [name, part] : b)
     if (!a.contains(name)) found(name, "is new");

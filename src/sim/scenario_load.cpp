@@ -24,7 +24,8 @@ std::string scenario_text(const std::string& path) {
   } catch (const InputError&) {
     const std::string close = there ? "" : nearest(path, shipped_scenarios());
     if (close.empty()) throw;
-    throw InputError(fmt::format("{}: no such file, and no shipped scenario has this name (did you mean '{}'?)", shorten(path, 60), close));
+    throw InputError(fmt::format("{}: no such file, and no shipped scenario has this name (did you mean '{}'?)",
+                                 shorten(path, 60), close));
   }
 }
 
@@ -47,7 +48,8 @@ Scenario load_scenario(const std::string& path, const LoadOptions& options) {
   return load_scenario_text(scenario_text(path), path, std::filesystem::path(path).parent_path().string(), options);
 }
 
-Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& given_folder, const LoadOptions& options) {
+Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& given_folder,
+                            const LoadOptions& options) {
   const std::string folder = given_folder.empty() ? "." : given_folder;
   RecoveredToml toml = recover_toml(text, file);
   if (!toml.findings.empty()) report_syntax(std::move(toml), folder, options);
@@ -60,7 +62,8 @@ Scenario load_scenario_text(const std::string& text, const std::string& file, co
   if (!options.weather_epw.empty())
     s.text += "\n# --weather " + std::filesystem::path(options.weather_epw).filename().string();
   for (const auto& item : options.recording)
-    s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) + std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
+    s.text += "\n# --recording " + item.substr(0, item.find('=') + 1) +
+              std::filesystem::path(item.substr(item.find('=') + 1)).filename().string();
   s.text += input_lines(s, options);
   return s;
 }

@@ -28,7 +28,8 @@ const Node& nearest_node(const Node& root, const std::string& key) {
 
 void place_findings(const Node& root, std::vector<Finding>& findings) {
   for (auto& f : findings) {
-    const bool of_root = f.place.file == root.place.file && f.place.line == root.place.line && f.place.column == root.place.column;
+    const bool of_root =
+        f.place.file == root.place.file && f.place.line == root.place.line && f.place.column == root.place.column;
     if (!f.key.empty() && (of_root || f.place.file.empty())) f.place = nearest_node(root, f.key).place;
   }
 }

@@ -72,15 +72,18 @@ void each(Reading& reading, TableReader& r, const char* key, bool required, cons
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string name = name_of(items[i], i);
     for (const auto& other : names)
-      if (other == name) reading.findings.push_back({items[i].place, fmt::format("{}.{}", list_path, name), "two items have this name"});
+      if (other == name)
+        reading.findings.push_back({items[i].place, fmt::format("{}.{}", list_path, name), "two items have this name"});
     names.push_back(name);
-    if (const Node* given = items[i].find("name")) check_name(*given, fmt::format("{}.{}.name", list_path, name), reading.findings);
+    if (const Node* given = items[i].find("name"))
+      check_name(*given, fmt::format("{}.{}.name", list_path, name), reading.findings);
     visit(items[i], fmt::format("{}.{}", key, name));
   }
 }
 
 /// One [[site.neighbour]].
-void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options, Scenario& s);
+void read_neighbour(Reading& reading, const Node& node, const std::string& path, const LoadOptions& options,
+                    Scenario& s);
 
 /// Places findings that name a key but no line of their own (checks across tables) at that key, or at the nearest table
 /// around it that `root` has.

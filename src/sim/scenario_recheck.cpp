@@ -18,7 +18,8 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
   defaults(unset);
   std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
     const auto of_key = [&](const FieldInfo& f) { return f.key == item.first; };
-    const auto a = std::find_if(now.out.begin(), now.out.end(), of_key), b = std::find_if(unset.out.begin(), unset.out.end(), of_key);
+    const auto a = std::find_if(now.out.begin(), now.out.end(), of_key),
+               b = std::find_if(unset.out.begin(), unset.out.end(), of_key);
     return !a->required && b != unset.out.end() && a->value == b->value;
   });
   TableReader r(written.out, path, findings_);
@@ -29,7 +30,8 @@ std::vector<std::string> Recheck::items(const std::string& list, const std::vect
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < names.size(); ++i) {
     paths.push_back(fmt::format("{}.{}", list, is_name(names[i]) ? names[i] : std::to_string(i + 1)));
-    if (std::find(paths.begin(), paths.end() - 1, paths.back()) != paths.end() - 1) report(paths.back(), "two items have this name");
+    if (std::find(paths.begin(), paths.end() - 1, paths.back()) != paths.end() - 1)
+      report(paths.back(), "two items have this name");
     check_name(Node{names[i], {}}, paths.back() + ".name", findings_);
   }
   return paths;
@@ -37,8 +39,11 @@ std::vector<std::string> Recheck::items(const std::string& list, const std::vect
 
 bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings) {
   const auto& w = s.weather;
-  const auto report = [&](const char* key, std::string message) { findings.push_back({{}, std::string("weather") + key, std::move(message)}); };
-  if (altitude && w.csv.empty()) report(".altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
+  const auto report = [&](const char* key, std::string message) {
+    findings.push_back({{}, std::string("weather") + key, std::move(message)});
+  };
+  if (altitude && w.csv.empty())
+    report(".altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
   if (files) try {
       if (!w.epw.empty()) cooling::read_epw(w.epw);
       if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
@@ -58,7 +63,8 @@ bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Fin
 
 void check_hours(const EconomicsParams& e, std::vector<Finding>& findings) {
   const auto hours = [&](const std::vector<double>& v, const char* key) {
-    if (v.size() != 24 && findings.empty()) findings.push_back({{}, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
+    if (v.size() != 24 && findings.empty())
+      findings.push_back({{}, key, fmt::format("{} values, 24 are needed: one per hour of the day", v.size())});
   };
   hours(e.tariff.price_USD_per_J, "economics.tariff.price_USD_per_MWh");
   hours(e.tariff.weekend_USD_per_J, "economics.tariff.weekend_USD_per_MWh");
@@ -107,13 +113,16 @@ void recheck_job(Recheck& c, const std::string& path, JobSpec& j) {
 }
 
 void recheck_mitigations(Recheck& c, Scenario& s) {
-  const auto path = [](const std::string& name, MitigationKind kind) { return fmt::format("mitigation.{}", name.empty() ? word_of(kind) : name); };
+  const auto path = [](const std::string& name, MitigationKind kind) {
+    return fmt::format("mitigation.{}", name.empty() ? word_of(kind) : name);
+  };
   const auto& names = s.mitigation_names;
   c.table(path(names.gpu_smoothing, MitigationKind::gpu_smoothing), s.gpu_smoothing);
   c.table(path(names.ballast, MitigationKind::ballast), s.ballast);
   c.table(path(names.battery, MitigationKind::site_battery), s.battery);
   c.table(path(names.battery, MitigationKind::site_battery) + ".wear", s.battery_wear);
-  std::vector<std::string> seen;  // one mitigation may set the beats of several jobs: its own keys are those of the first
+  std::vector<std::string>
+      seen;  // one mitigation may set the beats of several jobs: its own keys are those of the first
   for (auto& j : s.jobs) {
     if (!j.beat || std::find(seen.begin(), seen.end(), j.beat_name) != seen.end()) continue;
     c.table(j.beat_name.empty() ? fmt::format("job.{}.beat", j.name) : "mitigation." + j.beat_name, j.beat);
@@ -133,7 +142,8 @@ std::vector<std::string> check(const Scenario& given) {
   for (std::size_t i = 0; i < windows.size(); ++i) c.table(windows[i], s.windows[i]);
   c.table("weather", s.weather);
   const bool named = check_weather(s, true, s.weather.altitude_m != 0.0, findings);
-  if (named && !s.weather.climate.empty() && !s.climate) c.report("weather.climate", fmt::format("'{}' has not been read: load the scenario with it", s.weather.climate));
+  if (named && !s.weather.climate.empty() && !s.climate)
+    c.report("weather.climate", fmt::format("'{}' has not been read: load the scenario with it", s.weather.climate));
   c.table("weather.climate", s.climate);
   recheck_site(c, s);
   const auto neighbours = paths_of(c, "site.neighbour", s.neighbours, [](const NeighbourSpec& n) { return n.name; });

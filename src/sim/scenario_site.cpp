@@ -47,7 +47,8 @@ void rack_storage_keys(SiteDevices& d, FieldVisitor& v) {
 
 void ups_keys(SiteDevices& d, FieldVisitor& v) {
   d.ups->fields(v);
-  v.integer("n_unit", d.n_ups, {0, 100000}, "supplies of this rating in parallel; 0: as many as the design load needs", Need::optional);
+  v.integer("n_unit", d.n_ups, {0, 100000}, "supplies of this rating in parallel; 0: as many as the design load needs",
+            Need::optional);
 }
 
 void generator_keys(SiteDevices& d, FieldVisitor& v) {
@@ -69,29 +70,49 @@ void turbine_keys(SiteDevices& d, FieldVisitor& v) {
 
 /// A device whose keys are those of one member.
 template <auto member>
-constexpr Device plain(const char* key, const char* kind, const char* doc, const char* table = "", const char* table_doc = "") {
-  return {key, kind, doc, [](const SiteDevices& d) { return (d.*member).has_value(); }, [](SiteDevices& d) { (d.*member).emplace(); },
-          [](SiteDevices& d, FieldVisitor& v) { (d.*member)->fields(v); }, table, table_doc};
+constexpr Device plain(const char* key, const char* kind, const char* doc, const char* table = "",
+                       const char* table_doc = "") {
+  return {key,
+          kind,
+          doc,
+          [](const SiteDevices& d) { return (d.*member).has_value(); },
+          [](SiteDevices& d) { (d.*member).emplace(); },
+          [](SiteDevices& d, FieldVisitor& v) { (d.*member)->fields(v); },
+          table,
+          table_doc};
 }
 
 /// The same with further keys.
 template <auto member>
 constexpr Device with(void (*keys)(SiteDevices&, FieldVisitor&), const char* key, const char* kind, const char* doc) {
-  Device out = {key, kind, doc, [](const SiteDevices& d) { return (d.*member).has_value(); }, [](SiteDevices& d) { (d.*member).emplace(); }, keys};
+  Device out = {key,
+                kind,
+                doc,
+                [](const SiteDevices& d) { return (d.*member).has_value(); },
+                [](SiteDevices& d) { (d.*member).emplace(); },
+                keys};
   return out;
 }
 
 constexpr std::array site_devices = {
-    with<&SiteDevices::rack_storage>(rack_storage_keys, "rack_storage", "rack_storage", "storage in the racks; left out: none"),
-    plain<&SiteDevices::response>("response", "converter_chain", "how the converters between grid and servers answer fast changes; left out: at once"),
+    with<&SiteDevices::rack_storage>(rack_storage_keys, "rack_storage", "rack_storage",
+                                     "storage in the racks; left out: none"),
+    plain<&SiteDevices::response>("response", "converter_chain",
+                                  "how the converters between grid and servers answer fast changes; left out: at once"),
     with<&SiteDevices::ups>(ups_keys, "ups", "ups", "central uninterruptible supplies; left out: none"),
-    with<&SiteDevices::generators>(generator_keys, "generators", "generator", "standby generators behind the supplies; left out: none"),
-    with<&SiteDevices::turbines>(turbine_keys, "turbines", "generator", "the site's own turbines, in parallel with the grid; left out: none"),
-    plain<&SiteDevices::ride_through>("ride_through", "ride_through", "voltages at which the load leaves the grid; left out: it stays", "curve",
+    with<&SiteDevices::generators>(generator_keys, "generators", "generator",
+                                   "standby generators behind the supplies; left out: none"),
+    with<&SiteDevices::turbines>(turbine_keys, "turbines", "generator",
+                                 "the site's own turbines, in parallel with the grid; left out: none"),
+    plain<&SiteDevices::ride_through>("ride_through", "ride_through",
+                                      "voltages at which the load leaves the grid; left out: it stays", "curve",
                                       "voltage against time that the load endures"),
-    plain<&SiteDevices::hall_transformer>("hall_transformer", "transformer", "hot spot and ageing of a hall's transformer; left out: not followed"),
-    plain<&SiteDevices::site_transformer>("site_transformer", "transformer", "hot spot and ageing of the site's transformer; left out: not followed"),
-    plain<&SiteDevices::back>("return_logic", "return_logic", "when the load comes back after it left; left out: when the voltage is good"),
+    plain<&SiteDevices::hall_transformer>("hall_transformer", "transformer",
+                                          "hot spot and ageing of a hall's transformer; left out: not followed"),
+    plain<&SiteDevices::site_transformer>("site_transformer", "transformer",
+                                          "hot spot and ageing of the site's transformer; left out: not followed"),
+    plain<&SiteDevices::back>("return_logic", "return_logic",
+                              "when the load comes back after it left; left out: when the voltage is good"),
 };
 
 void read_device(SiteReading& in, const Device& device, SiteDevices& d) {
@@ -112,12 +133,16 @@ void read_device(SiteReading& in, const Device& device, SiteDevices& d) {
 /// What devices ask of one another.
 void check_devices(const SiteDevices& d, std::vector<Finding>& findings) {
   if (d.back && !d.ride_through) findings.push_back({{}, "site.return_logic", "needs a ride_through curve"});
-  if (d.generators && !d.ups) findings.push_back({{}, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
-  if (d.ride_through && d.ups) findings.push_back({{}, "site.ride_through", "a site with central supplies (ups) leaves the grid by their own window"});
+  if (d.generators && !d.ups)
+    findings.push_back({{}, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
+  if (d.ride_through && d.ups)
+    findings.push_back(
+        {{}, "site.ride_through", "a site with central supplies (ups) leaves the grid by their own window"});
 }
 
 void read_rule_sets(SiteReading& in, SiteDevices& d) {
-  const Node* list = in.r.entry("rules", "rules", Need::optional, "rule set of the utility, or a list of them; the run is held against each");
+  const Node* list = in.r.entry("rules", "rules", Need::optional,
+                                "rule set of the utility, or a list of them; the run is held against each");
   if (!list) return;
   std::vector<const Node*> sets;
   if (list->is_array())
@@ -128,7 +153,8 @@ void read_rule_sets(SiteReading& in, SiteDevices& d) {
     const Node n = in.reading.catalog.resolve(*spec, "rules", "site.rules", in.reading.findings, in.reading.assumed);
     if (empty(n)) continue;
     const Node* name = spec->is_text() ? spec : spec->find("catalog");
-    d.rules.push_back(grid::read_rules(n, name && name->is_text() ? std::get<std::string>(name->value) : "user", "site.rules", in.reading.findings));
+    d.rules.push_back(grid::read_rules(n, name && name->is_text() ? std::get<std::string>(name->value) : "user",
+                                       "site.rules", in.reading.findings));
   }
 }
 
@@ -145,9 +171,12 @@ void read_site(Reading& reading, const Node& given, Scenario& s, const std::func
   }
   TableReader r = reading.table(site, "site");
   SiteReading in{reading, r};
-  r.entry("delivery", "delivery", Need::optional, "layout of the power delivery: feeder, storage and supplies together; keys beside it win");
+  r.entry("delivery", "delivery", Need::optional,
+          "layout of the power delivery: feeder, storage and supplies together; keys beside it win");
   auto& d = s.devices;
-  in.device("feeder", "feeder", "transformers and cables between the halls and the connection", [&](TableReader& t) { s.feeder.fields(t); }, Need::required);
+  in.device(
+      "feeder", "feeder", "transformers and cables between the halls and the connection",
+      [&](TableReader& t) { s.feeder.fields(t); }, Need::required);
   if (site.find("feeder") == nullptr) return r.finish();
   for (const Device& device : site_devices) read_device(in, device, d);
   more(r);
@@ -173,16 +202,23 @@ void recheck_site(Recheck& c, Scenario& s) {
 
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings) {
   for (const auto& e : s.events) {
-    const auto report = [&](const char* key, std::string message) { findings.push_back({place, fmt::format("event.{}.{}", e.name, key), std::move(message)}); };
+    const auto report = [&](const char* key, std::string message) {
+      findings.push_back({place, fmt::format("event.{}.{}", e.name, key), std::move(message)});
+    };
     using enum EventKind;
     bool known = false;
     for (const auto& j : s.jobs) known = known || j.name == e.job;
     if (of_job(e.kind) && !known) report("job", fmt::format("no job named '{}'", e.job));
-    if (e.kind != failure && e.kind != planned_stop && e.kind != power_brake && !of_plant(e.kind) && !(e.duration_s > 0.0)) report("duration_s", fmt::format("a {} needs its length", word_of(e.kind)));
-    if (e.kind == power_brake && !e.hall.empty() && std::none_of(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; }))
+    if (e.kind != failure && e.kind != planned_stop && e.kind != power_brake && !of_plant(e.kind) &&
+        !(e.duration_s > 0.0))
+      report("duration_s", fmt::format("a {} needs its length", word_of(e.kind)));
+    if (e.kind == power_brake && !e.hall.empty() &&
+        std::none_of(s.halls.begin(), s.halls.end(), [&](const auto& h) { return h.hall.name == e.hall; }))
       report("hall", fmt::format("no hall named '{}'", e.hall));
-    if (e.kind == sag && !(e.voltage_ratio < 1.0)) report("voltage_ratio", "a sag needs its remaining voltage, below 1");
-    if (e.kind == islanding && !s.devices.turbines) report("kind", "an island needs turbines on the site (site.turbines)");
+    if (e.kind == sag && !(e.voltage_ratio < 1.0))
+      report("voltage_ratio", "a sag needs its remaining voltage, below 1");
+    if (e.kind == islanding && !s.devices.turbines)
+      report("kind", "an island needs turbines on the site (site.turbines)");
     if (e.kind != curtailment) continue;
     if (!(e.limit_W > 0.0)) report("limit_MW", "an order needs its limit");
     if (e.by == OrderMeans::storage && !s.battery) report("by", "there is no site battery");

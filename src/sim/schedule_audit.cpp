@@ -14,7 +14,8 @@ void ScheduleAudit::add(const FleetTask& task) {
     total_ns_mW_ += once * static_cast<Wide>(task.repetitions) * nodes[c];
   }
   if (const Tick pause = pause_of(task); pause > 0)
-    total_ns_mW_ += static_cast<Wide>(pause) * static_cast<Wide>(std::llround(task.kind_reference_W[task.pause_kind] * 1e3)) * n_node_of(task);
+    total_ns_mW_ += static_cast<Wide>(pause) *
+                    static_cast<Wide>(std::llround(task.kind_reference_W[task.pause_kind] * 1e3)) * n_node_of(task);
 }
 
 double ScheduleAudit::J() const {

@@ -12,11 +12,12 @@ namespace TIDEWATT_NAMESPACE::sim {
 class ScheduleAudit {
  public:
   void add(const FleetTask& task);  ///< its repetitions and its pauses
-  double J() const;  ///< exact total, rounded once
+  double J() const;                 ///< exact total, rounded once
   template <class A>
   void archive(A& a) {
     a(total_ns_mW_);
   }
+
  private:
   __extension__ using Wide = unsigned __int128;
   Wide total_ns_mW_ = 0;

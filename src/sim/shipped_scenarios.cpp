@@ -12,7 +12,8 @@ constexpr std::string_view ending = ".toml";
 std::vector<std::string> shipped_scenarios() {
   std::vector<std::string> out;
   for (const auto& file : embedded::scenario_files())
-    if (file.path.find('/') == std::string_view::npos) out.emplace_back(file.path.substr(0, file.path.size() - ending.size()));
+    if (file.path.find('/') == std::string_view::npos)
+      out.emplace_back(file.path.substr(0, file.path.size() - ending.size()));
   return out;
 }
 

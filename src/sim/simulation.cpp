@@ -42,7 +42,11 @@ std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
 }  // namespace
 
 RunModel::RunModel(const Scenario& s, const RunOptions& o)
-    : scenario(s), options(with_threads(o)), end(to_tick(s.run.duration_s)), weather(make_weather(s)), fleet(build_fleet(s)) {}
+    : scenario(s),
+      options(with_threads(o)),
+      end(to_tick(s.run.duration_s)),
+      weather(make_weather(s)),
+      fleet(build_fleet(s)) {}
 
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
@@ -51,10 +55,12 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),
-      context_{model.scenario, model.fleet, agenda, model.options.n_thread, state.fleet, scratch.signals, state.meters, state.audit, halls, scratch.loads, recorder, scratch.counts} {
+      context_{model.scenario, model.fleet, agenda, model.options.n_thread, state.fleet, scratch.signals,
+               state.meters,   state.audit, halls,  scratch.loads,          recorder,    scratch.counts} {
   state.fleet = idle_state(model.fleet, halls.inlet_K());
   scratch.signals = make_signals(model.fleet);
-  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i) neighbours.emplace_back(model.scenario, model.scenario.neighbours[i], i, model.end);
+  for (std::size_t i = 0; i < scenario.neighbours.size(); ++i)
+    neighbours.emplace_back(model.scenario, model.scenario.neighbours[i], i, model.end);
   state.outside.supply_K.resize(scenario.halls.size());
   state.outside.paused.resize(scenario.jobs.size());
   spin_up();
@@ -105,7 +111,8 @@ void Simulation::set_outside(Outside given) {
   settle();
   halls.set_outside(given);  // may be refused
   auto& outside = state.outside;
-  const bool plants = given.supply_K != outside.supply_K || given.outdoor_drybulb_K != outside.outdoor_drybulb_K || given.outdoor_wetbulb_K != outside.outdoor_wetbulb_K;
+  const bool plants = given.supply_K != outside.supply_K || given.outdoor_drybulb_K != outside.outdoor_drybulb_K ||
+                      given.outdoor_wetbulb_K != outside.outdoor_wetbulb_K;
   outside = std::move(given);
   apply_outside(true);
   if (plants) halls.disturb(state.now);
@@ -115,7 +122,8 @@ void Simulation::note_brakes() {
   for (std::size_t h = 0; h < model.fleet.types.size(); ++h) {
     if (!controls.brake_moves(h, state.now)) continue;
     recorder.event(state.now, "power_brake", model.scenario.halls[h].hall.name,
-                   fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, state.now) ? "pulled" : "released", state.fleet.controls[h].lock_Hz * 1e-6));
+                   fmt::format("{}, clocks at most {:.0f} MHz", controls.braked(h, state.now) ? "pulled" : "released",
+                               state.fleet.controls[h].lock_Hz * 1e-6));
     for (auto& occupant : occupants) occupant.disturb();
   }
 }
@@ -154,13 +162,15 @@ void Simulation::advance() {
 void Simulation::advance_neighbours(Tick until) {
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const Tick begin = neighbours[i].now();
-    const double J = neighbours[i].advance_to(until, agenda.power_edge(), state.dark, occupants.size() + i, scratch.loads);
+    const double J =
+        neighbours[i].advance_to(until, agenda.power_edge(), state.dark, occupants.size() + i, scratch.loads);
     if (neighbours[i].now() > begin) recorder.neighbour(begin, neighbours[i].now(), J);
   }
 }
 
 void Simulation::pass_on(Tick until, double plant_W) {
-  if (model.options.trace != nullptr) model.options.trace->flushes.push_back({scratch.loads, until, plant_W, {}, tokens(*this)});
+  if (model.options.trace != nullptr)
+    model.options.trace->flushes.push_back({scratch.loads, until, plant_W, {}, tokens(*this)});
   connection->pass(std::move(scratch.loads), state.now, until, plant_W, recorder.last_row());
   scratch.loads.clear();
 }
@@ -184,8 +194,8 @@ void Simulation::load(std::string_view bytes) {
   archive_moment(from);
   from(rewind_);
   const auto& fleet = state.fleet;
-  if (!from.done() || fleet.die_K.size() != model.fleet.n_gpu() || fleet.fan_frac.size() != model.fleet.n_node() || fleet.controls.size() != model.fleet.types.size() ||
-      state.now > model.end)
+  if (!from.done() || fleet.die_K.size() != model.fleet.n_gpu() || fleet.fan_frac.size() != model.fleet.n_node() ||
+      fleet.controls.size() != model.fleet.types.size() || state.now > model.end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
   controls.check();
   apply_outside(false);
@@ -198,7 +208,8 @@ double hottest_mean_K(const Simulation& s, std::size_t hall) {
     const auto mean_K = occupant.iteration_mean_K(s.state.fleet, fleet);
     for (std::size_t n = 0; n < occupant.n_node(); ++n)
       if (fleet.node_hall[occupant.first_node() + n] == hall)
-        for (const double K : mean_K.subspan(n * fleet.n_gpu_per_node, fleet.n_gpu_per_node)) hottest_K = std::max(hottest_K, K);
+        for (const double K : mean_K.subspan(n * fleet.n_gpu_per_node, fleet.n_gpu_per_node))
+          hottest_K = std::max(hottest_K, K);
   }
   return hottest_K;
 }
@@ -208,7 +219,8 @@ double hottest_now_K(const Simulation& s, std::size_t hall) {
   double hottest_K = 0.0;
   for (std::size_t n = 0; n < fleet.n_node(); ++n)
     if (fleet.node_hall[n] == hall)
-      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) hottest_K = std::max(hottest_K, s.state.fleet.die_K[n * fleet.n_gpu_per_node + g]);
+      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g)
+        hottest_K = std::max(hottest_K, s.state.fleet.die_K[n * fleet.n_gpu_per_node + g]);
   return hottest_K;
 }
 

@@ -44,7 +44,9 @@ void Simulation::remember() {
   ArchiveWriter to;
   archive_moment(to);
   const auto* trace = model.options.trace;
-  rewind_.keep({state.now, furthest_clock(*this), to.take(), trace != nullptr ? trace->flushes.size() : 0, scratch.counts}, state.now);
+  rewind_.keep(
+      {state.now, furthest_clock(*this), to.take(), trace != nullptr ? trace->flushes.size() : 0, scratch.counts},
+      state.now);
 }
 
 /// To the newest kept moment from which every occupant can come to rest at `to`.
@@ -87,8 +89,9 @@ void Simulation::set_power(const PowerChange& change) {
   auto* trace = model.options.trace;
   if (trace != nullptr && !trace->flushes.empty()) trace->flushes.back().power = change.on;
   halls.set_power(change.on, state.now);
-  recorder.event(state.now, change.on ? "power_return" : "power_loss", "site",
-                 change.on ? "nodes and plants have power again" : fmt::format("{}: jobs, nodes and plants stop", change.why));
+  recorder.event(
+      state.now, change.on ? "power_return" : "power_loss", "site",
+      change.on ? "nodes and plants have power again" : fmt::format("{}: jobs, nodes and plants stop", change.why));
   for (auto& occupant : occupants) occupant.set_power(change.on, context_);
 }
 
@@ -96,7 +99,8 @@ void Simulation::step() {
   if (!connection->can_lose_power()) return advance();
   // Constants may be read while the connection is still behind; its state only once it is settled, as it is while moments are kept.
   const auto& delivery = *connection->stream().delivery();
-  if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin / ns_per_ms) && (rewind_.empty() || delivery.at_rest())) {
+  if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin / ns_per_ms) &&
+      (rewind_.empty() || delivery.at_rest())) {
     rewind_.clear();
     return advance();
   }

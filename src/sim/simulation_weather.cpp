@@ -26,9 +26,10 @@ Start parse_start(const std::string& text) {
   char tail = 0;
   const int n = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &s.year, &s.month, &s.day, &s.hour, &s.minute,
                             &s.second, &tail);
-  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 ||
-      s.second != 0)
-    throw InputError(Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
+  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > days_in(s.year, s.month) || s.hour < 0 ||
+      s.hour > 23 || s.minute != 0 || s.second != 0)
+    throw InputError(
+        Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
   return s;
 }
 
@@ -57,7 +58,8 @@ cooling::Weather make_weather(const Scenario& scenario) {
                                                                 : cooling::ClimateDay::typical;
   if (is_year(w.day)) {
     Tick start = local_time_of_day(scenario.run.start) + (s.day - 1) * cooling::ns_per_day;
-    for (int m = 1; m < s.month; ++m) start += days_in(2023, m) * cooling::ns_per_day;  // the generated year has 365 days
+    for (int m = 1; m < s.month; ++m)
+      start += days_in(2023, m) * cooling::ns_per_day;  // the generated year has 365 days
     return cooling::climate_year(*scenario.climate, kind, static_cast<std::uint64_t>(scenario.run.seed), 0.65, start);
   }
   return cooling::climate_weather(*scenario.climate, s.month, kind, s.hour);

@@ -9,7 +9,16 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
                         const power::ServerPowerParams& server, const thermal::ServerAirParams& air,
                         const thermal::PackageParams& package, double cap_W, double clock_lock_Hz,
                         const std::optional<thermal::LiquidCooling>& liquid) {
-  NodeType t{power::GpuModel(gpu), governor, server, air, package, {cap_W, clock_lock_Hz, governor.thermal_target_K}, {}, liquid, {}, {}};
+  NodeType t{power::GpuModel(gpu),
+             governor,
+             server,
+             air,
+             package,
+             {cap_W, clock_lock_Hz, governor.thermal_target_K},
+             {},
+             liquid,
+             {},
+             {}};
   t.modes.resize(n_fan_step + 1);
   if (liquid) {
     thermal::PackageParams on_plate = package;

@@ -26,12 +26,13 @@ struct NodeType {
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
   thermal::PackageParams package;
-  Controls usual;            ///< as the scenario sets them; FleetState::controls are those of now
+  Controls usual;  ///< as the scenario sets them; FleetState::controls are those of now
   /// [fan step 0..n_fan_step], entries below the lowest speed unused; of servers with cold plates [flow step 0..n_fan_step]
   std::vector<thermal::PackageModes> modes;
-  std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
+  std::optional<thermal::LiquidCooling> liquid;    ///< absent: an air-cooled server
   std::optional<thermal::HbmBranchParams> memory;  ///< absent: no memory temperatures
-  std::vector<double> to_liquid;  ///< [flow step] share of what plates capture that leaves with the liquid; empty in air
+  /// [flow step] share of what plates capture that leaves with the liquid; empty in air.
+  std::vector<double> to_liquid;
 };
 
 /// Fan step nearest to a speed; the last one where dies have run away and there is no speed (the macro step's heat then ends the run).
@@ -60,7 +61,7 @@ double design_W(const NodeType& type);
 /// The checked, flat, constant description of the fleet. GPUs of one node are contiguous. Nodes are in the order of
 /// their occupants: those of the first job by rank, those of the next, then the free ones; `node_number` says where each one is.
 struct Fleet {
-  std::vector<NodeType> types;             ///< [hall]
+  std::vector<NodeType> types;  ///< [hall]
   std::size_t n_gpu_per_node = 8;
   std::vector<std::uint32_t> node_hall;    ///< [node]
   std::vector<std::uint32_t> node_row;     ///< [node], counted over the site

@@ -7,7 +7,8 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-SiteConnection::SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W, bool beside)
+SiteConnection::SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W,
+                               double plant_W, bool beside)
     : stream_(site_stream_params(scenario, n_lane, other_W), load_W, plant_W),
       transformers_(scenario.devices, site_stream_params(scenario, 1).feeder),
       line_(stream_, beside) {}
@@ -23,9 +24,11 @@ void SiteConnection::settle(std::size_t behind, Recorder& recorder, const Outdoo
     pending_rows_.pop_front();
     last_peak_W_ = passed->span.max_W;
     recorder.connection(passed->span, step.begin, step.end, step.row);
-    if (transformers_.any()) transformers_.step(step.end, passed->feeder, outdoor.mean(transformers_.now(), step.end).drybulb_K);
+    if (transformers_.any())
+      transformers_.step(step.end, passed->feeder, outdoor.mean(transformers_.now(), step.end).drybulb_K);
     for (const auto& e : passed->events)
-      recorder.event(e.bin * ns_per_ms, "ride_through", "site", std::string(grid::name(e.to)) + ": " + std::string(e.why));
+      recorder.event(e.bin * ns_per_ms, "ride_through", "site",
+                     std::string(grid::name(e.to)) + ": " + std::string(e.why));
   }
 }
 

@@ -14,7 +14,8 @@ namespace TIDEWATT_NAMESPACE::sim {
 class SiteConnection {
  public:
   /// @param beside in a thread of its own
-  SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W, bool beside);
+  SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W,
+                 bool beside);
 
   /// Hands a macro step's load over. @param row of /day that it fills
   void pass(std::vector<LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
@@ -38,9 +39,9 @@ class SiteConnection {
   };
   SiteStream stream_;
   TransformerWatch transformers_;
-  double last_peak_W_ = 0.0;         ///< of the connection in the last macro step; state, as the two above
+  double last_peak_W_ = 0.0;             ///< of the connection in the last macro step; state, as the two above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
-  GridWorker line_;                  ///< ends before the stream does
+  GridWorker line_;                      ///< ends before the stream does
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -14,7 +14,8 @@ std::int64_t bin_of(double s) { return std::llround(s * 1e3); }
 /// Finest level of the pyramid that a run may keep: a million buckets at most, so memory does not grow with its length.
 std::size_t kept_level(double duration_s) {
   std::size_t level = 1;
-  for (double bucket_s = 1.0; level < 3 && duration_s / bucket_s > 1e6; bucket_s = level == 1 ? 10.0 : 60.0, ++level) {}
+  for (double bucket_s = 1.0; level < 3 && duration_s / bucket_s > 1e6; bucket_s = level == 1 ? 10.0 : 60.0, ++level) {
+  }
   return level;
 }
 
@@ -28,7 +29,9 @@ double n_storage(const Scenario& s) {
   double n = 0.0;
   for (const auto& h : s.halls) {
     const double gpus = static_cast<double>(h.hall.n_gpu);
-    n += s.devices.storage_per == StoragePer::gpu ? gpus : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+    n += s.devices.storage_per == StoragePer::gpu
+             ? gpus
+             : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
   }
   return s.devices.storage_per == StoragePer::site ? 1.0 : n;
 }
@@ -45,9 +48,12 @@ power::UpsParams supplies(const SiteDevices& d, double design_W) {
 /// What the grid does in an event of this kind; nothing where it does nothing. No default: the compiler asks about a new kind.
 std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
   switch (kind) {
-    case EventKind::sag: return GridDisturbance::Kind::sag;
-    case EventKind::utility_loss: return GridDisturbance::Kind::utility_loss;
-    case EventKind::islanding: return GridDisturbance::Kind::islanding;
+    case EventKind::sag:
+      return GridDisturbance::Kind::sag;
+    case EventKind::utility_loss:
+      return GridDisturbance::Kind::utility_loss;
+    case EventKind::islanding:
+      return GridDisturbance::Kind::islanding;
     case EventKind::failure:
     case EventKind::planned_stop:
     case EventKind::pause:
@@ -57,7 +63,8 @@ std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
     case EventKind::cdu_out:
     case EventKind::pump_out:
     case EventKind::rejection_out:
-    case EventKind::chiller_out: return {};
+    case EventKind::chiller_out:
+      return {};
   }
   return {};
 }
@@ -65,7 +72,8 @@ std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
 std::vector<GridDisturbance> disturbances(const Scenario& s) {
   std::vector<GridDisturbance> out;
   for (const auto& e : s.events)
-    if (const auto kind = disturbance(e.kind)) out.push_back({*kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
+    if (const auto kind = disturbance(e.kind))
+      out.push_back({*kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
   return out;
 }
 
@@ -87,8 +95,10 @@ DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, do
     const auto ups = supplies(d, design_W);
     constexpr double most_auxiliary = 1.4;  // nodes at their design power with their plants
     out.may_overload = ups.rating_W * ups.overload_ratio < most_auxiliary * design_W;
-    if (d.generators) out.backup = {ups, *d.generators, d.start_after_s, d.utility_good_s, d.transfer_gap_s};
-    else out.ups = ups;
+    if (d.generators)
+      out.backup = {ups, *d.generators, d.start_after_s, d.utility_good_s, d.transfer_gap_s};
+    else
+      out.ups = ups;
   }
   out.turbines = d.turbines;
   out.ride_through = d.ride_through;
@@ -135,7 +145,8 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, dou
   if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);
   for (const auto& e : s.events)
-    if (e.kind == EventKind::curtailment) p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == OrderMeans::storage});
+    if (e.kind == EventKind::curtailment)
+      p.orders.push_back({bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.limit_W, e.by == OrderMeans::storage});
   return p;
 }
 

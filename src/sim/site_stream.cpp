@@ -23,7 +23,9 @@ std::optional<BatteryStage> make_battery(const StreamParams& p, double rest_W) {
 }
 
 /// What the grid supplies of a power at the connection.
-double from_grid_W(const StreamParams& p, double rest_W) { return p.delivery && p.delivery->turbines ? rest_W - p.delivery->turbines->dispatch_W : rest_W; }
+double from_grid_W(const StreamParams& p, double rest_W) {
+  return p.delivery && p.delivery->turbines ? rest_W - p.delivery->turbines->dispatch_W : rest_W;
+}
 
 /// All lanes at a time.
 struct LaneSum {
@@ -46,7 +48,9 @@ void disturb(const Delivery& delivery, std::int64_t bin, StreamChunk& c) {
   delivery.island_frequency(c.deviation_Hz);
 }
 
-bool whole(const GridMeterParams& p) { return p.from_bin <= 0 && p.until_bin == std::numeric_limits<std::int64_t>::max(); }
+bool whole(const GridMeterParams& p) {
+  return p.from_bin <= 0 && p.until_bin == std::numeric_limits<std::int64_t>::max();
+}
 
 }  // namespace
 
@@ -55,9 +59,11 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
       closed_form_(params.closed_form),
       delivery_(make_delivery(params, initial_load_W, initial_auxiliary_W)),
       battery_(make_battery(params, rest_W(initial_load_W, initial_auxiliary_W))),
-      grid_(params.source, params.frequency, from_grid_W(params, rest_W(initial_load_W, initial_auxiliary_W)), feeder_.at(initial_load_W, initial_auxiliary_W)),
+      grid_(params.source, params.frequency, from_grid_W(params, rest_W(initial_load_W, initial_auxiliary_W)),
+            feeder_.at(initial_load_W, initial_auxiliary_W)),
       lanes_(params.n_lane),
-      seen_{GridMeters(params.meters), PowerLevels(params.first_kept_level, whole(params.meters)), {}, OrderMeter(params.orders), WindowRecorder(params.windows, params.frequency.nominal_Hz), {}} {
+      seen_{GridMeters(params.meters), PowerLevels(params.first_kept_level, whole(params.meters)),  {},
+            OrderMeter(params.orders), WindowRecorder(params.windows, params.frequency.nominal_Hz), {}} {
   const double grid_W = from_grid_W(params, rest_W(initial_load_W, initial_auxiliary_W));
   state_.auxiliary_W = initial_auxiliary_W;
   state_.drawn_W = std::abs(grid_W);
@@ -89,7 +95,8 @@ std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
 void SiteStream::flush(Tick until, double auxiliary_W) {
   const std::int64_t until_bin = until / ns_per_ms, n_bin = until_bin - state_.bin;
   const std::int64_t n_stair = n_bin / 4 / stair_bins;
-  const double from_W = state_.auxiliary_W, T = static_cast<double>(n_bin), R = static_cast<double>(n_stair * stair_bins);
+  const double from_W = state_.auxiliary_W, T = static_cast<double>(n_bin),
+               R = static_cast<double>(n_stair * stair_bins);
   const double to_W = (auxiliary_W * T - 0.5 * from_W * R) / (T - 0.5 * R);
   const bool shows = std::abs(auxiliary_W - from_W) > shows_frac * std::abs(state_.drawn_W);
   if (shows && n_stair > 0 && to_W >= 0.0) {
@@ -115,7 +122,8 @@ void SiteStream::advance_to(std::int64_t until_bin) {
     seen_.spectrum.begin_stretch(load.iterating);
     if (follows_load()) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
-      const double lo = feeder_.at(load.min_W, state_.auxiliary_W).connection_W(), hi = feeder_.at(load.max_W, state_.auxiliary_W).connection_W();
+      const double lo = feeder_.at(load.min_W, state_.auxiliary_W).connection_W(),
+                   hi = feeder_.at(load.max_W, state_.auxiliary_W).connection_W();
       seen_.levels.widen(lo, hi);
       seen_.span.widen(lo, hi);
     }
@@ -123,26 +131,29 @@ void SiteStream::advance_to(std::int64_t until_bin) {
   }
 }
 
-void SiteStream::finish() {
-  seen_.end();
-}
+void SiteStream::finish() { seen_.end(); }
 
 /// Bin by bin from where the stream stands: from the nodes through feeder, battery and devices to the grid.
 void SiteStream::pass(std::int64_t to_bin) {
   while (state_.bin < to_bin) {
     const std::int64_t bin = state_.bin;
     std::int64_t end = std::min({to_bin, bin + chunk_bins, seen_.orders.next_edge(bin)});
-    if (delivery_) end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
+    if (delivery_)
+      end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
     chunk_.resize(static_cast<std::size_t>(end - bin));
     for (auto& lane : lanes_) lane.lay(bin * ns_per_ms, end * ns_per_ms, chunk_.bin_J);
     for (std::size_t i = 0; i < chunk_.load_W.size(); ++i) chunk_.load_W[i] = chunk_.bin_J[i] * 1e3;
     const double load_J = state_.feeder.load_J.value();
-    if (delivery_) delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
-    else feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
+    if (delivery_)
+      delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
+    else
+      feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
     seen_.span.add_load(state_.feeder.load_J.value() - load_J);
     if (battery_) {
-      if (delivery_ && delivery_->bus_dead(bin)) battery_->rest();
-      else battery_->through(chunk_.pcc_W, seen_.orders.ceiling_W(bin));
+      if (delivery_ && delivery_->bus_dead(bin))
+        battery_->rest();
+      else
+        battery_->through(chunk_.pcc_W, seen_.orders.ceiling_W(bin));
     }
     if (delivery_) connect_devices();
     grid_.through(bin, chunk_);
@@ -168,8 +179,6 @@ void SiteStream::observe() {
   state_.last = {c.pcc_W.back(), c.pcc_var.back(), c.bus_pu.back(), grid_.nominal_Hz() + c.deviation_Hz.back()};
 }
 
-void SiteStream::add_arrays(std::vector<Array>& arrays) {
-  seen_.add_arrays(arrays);
-}
+void SiteStream::add_arrays(std::vector<Array>& arrays) { seen_.add_arrays(arrays); }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -58,7 +58,9 @@ class SiteStream {
   SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
 
   /// A lane's load from the lane's end. @param iterating a job trains: candidates for the spectrum
-  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) { lanes_[lane].append(std::move(load), repetitions, iterating); }
+  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) {
+    lanes_[lane].append(std::move(load), repetitions, iterating);
+  }
   /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W mean cooling power since the last flush
   ///
   /// Plants change their power evenly, not at full minutes: a change that shows at the connection is a ramp through the first
@@ -84,14 +86,15 @@ class SiteStream {
   double connection_J() const { return state_.connection_J.value(); }
   double bus_J() const { return state_.bus_J.value(); }  ///< at the site bus, battery included; with `delivery` only
   std::int64_t repeated_bins() const { return state_.repeated_bins; }  ///< added in closed form
-  double max_W() const { return seen_.levels.max_W(); }  ///< at the connection so far
-  double min_W() const { return seen_.levels.min_W(); }  ///< at the connection so far
+  double max_W() const { return seen_.levels.max_W(); }                ///< at the connection so far
+  double min_W() const { return seen_.levels.min_W(); }                ///< at the connection so far
   /// Largest |P(t + 1 s) − P(t)| so far.
   double step_1s_W() const { return seen_.levels.step_1s_W(seen_.grid); }
   double ramp_up_W_per_s() const { return ramps().front().up_W_per_s; }  ///< through 0.1 s
   /// Steepest fall through 0.1 s, as a positive number.
   double ramp_down_W_per_s() const { return ramps().front().down_W_per_s; }
-  std::vector<grid::Ramp> ramps() const { return seen_.levels.ramps(seen_.grid); }  ///< through 0.1, 1, 10, 60, 300 and 900 s
+  /// Through 0.1, 1, 10, 60, 300 and 900 s.
+  std::vector<grid::Ramp> ramps() const { return seen_.levels.ramps(seen_.grid); }
   double frequency_deviation_Hz() const { return grid_.frequency_deviation_Hz(); }  ///< largest from nominal
   double voltage_deviation_pu() const { return grid_.voltage_deviation_pu(); }  ///< largest from that before the run
   /// Of the longest uninterrupted iterating interval, its first five minutes.
@@ -104,18 +107,24 @@ class SiteStream {
   const GridMeters& meters() const { return seen_.grid; }
   bool has_orders() const { return seen_.orders.any(); }
   const OrderMeter::Figures& order_meters() const { return seen_.orders.figures(); }
-  double load_lost_W() const { return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W() : std::numeric_limits<double>::quiet_NaN(); }  ///< in a disturbance; NaN: there was none
-  std::vector<grid::RideThroughEvent> take_events() { return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{}; }
+  /// In a disturbance; NaN: there was none.
+  double load_lost_W() const {
+    return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W()
+                                                        : std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<grid::RideThroughEvent> take_events() {
+    return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{};
+  }
   /// Hands over windows, pyramid, spectrum and ramps as result arrays. Call once, after finish().
   void add_arrays(std::vector<Array>& arrays);
 
   struct State {
-    std::int64_t bin = 0;          ///< next absolute bin to pass
-    double auxiliary_W = 0.0;      ///< cooling power of the bins being passed, between flushes of the last one
-    double drawn_W = 0.0;          ///< mean at the connection, last seen
+    std::int64_t bin = 0;      ///< next absolute bin to pass
+    double auxiliary_W = 0.0;  ///< cooling power of the bins being passed, between flushes of the last one
+    double drawn_W = 0.0;      ///< mean at the connection, last seen
     power::FeederMeters feeder;
     CompensatedSum connection_J;
-    CompensatedSum bus_J;          ///< at the site bus, battery included
+    CompensatedSum bus_J;  ///< at the site bus, battery included
     std::int64_t repeated_bins = 0;
     LastBin last;
     template <class A>

@@ -39,8 +39,8 @@ struct Stretch {
 
 /// Energies of whole periods from the template, and of the fraction of a bin by which the landing misses them.
 /// @param pcc_W receives the template's bins at the connection
-power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTemplate& load, double constant_W, double auxiliary_W, const Stretch& s,
-                                    std::vector<double>& pcc_W) {
+power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTemplate& load, double constant_W,
+                                    double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W) {
   const std::int64_t periods = (s.n_bin * ns_per_ms + load.period / 2) / load.period;
   const std::size_t n = load.bin_J.size();
   const Tick last_width = load.period - static_cast<Tick>(n - 1) * ns_per_ms;
@@ -75,7 +75,8 @@ void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick p
   const std::size_t n = pcc_W.size();
   const Tick last_width = period - static_cast<Tick>(n - 1) * ns_per_ms;
   std::vector<double> integral_J(n + 1, 0.0);
-  for (std::size_t i = 0; i < n; ++i) integral_J[i + 1] = integral_J[i] + pcc_W[i] * (i + 1 < n ? 1e-3 : seconds(last_width));
+  for (std::size_t i = 0; i < n; ++i)
+    integral_J[i + 1] = integral_J[i] + pcc_W[i] * (i + 1 < n ? 1e-3 : seconds(last_width));
   const auto integral = [&](Tick at) {  // from the start of a repetition
     const auto i = static_cast<std::size_t>(at / ns_per_ms);
     return integral_J[i] + pcc_W[std::min(i, n - 1)] * seconds(at % ns_per_ms);

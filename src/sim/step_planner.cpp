@@ -14,16 +14,20 @@ using workload::JobState;
 
 constexpr Tick hour = 3600 * ns_per_s;
 constexpr double settling_share = 0.5, settling_lag_s = 300.0, hold_growth = 3.0;
-constexpr double remainder_growth = 1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
+constexpr double remainder_growth =
+    1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
 constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
-constexpr Tick settling = 120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
+constexpr Tick settling =
+    120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick longest_pause = 10 * ns_per_s;
 constexpr double overshoot = 1.15;  ///< a little more than the estimate allows beats a remainder of its own
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the moment at which heat ends an iteration
 
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
-Tick grown_since(Tick edge, Tick now) { return edge < 0 ? workload::never : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s); }
+Tick grown_since(Tick edge, Tick now) {
+  return edge < 0 ? workload::never : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s);
+}
 
 }  // namespace
 
@@ -71,7 +75,8 @@ void split_long(workload::Timeline& timeline) {
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {
   std::vector<Tick> out;
   Tick length = first;
-  for (Tick at = begin; at < end; length *= growth) out.push_back(at = end - at <= length + length / 2 ? end : at + length);
+  for (Tick at = begin; at < end; length *= growth)
+    out.push_back(at = end - at <= length + length / 2 ? end : at + length);
   return out;
 }
 
@@ -86,15 +91,22 @@ Tick Agenda::plan_macro_step(Tick now, std::span<const JobRun> occupants) {
   const std::int64_t grown = halls_.miss_K() < 0.02 ? 2 * n_base_step_ : halls_.miss_K() < 0.05 ? n_base_step_ : 1;
   n_base_step_ = controls_.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most_base_steps_);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
-  macro_edge_ = std::min({next_cut(), (now / hour + 1) * hour, halls_.next_edge(now), grown_since(halls_.last_edge(now), now), controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
+  macro_edge_ =
+      std::min({next_cut(), (now / hour + 1) * hour, halls_.next_edge(now), grown_since(halls_.last_edge(now), now),
+                controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
   for (;; n_base_step_ /= 2) {
     const Tick length = n_base_step_ * base_;
-    const Tick until = clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
-    if (n_base_step_ == 1 || std::all_of(occupants.begin(), occupants.end(), [&](const JobRun& u) { return u.is_steady_until(until); })) return until;
+    const Tick until =
+        clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
+    if (n_base_step_ == 1 ||
+        std::all_of(occupants.begin(), occupants.end(), [&](const JobRun& u) { return u.is_steady_until(until); }))
+      return until;
   }
 }
 
-Tick Agenda::planned_end(Tick now, std::span<const JobRun> occupants) const { return Agenda(*this).plan_macro_step(now, occupants); }
+Tick Agenda::planned_end(Tick now, std::span<const JobRun> occupants) const {
+  return Agenda(*this).plan_macro_step(now, occupants);
+}
 
 /// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.
 Tick Agenda::clip_to_next_event(Tick until, Tick now, std::span<const JobRun> occupants) const {
@@ -102,7 +114,9 @@ Tick Agenda::clip_to_next_event(Tick until, Tick now, std::span<const JobRun> oc
   Tick change = workload::never;
   for (const auto& u : occupants) change = std::min(change, u.next_change());
   change -= change % ns_per_ms;
-  return change >= now + min_macro_step() && change <= std::min(macro_edge_, std::max(until, now + base_ + base_ / 2)) ? change : until;
+  return change >= now + min_macro_step() && change <= std::min(macro_edge_, std::max(until, now + base_ + base_ / 2))
+             ? change
+             : until;
 }
 
 /// A base step's rest that is no macro step of its own.
@@ -143,8 +157,10 @@ bool StepPlanner::is_steady_until(const Job& job, Tick until) const {
   if (doing == JobState::queued || doing == JobState::done) return job.life->next(now).until >= until;
   if (doing != job.state.doing && !works(doing)) return false;  // something has just become of it
   const auto next = job.life->next(now);
-  if (!works(doing) && next.state == doing) return state_.held_steps > 0 && state_.since_change > settling && std::min(next.until, next.interrupt) >= until;
-  return doing == JobState::iterate && now - state_.started > settling && state_.since_change > 0 && state_.jump_s > 0.0 && next.interrupt >= until;
+  if (!works(doing) && next.state == doing)
+    return state_.held_steps > 0 && state_.since_change > settling && std::min(next.until, next.interrupt) >= until;
+  return doing == JobState::iterate && now - state_.started > settling && state_.since_change > 0 &&
+         state_.jump_s > 0.0 && next.interrupt >= until;
 }
 
 Tick StepPlanner::next_change(const Job& job) const {
@@ -161,14 +177,18 @@ double StepPlanner::settling_s(Tick now) const {
   return std::max(settling_share * since_s, since_s - settling_lag_s);
 }
 
-Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const { return std::min(c.agenda.next_cut(), job.scratch.step.interrupt); }
+Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
+  return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
+}
 
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
   const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
   if (heat.near_s(job) < 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period))) {
     state_.jump_s = 0.0;
-    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c); end > 0) return {1, true, true, end};
+    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c);
+        end > 0)
+      return {1, true, true, end};
   }
   if (edge < hard_end && edge - now < left) return {1, true, false, edge - now};
   if (hard_end - now < left) return {1, true, true};
@@ -183,9 +203,12 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
 /// twofold where each is resolved.
 std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
   const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
-  const Tick end = length.piece > 0 ? begin + length.piece : length.cut ? begin + next_cut(job, c) - job.state.now : period;
+  const Tick end = length.piece > 0 ? begin + length.piece
+                   : length.cut     ? begin + next_cut(job, c) - job.state.now
+                                    : period;
   std::vector<Piece> out;
-  for (const Tick stop : slice_ends(begin, end, state_.since_change == 0 ? first_step_after_edge : ns_per_s, c.scenario.run.advance == Advance::resolved ? 2 : 8))
+  for (const Tick stop : slice_ends(begin, end, state_.since_change == 0 ? first_step_after_edge : ns_per_s,
+                                    c.scenario.run.advance == Advance::resolved ? 2 : 8))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }
@@ -198,7 +221,8 @@ Tick StepPlanner::first_grade(const Job& job) const {
 /// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
-  Tick stretch = std::clamp(to_tick(hold_growth * seconds(state_.since_change)), heat.hot(job) ? first_hot_hold : first_hold, longest_hold);
+  Tick stretch = std::clamp(to_tick(hold_growth * seconds(state_.since_change)),
+                            heat.hot(job) ? first_hot_hold : first_hold, longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
   const Tick change = std::min(step.interrupt, step.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
@@ -215,7 +239,8 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
     worst_K = std::max(worst_K, c.signals.miss_K[n]);
     sum_K += c.signals.miss_K[n];
   }
-  const double error = std::max({sum_K / static_cast<double>(place.n_node), 0.25 * worst_K, 1e-9}) / c.scenario.run.tolerance_K;
+  const double error =
+      std::max({sum_K / static_cast<double>(place.n_node), 0.25 * worst_K, 1e-9}) / c.scenario.run.tolerance_K;
   const double next_s = seconds(duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
   // A step that something else kept short says nothing against the length found before.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
@@ -224,16 +249,20 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
 
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
-  return step.state == JobState::checkpoint && step.until - at <= longest_pause && c.scenario.run.advance != Advance::resolved &&
-         !holds_power(c.scenario) && !job.training->keeps_beat() && step.clock_frac == 1.0;
+  return step.state == JobState::checkpoint && step.until - at <= longest_pause &&
+         c.scenario.run.advance != Advance::resolved && !holds_power(c.scenario) && !job.training->keeps_beat() &&
+         step.clock_frac == 1.0;
 }
 
 bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const {
-  return jumps_over(job, job.scratch.step, job.state.now, c) && job.state.doing == JobState::iterate && state_.startup_iterations_left == 0 && state_.jump_s > 0.0;
+  return jumps_over(job, job.scratch.step, job.state.now, c) && job.state.doing == JobState::iterate &&
+         state_.startup_iterations_left == 0 && state_.jump_s > 0.0;
 }
 
 std::optional<Ahead> StepPlanner::expected_jump(const Job& job, Tick until, const StepContext& c) const {
-  if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 || c.scenario.run.advance == Advance::resolved) return std::nullopt;
+  if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 ||
+      c.scenario.run.advance == Advance::resolved)
+    return std::nullopt;
   return look_ahead(job, until, job.state.last_period, no_limit, c);
 }
 
@@ -247,7 +276,8 @@ double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepCo
   const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
   const double less_W = job.training->nominal_hold_W(ahead.pause, c.state) - mean_W;
   const auto& type = c.fleet.types[c.fleet.node_hall[place.first_node]];
-  const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]), flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
+  const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]),
+                                           flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
   const double step_s = ahead.duration_s();
   double left_s = step_s, area_Ks = 0.0;
   for (const auto& leg : ahead.legs) {
@@ -262,12 +292,14 @@ double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepCo
   return area_Ks / step_s;
 }
 
-std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, Tick period, std::int64_t most, const StepContext& c) const {
+std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, Tick period, std::int64_t most,
+                                             const StepContext& c) const {
   Ahead out{{}, *job.life, 0, {}};
   Tick at = job.state.now;
   // A macro step is shared out evenly.
   const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at)), wanted_s = seconds(until - at);
-  const double shared_s = wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
+  const double shared_s =
+      wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
   auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
@@ -300,7 +332,9 @@ bool StepPlanner::jump_through(Job& job, Tick until, const StepContext& c) {
   auto& training = *job.training;
   auto& task = job.scratch.task;
   const auto look = [&](std::int64_t most) { ahead_ = look_ahead(job, until, task.timeline->period, most, c); };
-  const auto set_mean = [&](std::int64_t n) { training.set_mean(job.life->progress_iterations(), n, job.state.now, task); };
+  const auto set_mean = [&](std::int64_t n) {
+    training.set_mean(job.life->progress_iterations(), n, job.state.now, task);
+  };
   // Held pieces follow each iteration's own length, and ramps that still move make every iteration another one.
   const bool one_by_one = (training.scatters() && holds_power(c.scenario)) || !training.settled();
   look(one_by_one ? 1 : no_limit);

@@ -27,7 +27,9 @@ class Agenda {
   void set_power_edge(Tick at) { power_edge_ = at; }
   void set_pause(Tick at) { pause_at_ = at; }
   Tick next_cut() const { return std::min(end_, power_edge_); }
-  Tick next_pause(Tick at) const { return std::min(controls_.brake_edge(at), pause_at_ > at ? pause_at_ : workload::never); }
+  Tick next_pause(Tick at) const {
+    return std::min(controls_.brake_edge(at), pause_at_ > at ? pause_at_ : workload::never);
+  }
 
   /// Where the macro step that begins at `now` ends, but for an iteration that it may take along.
   ///
@@ -62,7 +64,8 @@ struct StepLength {
   std::int64_t repetitions = 1;
   bool sliced = false;  ///< part of an iteration, or one whose temperatures say nothing about the next
   bool cut = false;     ///< an iteration that a failure or the run's end cuts short
-  Tick piece = 0;       ///< so much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest
+  /// So much of it is played now: until something from outside changes the clocks, or heat ends it; 0: its rest.
+  Tick piece = 0;
 };
 
 /// Part of a timeline.
@@ -128,10 +131,10 @@ class StepPlanner {
   struct State {
     std::int64_t held_steps = 0;               ///< of the running constant state
     std::int64_t startup_iterations_left = 0;  ///< still to be taken in slices after a start
-    Tick started = 0;         ///< when the job last began to iterate after more than a pause
-    Tick since_change = 0;    ///< time since the fleet was set to something else
-    double jump_s = 0.0;      ///< how far the error estimate lets the next jump go
-    double begun_frac = 0.0;  ///< of an iteration that goes on at other clocks: what of it is done
+    Tick started = 0;                          ///< when the job last began to iterate after more than a pause
+    Tick since_change = 0;                     ///< time since the fleet was set to something else
+    double jump_s = 0.0;                       ///< how far the error estimate lets the next jump go
+    double begun_frac = 0.0;                   ///< of an iteration that goes on at other clocks: what of it is done
     template <class A>
     void archive(A& a) {
       auto& [held, left, start, since, jump, begun] = *this;
@@ -146,7 +149,8 @@ class StepPlanner {
  private:
   double settling_s(Tick now) const;
   bool jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const;
-  std::optional<Ahead> look_ahead(const Job& job, Tick until, Tick period, std::int64_t most, const StepContext& c) const;
+  std::optional<Ahead> look_ahead(const Job& job, Tick until, Tick period, std::int64_t most,
+                                  const StepContext& c) const;
   State state_;
   std::optional<Ahead> ahead_;  ///< scratch
 };

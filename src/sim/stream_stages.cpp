@@ -19,7 +19,8 @@ mitigation::SiteBatteryParams without_controller(mitigation::SiteBatteryParams p
   return p;
 }
 
-void add(std::vector<Array>& arrays, std::string path, const char* dim, std::vector<double> v, const char* unit, const char* text) {
+void add(std::vector<Array>& arrays, std::string path, const char* dim, std::vector<double> v, const char* unit,
+         const char* text) {
   const std::uint64_t n = v.size();
   arrays.push_back({std::move(path), {dim}, {n}, std::move(v), unit, text});
 }
@@ -31,7 +32,8 @@ void StreamChunk::resize(std::size_t n) {
   for (auto* v : {&load_W, &pcc_W, &pcc_var, &bus_pu, &deviation_Hz}) v->resize(n);
 }
 
-BatteryStage::BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear, double rest_W)
+BatteryStage::BatteryStage(const mitigation::SiteBatteryParams& params,
+                           const std::optional<mitigation::BatteryWearParams>& wear, double rest_W)
     : battery_(params), following_(without_controller(params)), state_(battery_.start(rest_W)), start_(state_) {
   if (wear) wear_.emplace(*wear);
 }
@@ -49,7 +51,8 @@ void BatteryStage::through(std::span<double> pcc_W, double ceiling_W) {
       state_.command_W = std::clamp(std::min(*asked_W_, ceiling_W - load_W), -rated_W, rated_W);
       state_.reference_W = load_W + state_.command_W;
     }
-    if (wear_) wear_->push(battery_.soc_frac(state_), static_cast<double>(part.size()) * 1e-3, wear_state_, wear_meters_);
+    if (wear_)
+      wear_->push(battery_.soc_frac(state_), static_cast<double>(part.size()) * 1e-3, wear_state_, wear_meters_);
   }
 }
 
@@ -58,7 +61,8 @@ double BatteryStage::stored_J() const {
   return (state_.energy_J - start_.energy_J) + (state_.energy_carry_J - start_.energy_carry_J);
 }
 
-GridStage::GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W, const power::FeederPoint& load)
+GridStage::GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W,
+                     const power::FeederPoint& load)
     : source_(source),
       frequency_(frequency),
       nominal_Hz_(frequency.nominal_Hz),
@@ -98,7 +102,9 @@ bool GridStage::still(const grid::FrequencyState::Deviation& before) const {
   return moved <= share * size + rest_Hz;
 }
 
-double GridStage::frequency_deviation_Hz() const { return std::max(frequency_meters_.highest_Hz, -frequency_meters_.lowest_Hz); }
+double GridStage::frequency_deviation_Hz() const {
+  return std::max(frequency_meters_.highest_Hz, -frequency_meters_.lowest_Hz);
+}
 
 double GridStage::voltage_deviation_pu() const {
   return std::max(std::abs(voltage_meters_.max_pu - initial_pu_), std::abs(initial_pu_ - voltage_meters_.min_pu));
@@ -145,22 +151,27 @@ std::int64_t WindowRecorder::next_edge(std::int64_t bin) const {
 }
 
 bool WindowRecorder::open(std::int64_t from_bin, std::int64_t to_bin) const {
-  return std::any_of(recorded_.begin(), recorded_.end(),
-                     [&](const Recorded& r) { return r.window.begin / ns_per_ms < to_bin && r.window.end / ns_per_ms > from_bin; });
+  return std::any_of(recorded_.begin(), recorded_.end(), [&](const Recorded& r) {
+    return r.window.begin / ns_per_ms < to_bin && r.window.end / ns_per_ms > from_bin;
+  });
 }
 
 void WindowRecorder::push(std::int64_t first_bin, const StreamChunk& chunk) {
   const auto n = static_cast<std::int64_t>(chunk.pcc_W.size());
   for (auto& r : recorded_) {
-    const std::int64_t begin = std::max(first_bin, r.window.begin / ns_per_ms), end = std::min(first_bin + n, r.window.end / ns_per_ms);
+    const std::int64_t begin = std::max(first_bin, r.window.begin / ns_per_ms),
+                       end = std::min(first_bin + n, r.window.end / ns_per_ms);
     if (begin >= end) continue;
     if (r.first_bin < 0) r.first_bin = begin;
     const auto from = static_cast<std::ptrdiff_t>(begin - first_bin), to = static_cast<std::ptrdiff_t>(end - first_bin);
-    const auto append = [&](std::vector<double>& all, const std::vector<double>& bins) { all.insert(all.end(), bins.begin() + from, bins.begin() + to); };
+    const auto append = [&](std::vector<double>& all, const std::vector<double>& bins) {
+      all.insert(all.end(), bins.begin() + from, bins.begin() + to);
+    };
     append(r.pcc_W, chunk.pcc_W);
     append(r.pcc_var, chunk.pcc_var);
     append(r.bus_pu, chunk.bus_pu);
-    for (auto i = from; i < to; ++i) r.frequency_Hz.push_back(nominal_Hz_ + chunk.deviation_Hz[static_cast<std::size_t>(i)]);
+    for (auto i = from; i < to; ++i)
+      r.frequency_Hz.push_back(nominal_Hz_ + chunk.deviation_Hz[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -169,10 +180,12 @@ void WindowRecorder::add_arrays(std::vector<Array>& arrays) {
     if (r.pcc_W.empty()) continue;  // the window lies outside the run
     const std::string group = "/waveform_" + r.window.name;
     std::vector<double> time;
-    for (std::size_t i = 0; i < r.pcc_W.size(); ++i) time.push_back(static_cast<double>(r.first_bin + static_cast<std::int64_t>(i)) * 1e-3);
+    for (std::size_t i = 0; i < r.pcc_W.size(); ++i)
+      time.push_back(static_cast<double>(r.first_bin + static_cast<std::int64_t>(i)) * 1e-3);
     add(arrays, group + "/time", "time", time, "s", "start of the 1 ms bin");
     add(arrays, group + "/pcc_W", "time", r.pcc_W, "W", "power drawn at the connection, mean over the bin");
-    add(arrays, group + "/pcc_var", "time", r.pcc_var, "var", "reactive power drawn at the connection, mean over the bin");
+    add(arrays, group + "/pcc_var", "time", r.pcc_var, "var",
+        "reactive power drawn at the connection, mean over the bin");
     add(arrays, group + "/bus_pu", "time", r.bus_pu, "1", "voltage at the connection over nominal");
     add(arrays, group + "/frequency_Hz", "time", r.frequency_Hz, "Hz", "system frequency at the end of the bin");
   }
@@ -183,7 +196,9 @@ void SpectrumCollector::begin_stretch(bool iterating) {
   iterating_ = iterating;
 }
 
-bool SpectrumCollector::collects() const { return iterating_ && best_bins_ < spectrum_bins && running_bins_ < spectrum_bins; }
+bool SpectrumCollector::collects() const {
+  return iterating_ && best_bins_ < spectrum_bins && running_bins_ < spectrum_bins;
+}
 
 void SpectrumCollector::push(std::span<const double> pcc_W) {
   if (!collects()) return;
@@ -210,7 +225,8 @@ void SpectrumCollector::add_arrays(std::vector<Array>& arrays) const {
   add(arrays, "/spectrum/pcc_amplitude_W", "frequency_Hz", amplitude, "W", "amplitude of a sine at this frequency");
 }
 
-PowerLevels::PowerLevels(std::size_t first_kept_level, bool whole) : first_kept_level_(first_kept_level), whole_(whole), buckets_(4) {
+PowerLevels::PowerLevels(std::size_t first_kept_level, bool whole)
+    : first_kept_level_(first_kept_level), whole_(whole), buckets_(4) {
   step_.begin(0);
   ramp_.begin(0);
   slow_ramp_.begin(0);
@@ -254,7 +270,8 @@ std::vector<grid::Ramp> PowerLevels::ramps(const GridMeters& meters) const {
   }
   std::erase_if(all, [](const grid::Ramp& r) {
     constexpr double usual_s[] = {0.1, 1.0, 10.0, 60.0, 300.0, 900.0};
-    return std::none_of(std::begin(usual_s), std::end(usual_s), [&](double s) { return std::abs(s - r.window_s) <= 1e-9 * s; });
+    return std::none_of(std::begin(usual_s), std::end(usual_s),
+                        [&](double s) { return std::abs(s - r.window_s) <= 1e-9 * s; });
   });
   return all;
 }
@@ -352,7 +369,9 @@ bool RepeatDetector::Shape::like(const Shape& o, double share) const {
          std::abs(range_W - o.range_W) <= 2.0 * share * range_W && std::abs(high_W - o.high_W) <= share * o.high_W;
 }
 
-bool RepeatDetector::is_pause(double range_W, std::int64_t n_bin) const { return range_W == 0.0 && state_.last.range_W > 0.0 && n_bin <= short_pause_bins; }
+bool RepeatDetector::is_pause(double range_W, std::int64_t n_bin) const {
+  return range_W == 0.0 && state_.last.range_W > 0.0 && n_bin <= short_pause_bins;
+}
 
 void RepeatDetector::pause(std::int64_t end_bin) {
   state_.found = false;
@@ -368,7 +387,8 @@ bool RepeatDetector::begin(const Shape& shape, std::int64_t bin) {
 }
 
 std::int64_t RepeatDetector::settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const {
-  return std::max({two_units, state_.disturbed_until + slow_bins / 2 - bin, state_.alike_since + slow_bins + unit - bin});
+  return std::max(
+      {two_units, state_.disturbed_until + slow_bins / 2 - bin, state_.alike_since + slow_bins + unit - bin});
 }
 
 void RepeatDetector::keep(const grid::FrequencyState::Deviation& deviation, GridMeters::Share share) {

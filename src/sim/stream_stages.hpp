@@ -43,7 +43,8 @@ struct StreamChunk {
 class BatteryStage {
  public:
   /// At rest under a steady power. @throws InputError as the battery
-  BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear, double rest_W);
+  BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear,
+               double rest_W);
   /// Acts on the bins of a chunk. Its wear sees the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
   void through(std::span<double> pcc_W, double ceiling_W);
   /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
@@ -64,7 +65,7 @@ class BatteryStage {
 
  private:
   mitigation::SiteBattery battery_, following_;  ///< with its own controller; without
-  std::optional<double> asked_W_;  ///< by somebody outside
+  std::optional<double> asked_W_;                ///< by somebody outside
   mitigation::SiteBatteryState state_, start_;
   mitigation::SiteBatteryMeters meters_;
   std::optional<mitigation::BatteryWear> wear_;
@@ -76,9 +77,12 @@ class BatteryStage {
 class GridStage {
  public:
   /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
-  GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W, const power::FeederPoint& load);
+  GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W,
+            const power::FeederPoint& load);
   /// Somebody outside says what voltage and frequency are; nothing: they follow from the load.
-  void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) { voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz; }
+  void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) {
+    voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz;
+  }
   /// Bins from `first_bin` on: their voltages and deviations of frequency.
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions pass that leave it where it is.
@@ -203,7 +207,9 @@ class PowerLevels {
   /// The coming bins, W.
   void push(std::span<const double> pcc_W);
   /// The next `n_bin` bins, from a repeated load.
-  void push_part(std::int64_t n_bin, double low_W, double sum_W, double high_W) { pyramid_.push_part(n_bin, low_W, sum_W, high_W); }
+  void push_part(std::int64_t n_bin, double low_W, double sum_W, double high_W) {
+    pyramid_.push_part(n_bin, low_W, sum_W, high_W);
+  }
   /// Steps and ramps pass over repetitions: they have seen one.
   void skip(std::int64_t n_bin);
   /// Extremes that lie within bins, W.
@@ -248,7 +254,7 @@ class SpanMeter {
   void add(const CompensatedSum& J, std::int64_t n_bin);
   void add(double J, std::int64_t n_bin);      ///< the same, J
   void add_load(double J) { load_J_.add(J); }  ///< into the nodes, J
-  void widen(double low_W, double high_W);  ///< extremes of the connection
+  void widen(double low_W, double high_W);     ///< extremes of the connection
   Span take();
   template <class A>
   void archive(A& a) {
@@ -321,12 +327,12 @@ class RepeatDetector {
   struct State {
     std::int64_t alike_since = 0;  ///< bin since which the load has repeated much the same
     Shape last;
-    Shape kept;                    ///< of the unit that last passed bin by bin
+    Shape kept;                                   ///< of the unit that last passed bin by bin
     grid::FrequencyState::Deviation deviation{};  ///< where that left the grid
-    GridMeters::Share share;       ///< what it added to the meters
-    bool found = false;                ///< the last stretch, in closed form
-    std::int64_t repeated_until = 0;   ///< bin at which it ended
-    std::int64_t disturbed_until = 0;  ///< bin at which the last pause ended
+    GridMeters::Share share;                      ///< what it added to the meters
+    bool found = false;                           ///< the last stretch, in closed form
+    std::int64_t repeated_until = 0;              ///< bin at which it ended
+    std::int64_t disturbed_until = 0;             ///< bin at which the last pause ended
     template <class A>
     void archive(A& a) {
       auto& [alike, before, unit, where, added, closed, until, disturbed] = *this;

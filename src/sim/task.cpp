@@ -81,7 +81,8 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
   task.kind_high_W.assign(n, std::numeric_limits<double>::infinity());
 }
 
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K) {
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls, double die_K) {
   const double gate_Hz = task.class_gate_Hz[cls];
   const double factor = type.gpu.leakage_temperature_factor(die_K);
   const auto point = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, gate_Hz, factor,
@@ -98,13 +99,18 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   return out;
 }
 
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K) {
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                     double die_K) {
   constexpr int n_point = 12;
-  const double factor = type.gpu.leakage_temperature_factor(die_K), limit_W = controls.cap_W - type.governor.cap_margin_W;
-  const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, task.class_gate_Hz[cls], factor, limit_W,
-                                              controls.lock_Hz, 0.0).clock_Hz;
+  const double factor = type.gpu.leakage_temperature_factor(die_K),
+               limit_W = controls.cap_W - type.governor.cap_margin_W;
+  const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz,
+                                              task.class_gate_Hz[cls], factor, limit_W, controls.lock_Hz, 0.0)
+                            .clock_Hz;
   const double pace_Hz = task.class_gate_Hz[cls] > 0.0 ? std::min(task.class_gate_Hz[cls], own_Hz) : own_Hz;
-  const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) { return dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, f_Hz, f_Hz); };
+  const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) {
+    return dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, f_Hz, f_Hz);
+  };
   const auto power_W = [&](const dvfs::PhasePower& p) { return p.fixed_W + p.leakage_W * factor; };
   const bool slower = pace_Hz < own_Hz - power::GpuModel::bin_Hz;
   const double more_W = slower ? std::max(0.0, limit_W - power_W(at(task.class_window[cls], pace_Hz))) : 0.0;
@@ -157,7 +163,8 @@ struct Holder {
   }
 
   /// @return how long the segments last under ballast and smoothing
-  Tick play(std::span<const workload::Segment> segments, std::span<const double> natural_W, double waiting_W, std::size_t cls, HoldState& state) {
+  Tick play(std::span<const workload::Segment> segments, std::span<const double> natural_W, double waiting_W,
+            std::size_t cls, HoldState& state) {
     std::vector<Tick> duration;
     std::vector<double> W;
     // Work above the peak: its clock is lower, so it lasts longer.
@@ -181,7 +188,8 @@ struct Holder {
     }
     const auto kind_at = [&](std::size_t i) { return segments[stretches[i].segment].kind; };
     Tick length = 0;
-    const auto emit = [&](std::size_t i, Tick d, double low_W, double high_W, const mitigation::SmoothingState& smoothing) {
+    const auto emit = [&](std::size_t i, Tick d, double low_W, double high_W,
+                          const mitigation::SmoothingState& smoothing) {
       length += d;
       out.timeline.classes[cls].push_back({d, kind_of(kind_at(i), low_W, high_W)});
       auto& marks = out.marks[cls];
@@ -204,8 +212,10 @@ struct Holder {
       const auto slow = slowed.find(kind);
       throttle.push_back(!curved ? nullptr : slow != slowed.end() ? &slow->second : &curve[cls][kind]);
     }
-    for (const auto& piece : mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W, throttle))
-      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W), std::min(piece.high_W, std::max(peak, piece.low_W)), piece.end);
+    for (const auto& piece :
+         mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W, throttle))
+      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W),
+           std::min(piece.high_W, std::max(peak, piece.low_W)), piece.end);
     return length;
   }
 };
@@ -258,7 +268,9 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
     begin = meeting;
     Tick longest = 0;
     for (std::size_t c = 0; c < n_class; ++c) {
-      const auto play = [&](std::span<const workload::Segment> part) { return holder.play(part, natural_W[c], waiting_W[c], c, state[c]); };
+      const auto play = [&](std::span<const workload::Segment> part) {
+        return holder.play(part, natural_W[c], waiting_W[c], c, state[c]);
+      };
       std::size_t n = 0, n_until_done = 0;  // segments until the meeting, and until the class has done its work
       for (Tick at = 0; n < left[c].size() && at < planned; at += left[c][n++].duration)
         if (works(timeline.kinds[left[c][n].kind])) n_until_done = n + 1;
@@ -278,7 +290,8 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
     }
     for (std::size_t c = 0; c < n_class; ++c)
       if (length[c] < longest)
-        holder.play(std::array{workload::Segment{longest - length[c], wait_kind}}, natural_W[c], waiting_W[c], c, state[c]);
+        holder.play(std::array{workload::Segment{longest - length[c], wait_kind}}, natural_W[c], waiting_W[c], c,
+                    state[c]);
     out.period += longest;
   }
   return std::move(holder.out);
@@ -287,7 +300,8 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
 double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W) {
   double J = 0.0;
   for (const auto& s : held.timeline.classes[cls])
-    J += seconds(s.duration) * std::clamp(natural_W[held.from_kind[s.kind]], held.low_W[s.kind], std::max(held.low_W[s.kind], held.high_W[s.kind]));
+    J += seconds(s.duration) * std::clamp(natural_W[held.from_kind[s.kind]], held.low_W[s.kind],
+                                          std::max(held.low_W[s.kind], held.high_W[s.kind]));
   return J / seconds(held.timeline.period);
 }
 

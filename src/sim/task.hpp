@@ -24,16 +24,18 @@ dvfs::PhaseMix worst_window(const workload::Timeline& timeline, std::size_t cls,
 void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeType& type, double reference_Hz);
 
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls, double die_K);
 
 /// The GPU that sets a class's pace, as smoothing sees it: where it is slower than a nominal one, its power limit holds it at
 /// that clock, and its leakage is so much larger that its worst window is at the limit.
 struct PacingGpu {
-  std::vector<double> natural_W;                   ///< [kind]
-  std::vector<mitigation::ThrottleCurve> curve;    ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
+  std::vector<double> natural_W;                 ///< [kind]
+  std::vector<mitigation::ThrottleCurve> curve;  ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
 };
 /// @param cls class of the task  @param die_K temperature of its die  @returns one entry per kind of work
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls, double die_K);
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                     double die_K);
 
 /// Devices between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
 struct PowerHold {
@@ -56,8 +58,8 @@ struct HoldState {
 /// A timeline whose GPUs' power is held, with the power bounds of its new kinds.
 struct HeldTimeline {
   workload::Timeline timeline;
-  std::vector<double> low_W, high_W;      ///< [kind]
-  std::vector<std::uint32_t> from_kind;   ///< [kind] of the timeline without holds
+  std::vector<double> low_W, high_W;     ///< [kind]
+  std::vector<std::uint32_t> from_kind;  ///< [kind] of the timeline without holds
   struct Mark {
     Tick end;
     HoldState state;
@@ -73,7 +75,8 @@ struct HeldTimeline {
 HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
                         std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
                         std::span<const double> waiting_W, std::span<HoldState> state,
-                        std::span<const std::vector<mitigation::ThrottleCurve>> curve = {}, std::span<const double> peak_W = {});
+                        std::span<const std::vector<mitigation::ThrottleCurve>> curve = {},
+                        std::span<const double> peak_W = {});
 /// Mean power of a class over one repetition of a held timeline.
 double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W);
 

@@ -25,7 +25,8 @@ Reach reach_of(const Fleet& fleet, const FleetState& state, const FleetSignals& 
   out.rates.hi.fill(0.0);
   const auto see = [&](std::size_t n, double fan) {
     const auto& type = fleet.types[fleet.node_hall[n]];
-    const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan), task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
+    const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan),
+                                             task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
     if (out.reference == nullptr) out.reference = &modes;
     for (std::size_t m = 0; m < thermal::n_mode; ++m) {
       out.rates.lo[m] = std::min(out.rates.lo[m], modes.rate_per_s[m]);
@@ -72,8 +73,9 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
     const auto& type = fleet.types[fleet.node_hall[n]];
     const double fan_frac = std::max(type.air.fan_min_frac, state.fan_frac[n]);
     // Half of a node's GPUs stand in the preheated air.
-    const double air_K = task.inlet_K[n] + (task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[n] * task.since_macro_s) +
-                         0.5 * thermal::rear_preheat_K(type.air, state.front_W[n], fan_frac, task.air_J_per_m3_K[fleet.node_hall[n]]);
+    const double air_K =
+        task.inlet_K[n] + (task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[n] * task.since_macro_s) +
+        0.5 * thermal::rear_preheat_K(type.air, state.front_W[n], fan_frac, task.air_J_per_m3_K[fleet.node_hall[n]]);
     auto& c = out[task.node_class[i]];
     for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
       const double per_r = 1.0 / fleet.resistance_ratio[g];
@@ -96,24 +98,28 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
 
 bool KindTemperatureOffsets::holds_for(const FleetTask& task, double cap) const {
   if (classes.size() != task.timeline->classes.size() || cap != cap_W || task.clock_frac != clock_frac) return false;
-  if (classes.front().kind_K.size() != task.timeline->kinds.size() || !alike(period_s, seconds(task.timeline->period))) return false;
+  if (classes.front().kind_K.size() != task.timeline->kinds.size() || !alike(period_s, seconds(task.timeline->period)))
+    return false;
   for (std::size_t c = 0; c < classes.size(); ++c)
     if (classes[c].n_segment != task.timeline->classes[c].size()) return false;
   return std::equal(gate_Hz.begin(), gate_Hz.end(), task.class_gate_Hz.begin(), task.class_gate_Hz.end(), alike);
 }
 
-std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                                      KindTemperatureOffsets* offsets) {
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                      const FleetTask& task, KindTemperatureOffsets* offsets) {
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
   const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
   const std::size_t n_class = task.timeline->classes.size(), n_kind = task.timeline->kinds.size();
   const bool fresh = offsets != nullptr && !offsets->holds_for(task, controls.cap_W);
-  if (fresh) *offsets = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz, std::vector<KindTemperatureOffsets::OfClass>(n_class)};
+  if (fresh)
+    *offsets = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz,
+                std::vector<KindTemperatureOffsets::OfClass>(n_class)};
   const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type, controls) : 0.0;
   const double leakage_per_K = type.gpu.params().leakage_per_K;
   // A single segment has no rise over its own mean.
-  const bool one = std::all_of(task.timeline->classes.begin(), task.timeline->classes.end(), [](const auto& segments) { return segments.size() < 2; });
+  const bool one = std::all_of(task.timeline->classes.begin(), task.timeline->classes.end(),
+                               [](const auto& segments) { return segments.size() < 2; });
   const auto starts = offsets == nullptr && !one ? class_starts(fleet, state, task) : std::vector<ClassStart>{};
   std::vector<ClassMap> maps(n_class);
   parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {

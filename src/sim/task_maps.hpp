@@ -32,7 +32,7 @@ struct KindTemperatureOffsets {
 
 /// Maps of all classes of a task for the fan speeds that can occur in the step.
 /// @param offsets kept from step to step; nullptr: what happens once
-std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                                      KindTemperatureOffsets* offsets);
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                      const FleetTask& task, KindTemperatureOffsets* offsets);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

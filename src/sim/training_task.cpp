@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tidewatt/base/error.hpp"
 #include "step_lengths.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -34,15 +34,17 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
       options_(std::move(options)),
       ranks_{first_node, {}, {}},
       scatter_(options_.jitter, options_.beat),
-      held_(options_.hold, (static_cast<std::size_t>(model_.n_gpu()) + fleet.n_gpu_per_node - 1) / fleet.n_gpu_per_node) {
+      held_(options_.hold,
+            (static_cast<std::size_t>(model_.n_gpu()) + fleet.n_gpu_per_node - 1) / fleet.n_gpu_per_node) {
   const auto per_node = static_cast<std::int64_t>(fleet.n_gpu_per_node);
   for (std::int64_t rank = 0; rank < model_.n_gpu(); rank += per_node) {
     ranks_.stage.push_back(model_.stage_of_gpu(rank));
     ranks_.replica.push_back(model_.replica_of_gpu(rank));
     if (model_.stage_of_gpu(std::min(rank + per_node, model_.n_gpu()) - 1) != ranks_.stage.back())
-      throw InputError(fmt::format("plan: the {} GPUs of a node would hold several pipeline stages (tp × cp = {}); "
-                                   "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
-                                   per_node, model_.gpus_per_stage()));
+      throw InputError(
+          fmt::format("plan: the {} GPUs of a node would hold several pipeline stages (tp × cp = {}); "
+                      "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
+                      per_node, model_.gpus_per_stage()));
   }
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
@@ -56,7 +58,8 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
   for (std::size_t s = 0; s < at_reference.classes.size(); ++s) {
     out.mix.push_back(worst_window(at_reference, s, task.kind_reference_W, type().governor.window_s));
     double J = 0.0;
-    for (const auto& segment : at_reference.classes[s]) J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
+    for (const auto& segment : at_reference.classes[s])
+      J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
     out.mean_W.push_back(std::min(J / seconds(at_reference.period), type().usual.cap_W - type().governor.cap_margin_W));
   }
   out.period_s = seconds(at_reference.period);
@@ -64,7 +67,8 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
 }
 
 /// What could everyone do alone? Classes are the stages.
-void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const {
+void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+                             FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
   task.class_window = window.mix;
   task.first_node = ranks_.first_node;
@@ -111,8 +115,8 @@ TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
   return out;
 }
 
-void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s,
-                            FleetSignals& signals, FleetTask& task, std::int64_t iteration, Tick begin) {
+void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
+                            FleetTask& task, std::int64_t iteration, Tick begin) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
   const double reference_Hz = model_.reference_clock_Hz();
@@ -122,8 +126,10 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   const std::size_t n_group = pace_.size();
   timeline_ = work == Work::iterate ? model_.iteration(pace_) : model_.evaluation(pace_, batches);
   scatter_.set_work(static_cast<std::int64_t>(n_group), timeline_.period);
-  if (scatters() && work == Work::iterate) timeline_ = model_.iteration(pace_, scatter_.one(iteration, begin));
-  else if (!held_.any()) split_long(timeline_);
+  if (scatters() && work == Work::iterate)
+    timeline_ = model_.iteration(pace_, scatter_.one(iteration, begin));
+  else if (!held_.any())
+    split_long(timeline_);
   task.class_window.clear();
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group)
@@ -133,8 +139,9 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     }
   task.class_busy.assign(n_group * n_stage, 1);
   for (std::size_t i = 0; i < n_node(); ++i)
-    task.node_class[i] = static_cast<std::uint32_t>(
-        groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])] * n_stage + static_cast<std::size_t>(ranks_.stage[i]));
+    task.node_class[i] =
+        static_cast<std::uint32_t>(groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])] * n_stage +
+                                   static_cast<std::size_t>(ranks_.stage[i]));
   set_kinds(task, timeline_, type(), reference_Hz);
   if (held_.any()) held_.apply(timeline_, task, type(), controls(state), index_of(timeline_, "bubble"), true);
 }
@@ -200,14 +207,15 @@ void TrainingTask::split_hold(Tick duration, double busy_frac, FleetTask& task) 
   set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
 }
 
-void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state,
-                            FleetSignals& signals, FleetTask& task, double busy_frac) {
+void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
+                            FleetTask& task, double busy_frac) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, ranks_.first_node, n_node(), timeline_, task);
   if (busy_frac < 1.0) split_hold(duration, busy_frac, task);
   if (held_.any()) held_.split(timeline_, task);
   std::vector<double> nominal_W;
   for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
-    nominal_W.push_back(nominal_kind_W(task, type(), controls(state), c, nominal_die_K)[timeline_.classes[c].front().kind]);
+    nominal_W.push_back(
+        nominal_kind_W(task, type(), controls(state), c, nominal_die_K)[timeline_.classes[c].front().kind]);
   predict(fleet_, state, task, nominal_W, seconds(duration), signals);
   if (kind.context)
     own_clocks(fleet_, state, task, seconds(duration), signals);

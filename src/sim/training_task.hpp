@@ -56,7 +56,8 @@ class TrainingTask {
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
   double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
-  double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;  ///< of one GPU in a constant state
+  /// Of one GPU in a constant state.
+  double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;
   /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return state_.slowest_Hz; }
   /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
@@ -69,7 +70,9 @@ class TrainingTask {
   /// Pipeline stage of a node of the site; −1: not the job's.
   std::int64_t stage_of_node(std::size_t n) const { return ranks_.has(n) ? ranks_.stage[n - ranks_.first_node] : -1; }
   /// Replica of a node of the site; −1: not the job's.
-  std::int64_t replica_of_node(std::size_t n) const { return ranks_.has(n) ? ranks_.replica[n - ranks_.first_node] : -1; }
+  std::int64_t replica_of_node(std::size_t n) const {
+    return ranks_.has(n) ? ranks_.replica[n - ranks_.first_node] : -1;
+  }
 
   struct State {
     double slowest_Hz = 0.0;
@@ -95,7 +98,7 @@ class TrainingTask {
   struct Windows {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
     double period_s = 0.0;
-    std::vector<double> mean_W;       ///< [stage] mean power of a nominal chip, the first guess after a cold start
+    std::vector<double> mean_W;  ///< [stage] mean power of a nominal chip, the first guess after a cold start
   };
   /// Replicas by pace.
   struct Groups {
@@ -103,7 +106,8 @@ class TrainingTask {
     std::vector<double> pace;  ///< [group] of its slowest replica, relative
   };
   Windows stage_windows(const workload::Timeline& at_reference) const;
-  void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
+  void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+                 FleetTask& task) const;
   Groups group_replicas(const FleetState& state);
   void split_hold(Tick duration, double busy_frac, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }

@@ -8,7 +8,8 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 TransformerWatch::TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized) {
-  const std::array<const std::optional<power::TransformerParams>*, 2> params = {&devices.hall_transformer, &devices.site_transformer};
+  const std::array<const std::optional<power::TransformerParams>*, 2> params = {&devices.hall_transformer,
+                                                                                &devices.site_transformer};
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     if (!*params[i]) continue;
     auto& l = levels_[i];
@@ -43,8 +44,8 @@ std::vector<TransformerWatch::Figures> TransformerWatch::figures() const {
   std::vector<Figures> out;
   for (const auto& l : levels_)
     if (l.model)
-      out.push_back({std::string(power::FeederParams::level_names[l.index]), l.meters.hottest_K, l.meters.aged_s, l.meters.ageing_rate(),
-                     l.meters.above_limit_s, l.loading_max_frac, l.hottest});
+      out.push_back({std::string(power::FeederParams::level_names[l.index]), l.meters.hottest_K, l.meters.aged_s,
+                     l.meters.ageing_rate(), l.meters.above_limit_s, l.loading_max_frac, l.hottest});
   return out;
 }
 

@@ -21,7 +21,8 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// at most, winding time constants of 4 to 10 min).
 class TransformerWatch {
  public:
-  TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized);  ///< of the whole site  @throws InputError
+  /// Of the whole site  @throws InputError
+  TransformerWatch(const SiteDevices& devices, const power::FeederParams& sized);
   Tick now() const { return last_; }
   bool any() const { return levels_[0].model || levels_[1].model; }
   /// A step that ended at `end`. @param feeder meters since the start of the run  @param ambient_K mean of the step
@@ -37,8 +38,8 @@ class TransformerWatch {
   void archive(A& a) {
     a(last_);
     for (auto& l : levels_)
-      a(l.begun, l.hottest, l.loading_max_frac, l.loss_J, l.state.oil_K, l.state.gradient_fast_K, l.state.gradient_slow_K, l.meters.aged_s,
-        l.meters.elapsed_s, l.meters.hottest_K, l.meters.above_limit_s);
+      a(l.begun, l.hottest, l.loading_max_frac, l.loss_J, l.state.oil_K, l.state.gradient_fast_K,
+        l.state.gradient_slow_K, l.meters.aged_s, l.meters.elapsed_s, l.meters.hottest_K, l.meters.above_limit_s);
   }
 
  private:

@@ -18,7 +18,8 @@ bool is_band(Metric m) { return m == Metric::band_rms || m == Metric::band_share
 std::int64_t bins_of(const grid::Rule& r) { return std::llround(r.window_s * 1e3); }
 
 std::vector<std::int64_t> ramp_windows(const GridMeterParams& p, bool slow) {
-  std::vector<std::int64_t> bins = slow ? std::vector<std::int64_t>{60'000, 300'000, 900'000} : std::vector<std::int64_t>{100, 1000, 10'000};
+  std::vector<std::int64_t> bins =
+      slow ? std::vector<std::int64_t>{60'000, 300'000, 900'000} : std::vector<std::int64_t>{100, 1000, 10'000};
   for (const auto& set : p.rules)
     for (const auto& r : set.rules)
       if (is_ramp(r.metric))
@@ -35,7 +36,8 @@ std::vector<std::pair<double, double>> bands_of(const GridMeterParams& p) {
   for (const auto& set : p.rules)
     for (const auto& r : set.rules) {
       const std::pair<double, double> band{r.low_Hz, r.high_Hz};
-      if (is_band(r.metric) && out.size() < grid::BandMeter::most_bands && std::find(out.begin(), out.end(), band) == out.end())
+      if (is_band(r.metric) && out.size() < grid::BandMeter::most_bands &&
+          std::find(out.begin(), out.end(), band) == out.end())
         out.push_back(band);
     }
   return out;
@@ -45,7 +47,8 @@ std::vector<std::int64_t> step_windows(const GridMeterParams& p) {
   std::vector<std::int64_t> out = {1000};
   for (const auto& set : p.rules)
     for (const auto& r : set.rules)
-      if (const auto w = bins_of(r); r.metric == Metric::step && std::find(out.begin(), out.end(), w) == out.end()) out.push_back(w);
+      if (const auto w = bins_of(r); r.metric == Metric::step && std::find(out.begin(), out.end(), w) == out.end())
+        out.push_back(w);
   return out;
 }
 
@@ -62,9 +65,11 @@ std::vector<std::pair<double, double>> bands_with_lines(const GridMeterParams& p
 
 void RangeMeter::push(std::int64_t first_bin, std::span<const double> x) {
   const auto bin_of = [&](auto it) { return first_bin + (it - x.begin()); };
-  if (const double least = numerics::lane_min(x); least < state_.low) state_.low = least, state_.low_bin = bin_of(std::find(x.begin(), x.end(), least));
+  if (const double least = numerics::lane_min(x); least < state_.low)
+    state_.low = least, state_.low_bin = bin_of(std::find(x.begin(), x.end(), least));
   // The last of equal ones, as std::minmax_element has it.
-  if (const double most = numerics::lane_max(x); most > state_.high) state_.high = most, state_.high_bin = bin_of(std::find(x.rbegin(), x.rend(), most).base() - 1);
+  if (const double most = numerics::lane_max(x); most > state_.high)
+    state_.high = most, state_.high_bin = bin_of(std::find(x.rbegin(), x.rend(), most).base() - 1);
 }
 
 LoadMeters::LoadMeters(const GridMeterParams& p)
@@ -132,11 +137,15 @@ void BusMeters::push(std::int64_t first_bin, std::span<const double> bus_pu, std
 }
 
 BusMeters::Mark BusMeters::mark() const {
-  return {{state_.flicker[0].snapshot(), state_.flicker[1].snapshot()}, state_.voltage.snapshot(), state_.frequency.snapshot()};
+  return {{state_.flicker[0].snapshot(), state_.flicker[1].snapshot()},
+          state_.voltage.snapshot(),
+          state_.frequency.snapshot()};
 }
 
 BusMeters::Share BusMeters::since(const Mark& m) const {
-  return {{state_.flicker[0].since(m.flicker[0]), state_.flicker[1].since(m.flicker[1])}, state_.voltage.since(m.voltage), state_.frequency.since(m.frequency)};
+  return {{state_.flicker[0].since(m.flicker[0]), state_.flicker[1].since(m.flicker[1])},
+          state_.voltage.since(m.voltage),
+          state_.frequency.since(m.frequency)};
 }
 
 void BusMeters::repeat(const Share& share, std::int64_t n_bin) {

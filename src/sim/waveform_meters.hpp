@@ -20,11 +20,11 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// What is measured at the connection, over which part of the run.
 struct GridMeterParams {
   double nominal_Hz = 60.0;
-  double class_W = 1e5;         ///< width of a rainflow class
-  std::int64_t from_bin = 0;    ///< meters begin here
+  double class_W = 1e5;       ///< width of a rainflow class
+  std::int64_t from_bin = 0;  ///< meters begin here
   std::int64_t until_bin = std::numeric_limits<std::int64_t>::max();
   std::vector<grid::RuleSet> rules;  ///< their windows and bands are measured beside the standard ones
-  double spread_frac = 0.0;     ///< of every figure: half width of what the model does not know
+  double spread_frac = 0.0;          ///< of every figure: half width of what the model does not know
 };
 
 /// A figure, in any unit, with the bin where it occurs (−1: none). Its spread is a share of its value, `spread_frac`.
@@ -68,7 +68,7 @@ class LoadMeters {
   explicit LoadMeters(const GridMeterParams& params);  ///< @throws InputError as the meters
   /// Measuring begins. @param first_W mean of the first bin
   void begin(std::int64_t bin, double first_W);
-  void push(std::span<const double> pcc_W);  ///< the coming bins
+  void push(std::span<const double> pcc_W);                                           ///< the coming bins
   void push_means(std::span<const double> mean_W) { state_.slow_ramp.push(mean_W); }  ///< of 100 ms
 
   struct Mark {
@@ -132,7 +132,8 @@ class LoadMeters {
 class BusMeters {
  public:
   /// Nothing is measured yet.
-  explicit BusMeters(const GridMeterParams& params) : spread_frac_(params.spread_frac), nominal_Hz_(params.nominal_Hz) {}
+  explicit BusMeters(const GridMeterParams& params)
+      : spread_frac_(params.spread_frac), nominal_Hz_(params.nominal_Hz) {}
   /// Measuring begins. @param first_pu voltage of the first bin
   void begin(std::int64_t bin, double first_pu);
   /// Bins from `first_bin` on.
@@ -156,7 +157,8 @@ class BusMeters {
   bool same_window(const Mark& mark) const { return state_.flicker[0].same_window(mark.flicker[0]); }  ///< of flicker
   void repeat(const Share& share, std::int64_t n_bin);  ///< books repetitions of a share
 
-  const grid::Flickermeter& flicker(std::size_t lamp) const { return state_.flicker[lamp]; }  ///< 0: 120 V 60 Hz, 1: 230 V 50 Hz
+  /// 0: 120 V 60 Hz, 1: 230 V 50 Hz.
+  const grid::Flickermeter& flicker(std::size_t lamp) const { return state_.flicker[lamp]; }
   const grid::ExcursionMeter& voltage() const { return state_.voltage; }
   const grid::ExcursionMeter& frequency() const { return state_.frequency; }
   /// Flicker, and extremes of voltage and frequency.
@@ -165,7 +167,8 @@ class BusMeters {
   void add_arrays(std::vector<Array>& arrays) const;
 
   struct State {
-    grid::Flickermeter flicker[2]{grid::Flickermeter(grid::FlickerLamp::v120_60Hz), grid::Flickermeter(grid::FlickerLamp::v230_50Hz)};
+    grid::Flickermeter flicker[2]{grid::Flickermeter(grid::FlickerLamp::v120_60Hz),
+                                  grid::Flickermeter(grid::FlickerLamp::v230_50Hz)};
     grid::ExcursionMeter voltage{0.95, 1.05}, frequency{-0.036, 0.036};
     RangeMeter voltage_pu, deviation_Hz;
     template <class A>

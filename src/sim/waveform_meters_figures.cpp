@@ -15,7 +15,9 @@ Array column(const std::string& path, const char* dim, std::vector<double> v, co
 
 }  // namespace
 
-grid::Figure figure_of(double value, std::int64_t bin, double spread_frac) { return {value, spread_frac * std::abs(value), tick_of(bin)}; }
+grid::Figure figure_of(double value, std::int64_t bin, double spread_frac) {
+  return {value, spread_frac * std::abs(value), tick_of(bin)};
+}
 
 grid::BandFigures LoadMeters::band_figures(double low_Hz, double high_Hz, const numerics::Spectrum& s) const {
   grid::BandFigures out{low_Hz, high_Hz, {}, {}};
@@ -23,7 +25,8 @@ grid::BandFigures LoadMeters::band_figures(double low_Hz, double high_Hz, const 
     if (b.low_Hz == low_Hz && b.high_Hz == high_Hz) out.rms_W = {b.rms_W, spread_frac_ * b.rms_W, -1};
   if (s.n_segment == 0) return out;
   double sum = 0.0, most = 0.0;
-  for (auto k = static_cast<std::size_t>(std::ceil(low_Hz / s.bin_Hz)); k < s.psd.size() && static_cast<double>(k) * s.bin_Hz <= high_Hz; ++k) {
+  for (auto k = static_cast<std::size_t>(std::ceil(low_Hz / s.bin_Hz));
+       k < s.psd.size() && static_cast<double>(k) * s.bin_Hz <= high_Hz; ++k) {
     const double A = s.amplitude(k);
     sum += 0.5 * A;
     most = std::max(most, A);
@@ -37,10 +40,12 @@ void LoadMeters::add_figures(grid::WaveformFigures& f) const {
   f.peak_W = figure(state_.extremes.max_W(), state_.extremes.max_bin());
   f.mean_W = figure(state_.extremes.mean_W(), -1);
   f.range_W = figure(state_.extremes.range_W(), state_.extremes.min_bin());
-  for (const auto& r : ramps()) f.ramps.push_back({r.window_s, figure(r.up_W_per_s, r.up_bin), figure(r.down_W_per_s, r.down_bin)});
+  for (const auto& r : ramps())
+    f.ramps.push_back({r.window_s, figure(r.up_W_per_s, r.up_bin), figure(r.down_W_per_s, r.down_bin)});
   for (std::size_t i = 0; i < step_bins_.size(); ++i) {
     const auto& s = state_.steps[i];
-    f.steps.push_back({static_cast<double>(step_bins_[i]) * 1e-3, figure(s.largest(), s.rise() > s.fall() ? s.rise_bin() : s.fall_bin())});
+    f.steps.push_back({static_cast<double>(step_bins_[i]) * 1e-3,
+                       figure(s.largest(), s.rise() > s.fall() ? s.rise_bin() : s.fall_bin())});
   }
   const auto spectrum = state_.lines.result();
   for (const auto& b : bands()) f.bands.push_back(band_figures(b.low_Hz, b.high_Hz, spectrum));

@@ -30,10 +30,12 @@ double grid_place(const Variable& v, std::size_t j, std::size_t n) {
 
 void add_grid(CaseList& list, const std::vector<Variable>& variables) {
   std::vector<std::size_t> counts;
-  for (const auto& v : variables) counts.push_back(v.values.empty() ? static_cast<std::size_t>(v.n_point) : v.values.size());
+  for (const auto& v : variables)
+    counts.push_back(v.values.empty() ? static_cast<std::size_t>(v.n_point) : v.values.size());
   for (const auto& index : full_grid(counts)) {
     auto& row = list.values.emplace_back();
-    for (std::size_t d = 0; d < variables.size(); ++d) row.push_back(variables[d].at(grid_place(variables[d], index[d], counts[d])));
+    for (std::size_t d = 0; d < variables.size(); ++d)
+      row.push_back(variables[d].at(grid_place(variables[d], index[d], counts[d])));
   }
 }
 
@@ -78,7 +80,8 @@ void add_tornado(CaseList& list, const std::vector<Variable>& variables) {
 void find_equal(CaseList& list) {
   std::vector<std::size_t> order(list.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return list.values[a] < list.values[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return list.values[a] < list.values[b]; });
   list.same_as.resize(list.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
     const bool again = k > 0 && list.values[order[k]] == list.values[order[k - 1]];
@@ -119,7 +122,8 @@ CaseList list_cases(const SweepSpec& spec) {
     add_points(list, variables, sobol_points(n, k, seed));
   else if (spec.mode == "sobol_indices") {
     if (n * (k + 2) > n_case_limit)
-      throw InputError(fmt::format("sobol_indices of {} variables with n_case = {} needs {} cases, above {}", k, n, n * (k + 2), n_case_limit));
+      throw InputError(fmt::format("sobol_indices of {} variables with n_case = {} needs {} cases, above {}", k, n,
+                                   n * (k + 2), n_case_limit));
     add_points(list, variables, saltelli_design(n, k, seed));
   } else
     add_points(list, variables, latin_hypercube(n, k, seed));
@@ -149,7 +153,8 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
       try {
         readable(v);
       } catch (const InputError& e) {
-        left_out.push_back(fmt::format("{}: {}", a.key, e.findings().empty() ? e.what() : e.findings().front().message));
+        left_out.push_back(
+            fmt::format("{}: {}", a.key, e.findings().empty() ? e.what() : e.findings().front().message));
         continue;
       }
     }

@@ -8,10 +8,11 @@ namespace TIDEWATT_NAMESPACE::study {
 
 /// What each case of a sweep sets. A pure function of the sweep's file and of the scenario's assumed inputs.
 struct CaseList {
-  std::vector<std::string> names;                ///< headings of the varied columns, [variable]
-  std::vector<std::vector<std::string>> values;  ///< as TOML text, "" where a case does not set the key, [case][variable]
-  std::vector<std::vector<std::string>> keys;    ///< scenario keys that get the value, [variable]
-  std::vector<std::size_t> same_as;              ///< first case with the same values (itself if first), [case]
+  std::vector<std::string> names;  ///< headings of the varied columns, [variable]
+  /// As TOML text, "" where a case does not set the key, [case][variable].
+  std::vector<std::vector<std::string>> values;
+  std::vector<std::vector<std::string>> keys;  ///< scenario keys that get the value, [variable]
+  std::vector<std::size_t> same_as;            ///< first case with the same values (itself if first), [case]
 
   std::size_t size() const { return values.size(); }
   /// The overrides of case i < size(), key=value.

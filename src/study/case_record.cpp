@@ -33,17 +33,21 @@ sim::Value value_of(const nlohmann::ordered_json& j) {
 
 std::string encode(const CaseRecord& r) {
   const std::string body = fmt::format(
-      "{{\"case\": {}, \"plan\": {}, \"error_kind\": {}, \"error\": {}, \"result_sha256\": {},\n\"figures\": {}}}\n", r.index,
-      quoted(r.plan), quoted(r.error_kind), quoted(r.error), quoted(r.result_sha256), io::summary_json(r.figures));
+      "{{\"case\": {}, \"plan\": {}, \"error_kind\": {}, \"error\": {}, \"result_sha256\": {},\n\"figures\": {}}}\n",
+      r.index, quoted(r.plan), quoted(r.error_kind), quoted(r.error), quoted(r.result_sha256),
+      io::summary_json(r.figures));
   return fmt::format("{}{}\n{}", magic, sha256_hex(body), body);
 }
 
 CaseRecord decode(std::string_view bytes, const std::string& file) {
-  const auto damaged = [&](const char* why) { return io::CorruptFileError(file, fmt::format("damaged case file: {}", why)); };
+  const auto damaged = [&](const char* why) {
+    return io::CorruptFileError(file, fmt::format("damaged case file: {}", why));
+  };
   const std::size_t head = magic.size() + digest_digits + 1;
   if (bytes.size() <= head || !bytes.starts_with(magic) || bytes[head - 1] != '\n') throw damaged("no header");
   const std::string_view body = bytes.substr(head);
-  if (bytes.substr(magic.size(), digest_digits) != sha256_hex(body)) throw damaged("its hash does not match its contents");
+  if (bytes.substr(magic.size(), digest_digits) != sha256_hex(body))
+    throw damaged("its hash does not match its contents");
   try {
     const auto j = nlohmann::ordered_json::parse(body);
     CaseRecord r;

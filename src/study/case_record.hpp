@@ -13,11 +13,11 @@ namespace TIDEWATT_NAMESPACE::study {
 /// Outcome of one case: its figures, or the error it failed with.
 struct CaseRecord {
   std::size_t index = 0;
-  std::string plan;                                        ///< hash of the sweep it belongs to
-  std::string error_kind;                                  ///< "" | input | solver | refused | memory | crash | other
-  std::string error;                                       ///< one line
+  std::string plan;                                         ///< hash of the sweep it belongs to
+  std::string error_kind;                                   ///< "" | input | solver | refused | memory | crash | other
+  std::string error;                                        ///< one line
   std::vector<std::pair<std::string, sim::Value>> figures;  ///< of the summary, in its order; empty if it failed
-  std::string result_sha256;                               ///< of the full result file, if one is kept
+  std::string result_sha256;                                ///< of the full result file, if one is kept
 
   bool failed() const { return !error_kind.empty(); }
 };

@@ -93,8 +93,9 @@ void CaseRunner::check_ends() const {
 }
 
 std::string CaseRunner::describe(const sim::Scenario& base) const {
-  std::string out = fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\n", TIDEWATT_VERSION, spec_.mode,
-                                spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "));
+  std::string out =
+      fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\n", TIDEWATT_VERSION, spec_.mode,
+                  spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "));
   out += fmt::format("scenario {}\n{}\n", sha256_hex(base.text), base.text);
   out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));
   for (const auto& row : cases_.values) out += fmt::format("{}\n", fmt::join(row, "\t"));
@@ -115,7 +116,8 @@ void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord
     record.result_sha256 = sha256_hex({image.data(), image.size()});
   }
   for (auto& figure : result.summary)
-    if (spec_.outputs.empty() || std::find(spec_.outputs.begin(), spec_.outputs.end(), figure.first) != spec_.outputs.end())
+    if (spec_.outputs.empty() ||
+        std::find(spec_.outputs.begin(), spec_.outputs.end(), figure.first) != spec_.outputs.end())
       record.figures.push_back(std::move(figure));
 }
 

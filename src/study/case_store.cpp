@@ -34,7 +34,9 @@ void make_folder(const std::string& path) {
   if (ec) fail("make the folder", path, ec.message());
 }
 
-void write_text(const std::string& path, const std::string& text) { io::write_durably(path, {text.data(), text.size()}); }
+void write_text(const std::string& path, const std::string& text) {
+  io::write_durably(path, {text.data(), text.size()});
+}
 
 /// One line of a manifest: case, hash of its file, hash of these two.
 std::string manifest_line(std::size_t i, const std::string& file_sha256) {
@@ -66,7 +68,10 @@ CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size
       throw InputError(Finding{{path, 0, 0}, "", "missing, although there are cases: this folder has lost its plan"});
     write_text(path, text);  // before the folder of cases, so that a start that failed here can be repeated
   } else if (read_file(path, plan_limit_B) != text) {
-    throw InputError(Finding{{path, 0, 0}, "", "this folder holds another sweep (or one of changed inputs or another version); name another folder"});
+    throw InputError(
+        Finding{{path, 0, 0},
+                "",
+                "this folder holds another sweep (or one of changed inputs or another version); name another folder"});
   }
   make_folder(folder_ + "/cases");
 }
@@ -75,8 +80,12 @@ CaseStore::~CaseStore() {
   if (manifest_ >= 0) ::close(manifest_);
 }
 
-std::string CaseStore::case_path(std::size_t i) const { return fmt::format("{}/cases/{:03}/{:06}.case", folder_, i / 1000, i); }
-std::string CaseStore::result_path(std::size_t i) const { return fmt::format("{}/cases/{:03}/{:06}.h5", folder_, i / 1000, i); }
+std::string CaseStore::case_path(std::size_t i) const {
+  return fmt::format("{}/cases/{:03}/{:06}.case", folder_, i / 1000, i);
+}
+std::string CaseStore::result_path(std::size_t i) const {
+  return fmt::format("{}/cases/{:03}/{:06}.h5", folder_, i / 1000, i);
+}
 
 void CaseStore::put(const CaseRecord& record) const {
   const std::string path = case_path(record.index);
@@ -106,7 +115,8 @@ std::map<std::size_t, std::string> CaseStore::read_manifests(State& state) const
   return noted;
 }
 
-void CaseStore::read_case(std::size_t i, State& state, const std::string& noted, const std::function<void(const CaseRecord&)>& visit) const {
+void CaseStore::read_case(std::size_t i, State& state, const std::string& noted,
+                          const std::function<void(const CaseRecord&)>& visit) const {
   const std::string path = case_path(i);
   const auto damaged = [&](const std::string& why) {
     state.damaged.push_back(why);
@@ -170,7 +180,8 @@ void CaseStore::lock(const Shard& shard) {
   if (manifest_ < 0) fail("open", manifest_path_, std::strerror(errno));
   if (::flock(manifest_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail("lock", manifest_path_, std::strerror(errno));
-    throw InputError(Finding{{manifest_path_, 0, 0}, "", "another process is running this sweep (or this shard of it)"});
+    throw InputError(
+        Finding{{manifest_path_, 0, 0}, "", "another process is running this sweep (or this shard of it)"});
   }
   clear_leftovers();
 }

@@ -39,7 +39,7 @@ class CaseStore {
   /// What a reading of the folder found.
   struct State {
     std::map<std::size_t, Finished> finished;
-    std::vector<std::string> damaged;       ///< one line per file that is not as written, or vanished
+    std::vector<std::string> damaged;        ///< one line per file that is not as written, or vanished
     std::vector<std::size_t> damaged_cases;  ///< the cases they belong to, ascending
   };
 
@@ -72,7 +72,8 @@ class CaseStore {
   CaseStore& operator=(const CaseStore&) = delete;
 
  private:
-  void read_case(std::size_t i, State& state, const std::string& noted, const std::function<void(const CaseRecord&)>& visit) const;
+  void read_case(std::size_t i, State& state, const std::string& noted,
+                 const std::function<void(const CaseRecord&)>& visit) const;
   std::map<std::size_t, std::string> read_manifests(State& state) const;
   void clear_leftovers() const;
   void append(const std::string& text);

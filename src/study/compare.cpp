@@ -33,7 +33,8 @@ Children children_of(const Node& node) {
   if (!is_list(node)) return out;
   for (const Node& item : std::get<Node::Array>(node.value)) {
     const Node* name = item.find("name");
-    out.emplace_back(name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", out.size() + 1), &item);
+    out.emplace_back(name && name->is_text() ? std::get<std::string>(name->value) : fmt::format("{}", out.size() + 1),
+                     &item);
   }
   return out;
 }
@@ -96,20 +97,24 @@ void graft(Node& root, const Change& change) {
     auto* items = std::get_if<Node::Array>(&at->value);
     if (!items) {
       if (last && change.after) at->set(name, *change.after);
-      if (last && !change.after) std::erase_if(std::get<Node::Table>(at->value), [&](const auto& c) { return c.first == name; });
+      if (last && !change.after)
+        std::erase_if(std::get<Node::Table>(at->value), [&](const auto& c) { return c.first == name; });
       if (!last && !at->find(name)) at->set(name, Node(Node::Array{}, {}));
       at = at->find(name);
       continue;
     }
     const auto all = children_of(*at);
-    const auto n = static_cast<std::size_t>(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; }) - all.begin());
+    const auto n = static_cast<std::size_t>(
+        std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == name; }) - all.begin());
     if (last && change.after) n < items->size() ? (*items)[n] = *change.after : items->emplace_back(*change.after);
     if (last && !change.after && n < items->size()) items->erase(items->begin() + static_cast<std::ptrdiff_t>(n));
     if (!last) at = &(*items)[n];
   }
 }
 
-std::string bare(const std::string& toml) { return toml.size() > 2 && toml.front() == '"' ? toml.substr(1, toml.size() - 2) : ""; }
+std::string bare(const std::string& toml) {
+  return toml.size() > 2 && toml.front() == '"' ? toml.substr(1, toml.size() - 2) : "";
+}
 
 /// What differs between the catalog entries that a changed name chooses.
 void add_behind(const catalog::Catalog& catalog, const KeyChange& change, std::vector<KeyChange>& out) {
@@ -156,7 +161,8 @@ double relative(const FigureChange& f) {
 }
 
 /// The first scenario with one change of the second; nothing if that is no scenario.
-Figures figures_with(Node tree, const Change& change, const std::string& folder, const sim::LoadOptions& options, const Stop& stop) {
+Figures figures_with(Node tree, const Change& change, const std::string& folder, const sim::LoadOptions& options,
+                     const Stop& stop) {
   graft(tree, change);
   auto load = options;
   load.set.clear();  // the tree has them
@@ -173,7 +179,8 @@ bool says_nothing(const std::string& figure) { return figure == "energy_closure"
 
 }  // namespace
 
-std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options) {
+std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after,
+                                    const sim::LoadOptions& options) {
   const Node old = tree_with(before, options), now = tree_with(after, options);
   const catalog::Catalog catalog(options.catalog_overlay);
   std::vector<KeyChange> out;
@@ -185,10 +192,12 @@ std::vector<KeyChange> changed_keys(const std::string& before, const std::string
   return out;
 }
 
-Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options, bool alone, const Stop& stop) {
+Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options, bool alone,
+                   const Stop& stop) {
   Comparison c;
   c.keys = changed_keys(before, after, options);
-  const auto a = figures_of(sim::load_scenario(before, options), stop), b = figures_of(sim::load_scenario(after, options), stop);
+  const auto a = figures_of(sim::load_scenario(before, options), stop),
+             b = figures_of(sim::load_scenario(after, options), stop);
   const Node old = tree_with(before, options), now = tree_with(after, options);
   const auto changes = differences(old, now);
   std::vector<std::map<std::string, double>> single;
@@ -205,10 +214,12 @@ Comparison compare(const std::string& before, const std::string& after, const si
   for (const auto& [name, x] : a) {
     if (says_nothing(name) || !figure.contains(name) || figure.at(name) == x) continue;
     FigureChange f{name, x, figure.at(name), {}};
-    for (const auto& s : single) f.alone.push_back(s.contains(name) ? s.at(name) - x : std::numeric_limits<double>::quiet_NaN());
+    for (const auto& s : single)
+      f.alone.push_back(s.contains(name) ? s.at(name) - x : std::numeric_limits<double>::quiet_NaN());
     c.figures.push_back(std::move(f));
   }
-  std::stable_sort(c.figures.begin(), c.figures.end(), [](const auto& x, const auto& y) { return relative(x) > relative(y); });
+  std::stable_sort(c.figures.begin(), c.figures.end(),
+                   [](const auto& x, const auto& y) { return relative(x) > relative(y); });
   return c;
 }
 
@@ -226,7 +237,8 @@ std::string Comparison::text() const {
     if (k.behind_name && (k.before.empty() || k.after.empty()))
       ++of_one;
     else
-      out += fmt::format("{} {}: {} -> {}\n", k.behind_name ? "     " : fmt::format("{:>4} ", n), k.key, k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
+      out += fmt::format("{} {}: {} -> {}\n", k.behind_name ? "     " : fmt::format("{:>4} ", n), k.key,
+                         k.before.empty() ? "-" : k.before, k.after.empty() ? "-" : k.after);
   }
   tell_of_one();
   out = fmt::format("{} key{} differ{}\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "") + out;

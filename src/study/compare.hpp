@@ -36,10 +36,11 @@ struct Comparison {
 /// @param alone false: only the two runs
 /// @param stop looked at between steps: true ends it with a std::runtime_error
 /// @throws InputError, SolverError, RefusedError as `sim::run` of either
-Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {}, bool alone = true,
-                   const std::function<bool()>& stop = {});
+Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {},
+                   bool alone = true, const std::function<bool()>& stop = {});
 
 /// The keys alone, without running. @throws InputError
-std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after, const sim::LoadOptions& options = {});
+std::vector<KeyChange> changed_keys(const std::string& before, const std::string& after,
+                                    const sim::LoadOptions& options = {});
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -43,10 +43,11 @@ std::vector<NamedGpu> worst_gpus(const sim::Result& r, bool hottest, std::size_t
   for (std::size_t g = 0; g < die.size(); ++g)
     if (stage[g] >= 0) order.push_back(g);  // who trains
   const std::size_t n = std::min(n_gpu, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(), [&](std::size_t a, std::size_t b) {
-    const double x = hottest ? -die[a] : own[a], y = hottest ? -die[b] : own[b];
-    return x != y ? x < y : a < b;
-  });
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      const double x = hottest ? -die[a] : own[a], y = hottest ? -die[b] : own[b];
+                      return x != y ? x < y : a < b;
+                    });
   std::vector<NamedGpu> out;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t g = order[i];
@@ -84,9 +85,11 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
     const auto r = repeat(l.scenario, l.name);
     const double tokens = sim::figure(r, "tokens_per_s_mean");
     report.levers.push_back({l.name, l.how, 100.0 * (tokens / report.tokens_per_s - 1.0),
-                             100.0 * (sim::figure(r, "pcc_mean_MW") / tokens / energy - 1.0), sim::figure(r, "throughput_swing_percent")});
+                             100.0 * (sim::figure(r, "pcc_mean_MW") / tokens / energy - 1.0),
+                             sim::figure(r, "throughput_swing_percent")});
   }
-  std::stable_sort(report.causes.begin(), report.causes.end(), [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; });
+  std::stable_sort(report.causes.begin(), report.causes.end(),
+                   [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; });
   return report;
 }
 

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 
 /// One link of the chain weather → tokens switched off, everything else and the seed the same.
 struct SwingCause {
-  std::string name, how;  ///< what it is; how it was switched off
+  std::string name, how;         ///< what it is; how it was switched off
   double without_percent = 0.0;  ///< swing of hourly throughput that is left
   double adds_points = 0.0;      ///< swing − without_percent: below 0 the link damps the swing
 };

@@ -6,20 +6,24 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string gpu_line(const NamedGpu& g) {
-  return fmt::format("   row {:>3} rack {:>4} server {:>5} slot {}: die {:.1f} degC, alone {:.0f} MHz, inlet {:.1f} degC, leakage x{:.2f}, resistance x{:.2f}\n",
-                     g.row, g.rack, g.node, g.slot, g.die_K - 273.15, g.own_Hz * 1e-6, g.inlet_K - 273.15, g.leakage_ratio, g.resistance_ratio);
+  return fmt::format(
+      "   row {:>3} rack {:>4} server {:>5} slot {}: die {:.1f} degC, alone {:.0f} MHz, inlet {:.1f} degC, leakage "
+      "x{:.2f}, resistance x{:.2f}\n",
+      g.row, g.rack, g.node, g.slot, g.die_K - 273.15, g.own_Hz * 1e-6, g.inlet_K - 273.15, g.leakage_ratio,
+      g.resistance_ratio);
 }
 
 }  // namespace
 
 std::string swing_text(const SwingReport& r) {
-  std::string out = fmt::format("Hourly throughput swings by {:.3f} %, worst at {} h. Without ... it would swing by:\n", r.swing_percent, r.min_hour);
+  std::string out = fmt::format("Hourly throughput swings by {:.3f} %, worst at {} h. Without ... it would swing by:\n",
+                                r.swing_percent, r.min_hour);
   for (const auto& c : r.causes)
     out += fmt::format("   {:<18} {:>8.4f} %  ({:+.4f} points)  {}\n", c.name, c.without_percent, c.adds_points, c.how);
   out += "What would change it:\n";
   for (const auto& l : r.levers)
-    out += fmt::format("   {:<18} {:+.3f} % tokens, {:+.3f} % energy per token, swing {:.3f} %  {}\n", l.name, l.tokens_percent,
-                       l.energy_per_token_percent, l.swing_percent, l.how);
+    out += fmt::format("   {:<18} {:+.3f} % tokens, {:+.3f} % energy per token, swing {:.3f} %  {}\n", l.name,
+                       l.tokens_percent, l.energy_per_token_percent, l.swing_percent, l.how);
   for (const auto& n : r.notes) out += "   " + n + "\n";
   out += "Hottest GPUs when the inlet was warmest:\n";
   for (const auto& g : r.hottest) out += gpu_line(g);

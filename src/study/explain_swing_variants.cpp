@@ -33,8 +33,9 @@ void hold_coolant(sim::HallSpec& h, double K) {
 
 /// Set points of coolant and, so that exchangers keep their approach, of what cools it.
 void shift_coolant(sim::HallSpec& h, double K) {
-  for (double* set : {&h.prescribed.min_K, &h.prescribed.max_K, &h.outside_air.supply_low_K, &h.outside_air.supply_high_K,
-                      &h.hydronic.air_set_K, &h.hydronic.loop_set_K, &h.hydronic.facility_set_K})
+  for (double* set :
+       {&h.prescribed.min_K, &h.prescribed.max_K, &h.outside_air.supply_low_K, &h.outside_air.supply_high_K,
+        &h.hydronic.air_set_K, &h.hydronic.loop_set_K, &h.hydronic.facility_set_K})
     *set += K;
 }
 
@@ -56,14 +57,16 @@ bool put_on_plates(sim::HallSpec& h, const catalog::Catalog& catalog, std::strin
     const Node entry = catalog.values(kind, gpu);
     const auto power = read<power::GpuPowerParams>(entry, "power");
     const std::string server = "hgx_" + gpu.substr(0, gpu.find('_')) + "_liquid";
-    if (power.tdp_W != h.gpu.tdp_W || power.vf_clock_Hz != h.gpu.vf_clock_Hz || !catalog.has("server", server)) continue;
+    if (power.tdp_W != h.gpu.tdp_W || power.vf_clock_Hz != h.gpu.vf_clock_Hz || !catalog.has("server", server))
+      continue;
     const Node on = catalog.values("server", server);
     const Node* liquid = on.find("liquid");
     h.package = read<thermal::PackageParams>(entry, "package");
     h.air = read<thermal::ServerAirParams>(on, "air");
     h.server.fans_W = read<power::ServerPowerParams>(on, "power").fans_W;
     h.liquid.emplace();
-    h.liquid->plate = read<thermal::ColdPlateParams>(catalog.values("cold_plate", std::get<std::string>(liquid->find("plate")->value)), "");
+    h.liquid->plate = read<thermal::ColdPlateParams>(
+        catalog.values("cold_plate", std::get<std::string>(liquid->find("plate")->value)), "");
     Node capture = *liquid;
     std::erase_if(std::get<Node::Table>(capture.value), [](const auto& item) { return item.first == "plate"; });
     h.liquid->capture = read<thermal::LiquidCaptureParams>(capture, "");
@@ -84,28 +87,36 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
   const double fan = mean_over_time(base, "server_fan_frac", end_s), air_K = mean_over_time(base, "supply_K", end_s);
   const double liquid_K = mean_over_time(base, "liquid_supply_K", end_s);
   std::vector<Variant> out;
-  out.push_back({"coolant", fmt::format("the halls' supply held at its mean over the run, {:.1f} degC", (std::isfinite(liquid_K) ? liquid_K : air_K) - zero_degC_K),
+  out.push_back({"coolant",
+                 fmt::format("the halls' supply held at its mean over the run, {:.1f} degC",
+                             (std::isfinite(liquid_K) ? liquid_K : air_K) - zero_degC_K),
                  each_hall(s, [&](auto& h) { hold_coolant(h, h.liquid ? liquid_K : air_K); })});
-  out.push_back({"leakage", "leakage keeps its value at the reference temperature", each_hall(s, [](auto& h) { h.gpu.leakage_per_K = 0.0; })});
+  out.push_back({"leakage", "leakage keeps its value at the reference temperature",
+                 each_hall(s, [](auto& h) { h.gpu.leakage_per_K = 0.0; })});
   out.push_back({"thermal limiter", "no GPU is slowed by its temperature", each_hall(s, [](auto& h) {
-                   for (double* K : {&h.governor.thermal_target_K, &h.governor.slowdown_K, &h.governor.shutdown_K}) *K += 1000.0;
+                   for (double* K : {&h.governor.thermal_target_K, &h.governor.slowdown_K, &h.governor.shutdown_K})
+                     *K += 1000.0;
                    if (h.memory) h.memory->limit_K += 1000.0;
                  })});
   out.push_back({"spread", "all chips and racks nominal", changed(s, [](auto& x) { x.run.spread = false; })});
-  out.push_back({"gating", "the job moves at the fleet's mean pace", changed(s, [](auto& x) { x.run.gating = false; })});
-  out.push_back({"fans", fmt::format("server fans held at their mean over the run, {:.0f} %", 100.0 * fan), each_hall(s, [&](auto& h) {
+  out.push_back(
+      {"gating", "the job moves at the fleet's mean pace", changed(s, [](auto& x) { x.run.gating = false; })});
+  out.push_back({"fans", fmt::format("server fans held at their mean over the run, {:.0f} %", 100.0 * fan),
+                 each_hall(s, [&](auto& h) {
                    if (h.liquid) return;  // plates do not feel them
                    h.air.fan_min_frac = fan;
                    h.air.fan_start_K += 1000.0;
                    h.air.fan_full_K += 1000.0;
                  })});
   if (s.halls.front().plant_kind == sim::PlantKind::outside_air)
-    out.push_back({"plant set points", "neither mixing of return air nor evaporation: the supply follows the weather", each_hall(s, [](auto& h) {
+    out.push_back({"plant set points", "neither mixing of return air nor evaporation: the supply follows the weather",
+                   each_hall(s, [](auto& h) {
                      h.outside_air.supply_low_K = 200.0;
                      h.outside_air.supply_high_K = 400.0;
                    })});
   if (s.halls.front().plant_kind == sim::PlantKind::hydronic && s.halls.front().hydronic.chiller.capacity_W > 0.0)
-    out.push_back({"plant set points", "no chillers: the supply follows the weather where towers or dry coolers do not hold it",
+    out.push_back({"plant set points",
+                   "no chillers: the supply follows the weather where towers or dry coolers do not hold it",
                    each_hall(s, [](auto& h) { h.hydronic.chiller.capacity_W = 0.0; })});
   return out;
 }
@@ -113,7 +124,8 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
 std::vector<Variant> levers_of(const sim::Scenario& s, std::vector<std::string>& notes) {
   std::vector<Variant> out;
   for (const double K : {-3.0, 3.0})
-    out.push_back({fmt::format("coolant {:+.0f} K", K), "set points of the halls' supply", each_hall(s, [&](auto& h) { shift_coolant(h, K); })});
+    out.push_back({fmt::format("coolant {:+.0f} K", K), "set points of the halls' supply",
+                   each_hall(s, [&](auto& h) { shift_coolant(h, K); })});
   out.push_back({"cap 90 %", "nine tenths of the power limit", each_hall(s, [](auto& h) {
                    h.hall.cap_W = 0.9 * (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
                  })});
@@ -126,7 +138,8 @@ std::vector<Variant> levers_of(const sim::Scenario& s, std::vector<std::string>&
       notes.push_back("liquid: the catalog has no cold plates for this GPU");
       return out;
     }
-  out.push_back({"liquid", fmt::format("cold plates of {}, distribution units and dry coolers (cdu_dry_cooler)", name), std::move(plates)});
+  out.push_back({"liquid", fmt::format("cold plates of {}, distribution units and dry coolers (cdu_dry_cooler)", name),
+                 std::move(plates)});
   return out;
 }
 

@@ -46,27 +46,34 @@ SiteLoad load_of(const Filing& f) {
   if (f.results.empty()) return site_load(f.s.devices, f.design_W, f.design_W, f.o.source);
   const auto& r = f.results.front();
   const double servers = figure_of(r, "it_mean_MW"), site = figure_of(r, "pcc_mean_MW");
-  if (std::isnan(servers) || std::isnan(site)) throw InputError(r.path + ": the summary has no it_mean_MW or pcc_mean_MW");
+  if (std::isnan(servers) || std::isnan(site))
+    throw InputError(r.path + ": the summary has no it_mean_MW or pcc_mean_MW");
   return site_load(f.s.devices, servers * 1e6, site * 1e6, f.o.source);
 }
 
 /// For ride-through: servers at design power, the plant as in the first result.
 std::vector<grid::LoadGroup> units_of_site(const Filing& f) {
   if (f.o.source.settings.empty()) return sim::site_groups(f.s).groups;
-  const double plant_W = f.results.empty() ? 0.0 : std::max(0.0, f.load.site_W - 1e6 * figure_of(f.results.front(), "it_mean_MW"));
-  return grid::units_of(grid::with_power(find_load_settings(f.o.source.settings, f.o.source.overlay), f.design_W, plant_W));
+  const double plant_W =
+      f.results.empty() ? 0.0 : std::max(0.0, f.load.site_W - 1e6 * figure_of(f.results.front(), "it_mean_MW"));
+  return grid::units_of(
+      grid::with_power(find_load_settings(f.o.source.settings, f.o.source.overlay), f.design_W, plant_W));
 }
 
 std::string sheet_csv(const std::vector<DataSheetRow>& rows) {
   std::string out = "field,value,unit,method,input\n";
-  for (const auto& r : rows) out += fmt::format("{},{},{},{},{}\n", csv_cell(r.field), csv_cell(r.value), csv_cell(r.unit), csv_cell(r.method), csv_cell(r.input));
+  for (const auto& r : rows)
+    out += fmt::format("{},{},{},{},{}\n", csv_cell(r.field), csv_cell(r.value), csv_cell(r.unit), csv_cell(r.method),
+                       csv_cell(r.input));
   return out;
 }
 
 /// Results of another scenario are said, not refused: a run may have overrides of its own.
 void compare_scenarios(Filing& f) {
   for (const auto& r : f.results)
-    for (const auto& change : sim::input_changes(r.origin.scenario, f.s.text)) f.open.push_back(fmt::format("result {} was made with another input: {}: {}", r.name, change.key, change.message));
+    for (const auto& change : sim::input_changes(r.origin.scenario, f.s.text))
+      f.open.push_back(
+          fmt::format("result {} was made with another input: {}: {}", r.name, change.key, change.message));
 }
 
 }  // namespace
@@ -103,15 +110,25 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   // What is open stands first: a reader must not find it last.
   for (const auto& item : f.open)
     if (std::find(out.open.begin(), out.open.end(), item) == out.open.end()) out.open.push_back(item);
-  out.ride = f.ride ? f.ride->text() : !f.book.ride ? "the rule file has no ride-through part" : "does not apply: " + f.why_not;
+  out.ride = f.ride         ? f.ride->text()
+             : !f.book.ride ? "the rule file has no ride-through part"
+                            : "does not apply: " + f.why_not;
   Page head;
   const std::string title = fmt::format("{}: filing for {}", std::filesystem::path(o.file).stem().string(), book.title);
   head.heading(title, 1);
-  head.text(fmt::format("Made by tidewatt {} from scenario SHA-256 {}. Figures are simulated, not measured.", TIDEWATT_VERSION, f.scenario_sha256));
-  head.text(f.ride && !f.why_not.empty() ? fmt::format("Ride-through, judged although the rules do not apply ({}): {}.", f.why_not, out.ride) : "Ride-through: " + out.ride + ".");
+  head.text(fmt::format("Made by tidewatt {} from scenario SHA-256 {}. Figures are simulated, not measured.",
+                        TIDEWATT_VERSION, f.scenario_sha256));
+  head.text(f.ride && !f.why_not.empty()
+                ? fmt::format("Ride-through, judged although the rules do not apply ({}): {}.", f.why_not, out.ride)
+                : "Ride-through: " + out.ride + ".");
   for (const auto& r : f.results) {
-    const auto n = [&](grid::RecordVerdict v) { return std::count_if(r.outcomes.begin(), r.outcomes.end(), [v](const auto& x) { return x.verdict == v; }); };
-    if (!r.outcomes.empty()) head.text(fmt::format("Ramps and swings of result {}: {} pass, {} fail, {} undecided, {} not measured.", r.name, n(grid::RecordVerdict::pass), n(grid::RecordVerdict::fail), n(grid::RecordVerdict::undecided), n(grid::RecordVerdict::not_measured)));
+    const auto n = [&](grid::RecordVerdict v) {
+      return std::count_if(r.outcomes.begin(), r.outcomes.end(), [v](const auto& x) { return x.verdict == v; });
+    };
+    if (!r.outcomes.empty())
+      head.text(fmt::format("Ramps and swings of result {}: {} pass, {} fail, {} undecided, {} not measured.", r.name,
+                            n(grid::RecordVerdict::pass), n(grid::RecordVerdict::fail),
+                            n(grid::RecordVerdict::undecided), n(grid::RecordVerdict::not_measured)));
   }
   head.heading("Open items");
   head.list(out.open);
@@ -120,12 +137,16 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   for (auto& file : files) out.files.push_back(std::move(file));
   std::set<std::string> names;
   for (const auto& file : out.files)
-    if (!names.insert(file.name).second) throw InputError(fmt::format("file: two results of the name '{}' would write the same file; rename one", file.name));
+    if (!names.insert(file.name).second)
+      throw InputError(
+          fmt::format("file: two results of the name '{}' would write the same file; rename one", file.name));
   return out;
 }
 
 std::string filing_manifest(const sim::Scenario& s, const std::vector<io::ExportFile>& files) {
-  nlohmann::ordered_json o{{"program", fmt::format("tidewatt {}", TIDEWATT_VERSION)}, {"scenario_sha256", sha256_hex(s.text)}, {"files", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json o{{"program", fmt::format("tidewatt {}", TIDEWATT_VERSION)},
+                           {"scenario_sha256", sha256_hex(s.text)},
+                           {"files", nlohmann::ordered_json::array()}};
   for (const auto& file : files) {
     Sha256 hash;
     std::uint64_t bytes = 0;

@@ -15,7 +15,9 @@ namespace {
 
 std::string test_plot(const grid::ModelTest& t) {
   LinePlot p{fmt::format("{}: {}", t.name, t.input), "time, s", "pu", {}, {}};
-  p.lines = {{"power of the records over the one before", t.time_s, t.power_pu}, {"voltage at the load", t.time_s, t.voltage_pu, "#2a8a2a"}, {"source", t.time_s, t.source_pu, "#888", true}};
+  p.lines = {{"power of the records over the one before", t.time_s, t.power_pu},
+             {"voltage at the load", t.time_s, t.voltage_pu, "#2a8a2a"},
+             {"source", t.time_s, t.source_pu, "#888", true}};
   p.y_high = 1.4;
   p.height = 150.0;
   return p.svg();
@@ -24,16 +26,23 @@ std::string test_plot(const grid::ModelTest& t) {
 ModelTarget target(const Filing& f) {
   const auto stem = std::filesystem::path(f.o.file).stem().string();
   if (!f.results.empty()) return {f.o.bus, model_origin(f.results.front().origin), stem, {}};
-  return {f.o.bus, fmt::format("tidewatt {}; scenario {}; scenario sha256 {}; no run: servers at design power", TIDEWATT_VERSION, stem, f.scenario_sha256), stem, {}};
+  return {f.o.bus,
+          fmt::format("tidewatt {}; scenario {}; scenario sha256 {}; no run: servers at design power", TIDEWATT_VERSION,
+                      stem, f.scenario_sha256),
+          stem,
+          {}};
 }
 
 }  // namespace
 
 void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
   page.heading("5 Dynamic model");
-  page.text(fmt::format("Settings: {}. Powers: {}.", f.load.from, f.results.empty() ? "servers at design power, plant open" : "means of the run"));
+  page.text(fmt::format("Settings: {}. Powers: {}.", f.load.from,
+                        f.results.empty() ? "servers at design power, plant open" : "means of the run"));
   for (const auto& open : f.load.open) f.open.push_back("load settings: " + open);
-  if (f.load.remainder_W > 0.0) f.open.push_back(fmt::format("load settings: {:.4g} MW of cooling plant and losses have none", f.load.remainder_W * 1e-6));
+  if (f.load.remainder_W > 0.0)
+    f.open.push_back(
+        fmt::format("load settings: {:.4g} MW of cooling plant and losses have none", f.load.remainder_W * 1e-6));
   const auto add = [&](const char* what, auto make) {
     try {
       auto made = make(f.load, target(f));
@@ -50,9 +59,13 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
   };
   page.heading("Records", 3);
   const bool perc1 = add("PERC1", perc1_model);
-  if (std::any_of(f.load.parts.begin(), f.load.parts.end(), [](const auto& p) { return p.kind == grid::LoadKind::drive && p.group.power_W > 0.0; })) add("Composite load", cmpldw_model);
+  if (std::any_of(f.load.parts.begin(), f.load.parts.end(),
+                  [](const auto& p) { return p.kind == grid::LoadKind::drive && p.group.power_W > 0.0; }))
+    add("Composite load", cmpldw_model);
   page.heading("Model tests", 3);
-  page.text("Played by tidewatt's own PERC1 behind the source of section 1, not by the utility's program. Numeric limits for loads were not found; the overlay with the utility's programs is open.");
+  page.text(
+      "Played by tidewatt's own PERC1 behind the source of section 1, not by the utility's program. Numeric limits for "
+      "loads were not found; the overlay with the utility's programs is open.");
   f.open.push_back("model tests: overlay with PSS/E, PSCAD and TSAT, which this program does not run");
   if (!perc1) return;
   try {
@@ -76,7 +89,10 @@ void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files)
     o.window = r.window->window;
     const auto made = io::export_window(r.path, o);
     for (const auto& file : made.files) {
-      rows.push_back({file.name, fmt::format("COMTRADE 2013, binary: P, Q, voltage, frequency of {} samples every {:g} s", made.n_sample, made.step_s), fmt::format("{} bytes", file.bytes())});
+      rows.push_back({file.name,
+                      fmt::format("COMTRADE 2013, binary: P, Q, voltage, frequency of {} samples every {:g} s",
+                                  made.n_sample, made.step_s),
+                      fmt::format("{} bytes", file.bytes())});
       files.push_back(file);
     }
     try {
@@ -84,14 +100,17 @@ void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files)
       t.stem = r.name;
       t.origin = model_origin(r.origin);
       auto line = linjbl_model(*r.window, t);
-      rows.push_back({line.files.front().name, "LINJBL: the largest line as a load that repeats; " + line.checked, fmt::format("{} bytes", line.files.front().bytes())});
+      rows.push_back({line.files.front().name, "LINJBL: the largest line as a load that repeats; " + line.checked,
+                      fmt::format("{} bytes", line.files.front().bytes())});
       files.push_back(std::move(line.files.front()));
     } catch (const InputError& e) {
       f.open.push_back(fmt::format("result {}: {}", r.name, e.what()));
     }
   }
-  if (rows.empty()) page.text("Open: no result with a recorded window was given.");
-  else page.table({"file", "what", "size"}, rows);
+  if (rows.empty())
+    page.text("Open: no result with a recorded window was given.");
+  else
+    page.table({"file", "what", "size"}, rows);
   page.text("Other programs (PSCAD, PowerFactory, OpenDSS, ANDES, CSV): tidewatt export RESULT --format NAME.");
 }
 

@@ -9,7 +9,9 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-void Page::heading(const std::string& text, int level) { html_ += fmt::format("<h{0}>{1}</h{0}>\n", level, html_text(text)); }
+void Page::heading(const std::string& text, int level) {
+  html_ += fmt::format("<h{0}>{1}</h{0}>\n", level, html_text(text));
+}
 void Page::text(const std::string& words) { html_ += "<p>" + html_text(words) + "</p>\n"; }
 void Page::preformatted(const std::string& text) { html_ += "<pre>" + html_text(text) + "</pre>\n"; }
 
@@ -26,8 +28,11 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
   for (const auto& row : rows) {
     html_ += "<tr>";
     for (const auto& cell : row) {
-      const bool verdict = cell == "pass" || cell == "fail" || cell == "not judged" || cell == "not measured" || cell == "open";
-      html_ += verdict ? fmt::format("<td class='{}'>{}</td>", cell == "pass" || cell == "fail" ? cell : "unknown", cell) : "<td>" + html_text(cell) + "</td>";
+      const bool verdict =
+          cell == "pass" || cell == "fail" || cell == "not judged" || cell == "not measured" || cell == "open";
+      html_ += verdict
+                   ? fmt::format("<td class='{}'>{}</td>", cell == "pass" || cell == "fail" ? cell : "unknown", cell)
+                   : "<td>" + html_text(cell) + "</td>";
     }
     html_ += "</tr>\n";
   }
@@ -37,17 +42,25 @@ void Page::table(const std::vector<std::string>& head, const std::vector<std::ve
 std::string document(const std::string& title, const std::string& body) {
   return "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>" + html_text(title) +
          "</title><style>\n"
-         "body{font:14px/1.45 sans-serif;max-width:54em;margin:2em auto;padding:0 1em;color:#222}h1{font-size:1.7em}h2{margin-top:2em;border-bottom:1px solid #bbb}"
-         "table{border-collapse:collapse;width:100%;margin:.6em 0}th,td{border:1px solid #ccc;padding:.25em .5em;text-align:left;vertical-align:top;overflow-wrap:break-word}th{background:#f2f2f2}"
-         "td.pass{background:#e2f3e2}td.fail{background:#fbe0dc}td.unknown{background:#f5efd8}figure{margin:1em 0}svg{max-width:100%;height:auto}pre{font-size:11px;white-space:pre-wrap;overflow-wrap:anywhere;background:#f7f7f7;padding:.6em}"
-         "@page{size:A4;margin:16mm}@media print{body{font-size:10.5px;max-width:none;margin:0;padding:0}h2{break-after:avoid}h3{break-after:avoid}figure,tr{break-inside:avoid}thead{display:table-header-group}}\n"
+         "body{font:14px/1.45 sans-serif;max-width:54em;margin:2em auto;padding:0 "
+         "1em;color:#222}h1{font-size:1.7em}h2{margin-top:2em;border-bottom:1px solid #bbb}"
+         "table{border-collapse:collapse;width:100%;margin:.6em 0}th,td{border:1px solid #ccc;padding:.25em "
+         ".5em;text-align:left;vertical-align:top;overflow-wrap:break-word}th{background:#f2f2f2}"
+         "td.pass{background:#e2f3e2}td.fail{background:#fbe0dc}td.unknown{background:#f5efd8}figure{margin:1em "
+         "0}svg{max-width:100%;height:auto}pre{font-size:11px;white-space:pre-wrap;overflow-wrap:anywhere;background:#"
+         "f7f7f7;padding:.6em}"
+         "@page{size:A4;margin:16mm}@media "
+         "print{body{font-size:10.5px;max-width:none;margin:0;padding:0}h2{break-after:avoid}h3{break-after:avoid}"
+         "figure,tr{break-inside:avoid}thead{display:table-header-group}}\n"
          "</style></head><body>\n" +
          body + "</body></html>\n";
 }
 
 std::string number(double x, int digits) { return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "open"; }
 
-bool long_enough(const FiledResult& r, const std::string& window) { return 2.0 * std::strtod(window.c_str(), nullptr) <= figure_of(r, "simulated_s"); }
+bool long_enough(const FiledResult& r, const std::string& window) {
+  return 2.0 * std::strtod(window.c_str(), nullptr) <= figure_of(r, "simulated_s");
+}
 
 double figure_of(const FiledResult& r, const char* key) {
   const auto it = r.summary.find(key);

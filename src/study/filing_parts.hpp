@@ -29,7 +29,7 @@ struct Filing {
   const grid::RuleBook& book;
   const FilingOptions& o;
   double design_W = 0.0;
-  SiteLoad load{};                     ///< at the means of the first result, else at design power
+  SiteLoad load{};                       ///< at the means of the first result, else at design power
   std::vector<grid::LoadGroup> units{};  ///< for ride-through, at design power
   std::vector<FiledResult> results{};
   std::string scenario_sha256{};
@@ -63,9 +63,9 @@ bool long_enough(const FiledResult& r, const std::string& window);
 /// A summary's figure; NaN where it has none.
 double figure_of(const FiledResult& r, const char* key);
 
-void site_section(Filing& f, Page& page);      ///< site, one-line diagram, methods
-void ride_section(Filing& f, Page& page);      ///< ride-through and recovery
-void record_section(Filing& f, Page& page);    ///< ramps, swings, spectrum, flicker
+void site_section(Filing& f, Page& page);                                          ///< site, one-line diagram, methods
+void ride_section(Filing& f, Page& page);                                          ///< ride-through and recovery
+void record_section(Filing& f, Page& page);                                        ///< ramps, swings, spectrum, flicker
 void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files);     ///< records and their tests
 void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files);  ///< playback files
 void assumed_section(const Filing& f, Page& page);

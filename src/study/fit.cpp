@@ -57,12 +57,14 @@ struct Problem : Eigen::DenseFunctor<double> {
 };
 
 /// Derivatives of the residuals by every parameter in shares of its range, one-sided at its ends.
-Eigen::MatrixXd shares(const std::vector<FitParameter>& list, const std::vector<double>& p, std::size_t n_sample, const Residual& residual) {
+Eigen::MatrixXd shares(const std::vector<FitParameter>& list, const std::vector<double>& p, std::size_t n_sample,
+                       const Residual& residual) {
   const auto n = static_cast<Eigen::Index>(n_sample);
   Eigen::MatrixXd J(n, static_cast<Eigen::Index>(list.size()));
   Eigen::VectorXd above(n), below(n);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const double range = list[i].high - list[i].low, step = 1e-2 * range;  // wide, since phases of meters make a staircase of some models
+    const double range = list[i].high - list[i].low,
+                 step = 1e-2 * range;  // wide, since phases of meters make a staircase of some models
     std::vector<double> up = p, down = p;
     up[i] = std::min(list[i].high, p[i] + step), down[i] = std::max(list[i].low, p[i] - step);
     residual(up, {above.data(), n_sample});
@@ -133,16 +135,19 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   const Eigen::MatrixXd covariance = inverse * (J.transpose() * covariance_times(noise_of(r, J), J)) * inverse;
   // A parameter that moves the residuals so much less than the strongest one is lost in the inverse above: no variance to show.
   constexpr double least_felt = 1e-7, at_end = 1e-3;
-  constexpr double identified_ratio = 0.8 * 0.95;  // of the range, of which 95 % would be the interval before any sample
+  constexpr double identified_ratio =
+      0.8 * 0.95;  // of the range, of which 95 % would be the interval before any sample
   const double strongest = J.colwise().norm().maxCoeff();
   for (Eigen::Index i = 0; i < m; ++i) {
     const auto& q = parameters[static_cast<std::size_t>(i)];
     const double value = p[static_cast<std::size_t>(i)], range = q.high - q.low;
     const double half = 1.96 * range * std::sqrt(std::max(0.0, covariance(i, i)));
     const bool felt = J.col(i).norm() > least_felt * strongest;
-    const double low = felt ? std::max(q.low, value - half) : q.low, high = felt ? std::min(q.high, value + half) : q.high;
+    const double low = felt ? std::max(q.low, value - half) : q.low,
+                 high = felt ? std::min(q.high, value + half) : q.high;
     const bool identified = high - low < identified_ratio * range;
-    const bool at_bound = identified && (q.high - value < at_end * range || (!q.low_is_natural && value - q.low < at_end * range));
+    const bool at_bound =
+        identified && (q.high - value < at_end * range || (!q.low_is_natural && value - q.low < at_end * range));
     fit.values.push_back({q.key, value, low, high, identified, at_bound, q.low, q.high});
   }
   return fit;

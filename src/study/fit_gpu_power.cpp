@@ -24,7 +24,8 @@ double most_frequent_clock(const std::vector<double>& clock_Hz) {
 
 }  // namespace
 
-Posterior fit_leakage(const GpuTelemetry& t, const power::GpuModel& gpu, const PriorParameter& leakage_W, const PriorParameter& leakage_per_K) {
+Posterior fit_leakage(const GpuTelemetry& t, const power::GpuModel& gpu, const PriorParameter& leakage_W,
+                      const PriorParameter& leakage_per_K) {
   const auto& r = t.record;
   if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("60 samples with clocks are needed");
   auto sorted = r.power_W;
@@ -37,12 +38,16 @@ Posterior fit_leakage(const GpuTelemetry& t, const power::GpuModel& gpu, const P
     W.push_back(r.power_W[i]);
     over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);
   }
-  if (W.size() < 60) throw InputError(fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)", W.size()));
-  if (!(clock_Hz >= gpu.clock_min_Hz() && clock_Hz <= gpu.clock_max_Hz())) throw InputError(fmt::format("the clock under load, {:.0f} MHz, is not in the base's V/f table", clock_Hz * 1e-6));
+  if (W.size() < 60)
+    throw InputError(
+        fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)", W.size()));
+  if (!(clock_Hz >= gpu.clock_min_Hz() && clock_Hz <= gpu.clock_max_Hz()))
+    throw InputError(fmt::format("the clock under load, {:.0f} MHz, is not in the base's V/f table", clock_Hz * 1e-6));
   const double voltage_factor = gpu.leakage_voltage_factor(gpu.voltage(clock_Hz).V);
   const PriorParameter rest{"rest_W", 0.3 * W.front(), W.front(), true};
   return fit_posterior({leakage_W, leakage_per_K, rest}, time_s, [&](std::span<const double> p, std::span<double> out) {
-    for (std::size_t i = 0; i < W.size(); ++i) out[i] = p[2] + p[0] * voltage_factor * math::exp(p[1] * over_K[i]) - W[i];
+    for (std::size_t i = 0; i < W.size(); ++i)
+      out[i] = p[2] + p[0] * voltage_factor * math::exp(p[1] * over_K[i]) - W[i];
   });
 }
 

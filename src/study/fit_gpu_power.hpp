@@ -13,7 +13,8 @@ namespace TIDEWATT_NAMESPACE::study {
 ///
 /// Only samples within half a bin of the most frequent clock and above 80 % of the record's 90th percentile of power count.
 /// @param leakage_W,leakage_per_K  priors: at T_ref and voltage_ref_V  @throws InputError where the record has fewer than 60 such samples
-Posterior fit_leakage(const GpuTelemetry& telemetry, const power::GpuModel& gpu, const PriorParameter& leakage_W, const PriorParameter& leakage_per_K);
+Posterior fit_leakage(const GpuTelemetry& telemetry, const power::GpuModel& gpu, const PriorParameter& leakage_W,
+                      const PriorParameter& leakage_per_K);
 
 /// Two levels of equivalent activity in a record, and how much of its time each has.
 struct ActivityLevels {

@@ -23,7 +23,8 @@ class Times {
     return at_s;
   }
   void report(std::size_t row, std::string message) {
-    if (findings_.size() < most_findings) findings_.push_back({{table_.file, table_.line[row], 1}, "", std::move(message)});
+    if (findings_.size() < most_findings)
+      findings_.push_back({{table_.file, table_.line[row], 1}, "", std::move(message)});
   }
   /// @throws InputError with what was wrong
   void finish() {
@@ -51,7 +52,8 @@ void read_events(const std::filesystem::path& path, double iterations_per_token,
       block_s = at_s;
       const auto at = row[4].find("epoch_count=");
       tokens = at == std::string::npos ? 0.0 : cell_number(row[4].substr(at + 12));
-      if (!(tokens >= 0.0 && tokens * iterations_per_token < 1e15)) time_s.report(i, "epoch_count is no count"), tokens = 0.0;
+      if (!(tokens >= 0.0 && tokens * iterations_per_token < 1e15))
+        time_s.report(i, "epoch_count is no count"), tokens = 0.0;
     }
     if (key == "block_stop")
       log.work.push_back(

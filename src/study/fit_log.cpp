@@ -6,28 +6,28 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tidewatt/base/error.hpp"
 #include "base/name.hpp"
 #include "base/text.hpp"
-#include "io/durable_file.hpp"
 #include "fit_entry.hpp"
 #include "fit_fan_loop.hpp"
 #include "fit_gpu_power.hpp"
 #include "fit_job_log.hpp"
 #include "fit_words.hpp"
+#include "io/durable_file.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string fit_text(const char* title, const Fit& fit) {
   std::string out = fmt::format("{}: residual {:.4g} rms\n", title, fit.rms);
-  for (const auto& v : fit.values)
-    out += value_line(v);
+  for (const auto& v : fit.values) out += value_line(v);
   return out;
 }
 
 /// Columns of a table as numbers; rows that lack one are left out.
-std::vector<std::vector<double>> columns(const TextTable& t, std::initializer_list<std::initializer_list<const char*>> names) {
+std::vector<std::vector<double>> columns(const TextTable& t,
+                                         std::initializer_list<std::initializer_list<const char*>> names) {
   std::vector<std::size_t> at;
   for (const auto& words : names) {
     const auto c = t.column(words);
@@ -45,7 +45,8 @@ std::vector<std::vector<double>> columns(const TextTable& t, std::initializer_li
 }
 
 /// An entry with nothing but the values of one fit.
-FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::string& file, const char* title, const Fit& fit) {
+FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::string& file, const char* title,
+                         const Fit& fit) {
   const auto source = fmt::format("fitted to {}, residual {:.3g} rms", file_name(file), fit.rms);
   std::vector<FittedValue> values;
   for (const auto& v : fit.values) values.push_back({v.key, v.value, v.low, v.high, source});
@@ -55,14 +56,17 @@ FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::s
 }  // namespace
 
 std::string value_line(const FitValue& v) {
-  const char* note = v.at_bound ? "   at an end of the search: no estimate" : v.identified ? "" : "   not identified by this log: the interval of before";
+  const char* note = v.at_bound     ? "   at an end of the search: no estimate"
+                     : v.identified ? ""
+                                    : "   not identified by this log: the interval of before";
   return fmt::format("  {:<22} {:>10.5g}   95 %: {:.5g} … {:.5g}{}\n", v.key, v.value, v.low, v.high, note);
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 void check_range(const char* key, double value, double low, double high) {
-  if (!(value >= low && value <= high)) throw InputError(Finding{{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+  if (!(value >= low && value <= high))
+    throw InputError(Finding{{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
 }
 
 FittedEntry fit_nodes_log(const FitNodesOptions& o) {
@@ -95,11 +99,20 @@ std::vector<std::string> FittedEntry::at_bound() const {
 }
 
 std::string write_entry(const FittedEntry& entry, const std::string& folder, bool force) {
-  if (!is_name(entry.name)) throw InputError(Finding{{}, "name", fmt::format("'{}' is no name of a catalog entry: 1 to {} letters, digits, _ and -", entry.name, name_limit)});
+  if (!is_name(entry.name))
+    throw InputError(Finding{
+        {},
+        "name",
+        fmt::format("'{}' is no name of a catalog entry: 1 to {} letters, digits, _ and -", entry.name, name_limit)});
   std::vector<Finding> findings;
   for (const auto& v : entry.values)
     if (v.at_bound && v.identified && !force)
-      findings.push_back({{}, v.key, fmt::format("{:.5g} is an end of the search and no estimate (before the log: {:.5g} to {:.5g}); --force writes it", v.value, v.prior_low, v.prior_high)});
+      findings.push_back(
+          {{},
+           v.key,
+           fmt::format(
+               "{:.5g} is an end of the search and no estimate (before the log: {:.5g} to {:.5g}); --force writes it",
+               v.value, v.prior_low, v.prior_high)});
   if (!findings.empty()) throw InputError(std::move(findings));
   const auto below = std::filesystem::path(folder) / entry.kind;
   std::error_code ec;

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "fit_residuals.hpp"
 #include "fit.hpp"
+#include "fit_residuals.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 
@@ -11,18 +11,18 @@ namespace TIDEWATT_NAMESPACE::study {
 struct FittedGpu {
   std::string gpu, file, power_from;  ///< power_from says what the powers are
   std::size_t n_sample = 0;
-  std::vector<FitValue> values;       ///< of this GPU and this log
-  ResidualReport residuals;           ///< of its temperatures, K
+  std::vector<FitValue> values;  ///< of this GPU and this log
+  ResidualReport residuals;      ///< of its temperatures, K
 };
 
 /// A catalog entry fitted to a log, and what to say about the fit.
 struct FittedEntry {
-  std::string kind, name;         ///< catalog kind and name
-  std::string toml;               ///< the entry's file: values with source and 95 % interval
-  std::vector<FitValue> values;   ///< what was fitted, in the unit of each key
-  double rms = 0.0;               ///< of the residuals of the first fit, in the unit of what was measured
-  std::string text;               ///< for people: fits, intervals, and what the log could not give
-  std::vector<FittedGpu> gpus;    ///< of a fit to GPUs
+  std::string kind, name;        ///< catalog kind and name
+  std::string toml;              ///< the entry's file: values with source and 95 % interval
+  std::vector<FitValue> values;  ///< what was fitted, in the unit of each key
+  double rms = 0.0;              ///< of the residuals of the first fit, in the unit of what was measured
+  std::string text;              ///< for people: fits, intervals, and what the log could not give
+  std::vector<FittedGpu> gpus;   ///< of a fit to GPUs
   /// Keys whose best value is an end of the search.
   std::vector<std::string> at_bound() const;
 };
@@ -30,22 +30,23 @@ struct FittedEntry {
 std::string fit_json(const FittedEntry& entry);
 
 struct FitGpuOptions {
-  std::vector<std::string> files;       ///< telemetry: time, power, temperature, clock; an energy counter is used where there is one
-  std::string name;                     ///< of the new entry
-  std::string base = "h100_sxm_700W";   ///< gpu entry that gives what telemetry cannot, and the middle of the priors
-  std::string gpu;                      ///< which GPU of each file; empty: all
-  double before_W = -1.0;               ///< power at which the GPUs rested before the record; below 0: unknown, so fitted
-  double power_window_s = 1.0;          ///< trailing mean behind each power reading, 0 to 30 s
-  double fan_frac = 1.0;                ///< fan speed during the record, 0.05 to 1
+  /// Telemetry: time, power, temperature, clock; an energy counter is used where there is one.
+  std::vector<std::string> files;
+  std::string name;                    ///< of the new entry
+  std::string base = "h100_sxm_700W";  ///< gpu entry that gives what telemetry cannot, and the middle of the priors
+  std::string gpu;                     ///< which GPU of each file; empty: all
+  double before_W = -1.0;       ///< power at which the GPUs rested before the record; below 0: unknown, so fitted
+  double power_window_s = 1.0;  ///< trailing mean behind each power reading, 0 to 30 s
+  double fan_frac = 1.0;        ///< fan speed during the record, 0.05 to 1
 };
 /// Thermal poles and leakage of one GPU, or of the chips of several logs and the type they share.
 /// @throws InputError if the log lacks what is needed; SolverError if no package has the poles
 FittedEntry fit_gpu_log(const FitGpuOptions& options);
 
 struct FitNodesOptions {
-  std::string file, name;           ///< power log; name of the new entry
-  std::string events;               ///< job events; empty: the whole log is one training interval
-  double meter_period_s = 2.0;      ///< time between the meters' publications, 0.01 to 60 s
+  std::string file, name;             ///< power log; name of the new entry
+  std::string events;                 ///< job events; empty: the whole log is one training interval
+  double meter_period_s = 2.0;        ///< time between the meters' publications, 0.01 to 60 s
   double iterations_per_token = 0.0;  ///< iterations of a block ÷ its tokens; 0: iterations not resolved
 };
 /// Power levels of nodes from a power log. @throws InputError naming file and line; SolverError as least_squares

@@ -44,7 +44,9 @@ Params table_of(const Node& node, const std::string& entry, const char* table) {
 Base base_of(const std::string& entry) {
   const catalog::Catalog catalog;
   const Node node = catalog.values("gpu", entry);
-  Base b{table_of<thermal::PackageParams>(node, entry, "package"), table_of<power::GpuPowerParams>(node, entry, "power"), {}};
+  Base b{table_of<thermal::PackageParams>(node, entry, "package"),
+         table_of<power::GpuPowerParams>(node, entry, "power"),
+         {}};
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
   catalog.resolve(Node(Node::Value(entry), Place{}), "gpu", "gpu", findings, assumed);
@@ -74,8 +76,9 @@ std::vector<Record> records_of(const FitGpuOptions& o) {
     }
   if (!out.empty()) return out;
   const auto close = nearest(o.gpu, known);
-  throw InputError(fmt::format("no GPU '{}' in {}{}; the first is '{}'", o.gpu, o.files.size() > 1 ? "the files" : "the file",
-                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), known.empty() ? "" : known.front()));
+  throw InputError(fmt::format(
+      "no GPU '{}' in {}{}; the first is '{}'", o.gpu, o.files.size() > 1 ? "the files" : "the file",
+      close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), known.empty() ? "" : known.front()));
 }
 
 /// Type and chips of one kind of fit: the chip itself where there is only one.
@@ -85,26 +88,39 @@ struct Common {
   std::optional<FitValue> spread;
 };
 
-Common common_of(const std::vector<Posterior>& fits, std::size_t n, const std::vector<bool>& varies, const PriorParameter& spread) {
+Common common_of(const std::vector<Posterior>& fits, std::size_t n, const std::vector<bool>& varies,
+                 const PriorParameter& spread) {
   std::vector<ChipPosterior> chips;
   for (const auto& f : fits) chips.push_back(chip_part(f, n));
-  if (chips.size() == 1) return {{fits[0].fit.values.begin(), fits[0].fit.values.begin() + static_cast<std::ptrdiff_t>(n)}, chips[0].z, chips[0].covariance, {}};
-  const std::vector<PriorParameter> prior(fits[0].prior.begin(), fits[0].prior.begin() + static_cast<std::ptrdiff_t>(n));
+  if (chips.size() == 1)
+    return {{fits[0].fit.values.begin(), fits[0].fit.values.begin() + static_cast<std::ptrdiff_t>(n)},
+            chips[0].z,
+            chips[0].covariance,
+            {}};
+  const std::vector<PriorParameter> prior(fits[0].prior.begin(),
+                                          fits[0].prior.begin() + static_cast<std::ptrdiff_t>(n));
   const auto p = fit_population(chips, prior, varies, spread);
   return {p.values, p.z, p.covariance, p.spread};
 }
 
 /// Package parts from the poles that decide them: a resistance with its pole's, a capacity as time constant over resistance.
-std::vector<FittedValue> package_values(const thermal::PackageParams& p, const std::vector<PriorParameter>& prior, const Common& poles, const std::string& source) {
+std::vector<FittedValue> package_values(const thermal::PackageParams& p, const std::vector<PriorParameter>& prior,
+                                        const Common& poles, const std::string& source) {
   const auto sigma = [&](std::size_t i) { return std::log(prior[i].high / prior[i].low) / (2.0 * normal_95); };
-  const auto spread = [&](std::size_t i, std::size_t k) { return sigma(i) * sigma(k) * poles.covariance[i * n_pole_parameter + k]; };
+  const auto spread = [&](std::size_t i, std::size_t k) {
+    return sigma(i) * sigma(k) * poles.covariance[i * n_pole_parameter + k];
+  };
   const auto value = [&](const char* key, double at, double variance) {
     const double factor = std::exp(normal_95 * std::sqrt(std::max(0.0, variance)));
     return FittedValue{key, at, at / factor, at * factor, source};
   };
-  const auto capacity = [&](std::size_t R, std::size_t tau) { return spread(tau, tau) + spread(R, R) - 2.0 * spread(R, tau); };
-  return {value("package.die_base_K_per_W", p.die_base_K_per_W, spread(0, 0)), value("package.base_sink_K_per_W", p.base_sink_K_per_W, spread(0, 0)),
-          value("package.sink_air_K_per_W", p.sink_air_K_per_W, spread(2, 2)), value("package.base_J_per_K", p.base_J_per_K, capacity(0, 1)),
+  const auto capacity = [&](std::size_t R, std::size_t tau) {
+    return spread(tau, tau) + spread(R, R) - 2.0 * spread(R, tau);
+  };
+  return {value("package.die_base_K_per_W", p.die_base_K_per_W, spread(0, 0)),
+          value("package.base_sink_K_per_W", p.base_sink_K_per_W, spread(0, 0)),
+          value("package.sink_air_K_per_W", p.sink_air_K_per_W, spread(2, 2)),
+          value("package.base_J_per_K", p.base_J_per_K, capacity(0, 1)),
           value("package.sink_J_per_K", p.sink_J_per_K, capacity(2, 3))};
 }
 
@@ -120,17 +136,21 @@ void say(FittedEntry& out, const char* title, const Common& c) {
 std::string activity_text(const GpuTelemetry& t, const power::GpuModel& model) {
   try {
     const auto a = activity_levels(t, model);
-    return fmt::format("activity: {:.3f} ± {:.3f} for {:.0f} % of the time, else {:.3f} ± {:.3f}\n", a.high, 1.96 * a.high_sigma, 100.0 * a.high_frac, a.low, 1.96 * a.low_sigma);
+    return fmt::format("activity: {:.3f} ± {:.3f} for {:.0f} % of the time, else {:.3f} ± {:.3f}\n", a.high,
+                       1.96 * a.high_sigma, 100.0 * a.high_frac, a.low, 1.96 * a.low_sigma);
   } catch (const InputError& e) {
     return fmt::format("{}\n", e.what());
   }
 }
 
-void say_record(FittedEntry& out, const Record& r, const ThermalDrive& drive, const Posterior& fit, const FitGpuOptions& o) {
-  FittedGpu one{r.telemetry.gpu, file_name(r.file), drive.power_from, r.telemetry.record.size(), fit.fit.values, residual_report(drive.time_s, fit.residual, fit.noise)};
+void say_record(FittedEntry& out, const Record& r, const ThermalDrive& drive, const Posterior& fit,
+                const FitGpuOptions& o) {
+  FittedGpu one{r.telemetry.gpu,           file_name(r.file), drive.power_from,
+                r.telemetry.record.size(), fit.fit.values,    residual_report(drive.time_s, fit.residual, fit.noise)};
   out.text += fmt::format("GPU {} of {}, {} samples; power: {}\n", one.gpu, one.file, one.n_sample, one.power_from);
   if (drive.longest_gap_s > 10.0 * std::max(1.0, o.power_window_s))
-    out.text += fmt::format("  longest gap {:.3g} s: its power is taken as the mean of the readings around it\n", drive.longest_gap_s);
+    out.text += fmt::format("  longest gap {:.3g} s: its power is taken as the mean of the readings around it\n",
+                            drive.longest_gap_s);
   for (const auto& v : fit.fit.values) out.text += value_line(v);
   out.text += "  " + residual_text(one.residuals, "K");
   out.gpus.push_back(std::move(one));
@@ -146,7 +166,8 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   const power::GpuModel model(base.power);
   const TwoPoles own = package_poles(base.package, o.fan_frac);
   const auto leakage_W = prior_of(base, "power.leakage_W", "leakage_W", base.power.leakage_W, 2.0);
-  const auto leakage_per_K = prior_of(base, "power.leakage_frac_per_K", "leakage_frac_per_K", base.power.leakage_per_K, 1.5);
+  const auto leakage_per_K =
+      prior_of(base, "power.leakage_frac_per_K", "leakage_frac_per_K", base.power.leakage_per_K, 1.5);
 
   // Every GPU of every log by itself.
   FittedEntry out{"gpu", o.name, "", {}, 0.0, "", {}};
@@ -170,11 +191,14 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   out.rms = std::sqrt(square / static_cast<double>(n_sample));
 
   // What they share, as an entry.
-  const auto common = common_of(poles, n_pole_parameter, std::vector<bool>(n_pole_parameter, true), {"chip_sigma_ratio", 0.03, 0.20, true});
-  say(out, records.size() > 1 ? fmt::format("thermal poles of {} records", records.size()).c_str() : "thermal poles", common);
+  const auto common = common_of(poles, n_pole_parameter, std::vector<bool>(n_pole_parameter, true),
+                                {"chip_sigma_ratio", 0.03, 0.20, true});
+  say(out, records.size() > 1 ? fmt::format("thermal poles of {} records", records.size()).c_str() : "thermal poles",
+      common);
   const auto source = fmt::format("fitted to {} samples of {}{}, {:.2g} K rms", n_sample, file_name(o.files.front()),
                                   o.files.size() > 1 ? fmt::format(" and {} more", o.files.size() - 1) : "", out.rms);
-  auto values = package_values(package_with_poles(base.package, poles_at(poles[0].prior, common.z), o.fan_frac), poles[0].prior, common, source);
+  auto values = package_values(package_with_poles(base.package, poles_at(poles[0].prior, common.z), o.fan_frac),
+                               poles[0].prior, common, source);
   if (leakage.empty()) {
     out.text += fmt::format("leakage stays the base's: {}\n", no_leakage);
   } else {
@@ -184,7 +208,8 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
       if (v.at_bound) v.identified = false, v.low = v.prior_low, v.high = v.prior_high;
     say(out, "leakage at the reference temperature and voltage, by the base's V/f table", shared);
     // An unidentified value stays the base's, with its range.
-    for (const auto& [key, v] : {std::pair{"power.leakage_W", shared.values[0]}, std::pair{"power.leakage_frac_per_K", shared.values[1]}})
+    for (const auto& [key, v] :
+         {std::pair{"power.leakage_W", shared.values[0]}, std::pair{"power.leakage_frac_per_K", shared.values[1]}})
       if (v.identified) values.push_back({key, v.value, v.low, v.high, source});
   }
   out.toml = entry_from(catalog::Catalog().text("gpu", o.base), o.name, values);

@@ -75,8 +75,8 @@ void Whitener::operator()(std::span<double> x) const {
   }
 }
 
-FitNoise fit_noise(std::span<const double> time_s, std::span<const double> residual, const std::vector<std::vector<double>>& columns,
-                   std::span<const double> ridge) {
+FitNoise fit_noise(std::span<const double> time_s, std::span<const double> residual,
+                   const std::vector<std::vector<double>>& columns, std::span<const double> ridge) {
   double sum = 0.0, largest = 0.0;
   for (const double r : residual) sum += r * r, largest = std::max(largest, std::abs(r));
   const double guess = sum / static_cast<double>(std::max<std::size_t>(1, residual.size()));

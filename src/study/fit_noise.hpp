@@ -35,8 +35,8 @@ class Whitener {
 /// @param residual [sample]
 /// @param columns  derivatives of the residual by every parameter, so that what the parameters absorbed is not taken for silence
 /// @param ridge    [parameter] precision of each parameter's prior, in the columns' units
-FitNoise fit_noise(std::span<const double> time_s, std::span<const double> residual, const std::vector<std::vector<double>>& columns,
-                   std::span<const double> ridge);
+FitNoise fit_noise(std::span<const double> time_s, std::span<const double> residual,
+                   const std::vector<std::vector<double>>& columns, std::span<const double> ridge);
 
 /// Number of independent readings that a mean over the record is worth, n² σ² / Σ_ij ⟨e_i e_j⟩ at equal weights. Dimensionless.
 double effective_samples(const FitNoise& noise, std::span<const double> time_s);

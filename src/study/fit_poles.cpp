@@ -33,7 +33,8 @@ void add_sample(ThermalDrive& d, double at_s, double die_K, double step_s, doubl
 
 /// The mean of a window that lies between those of its neighbours is a step from one to the other inside the window, at the instant that
 /// gives its mean; any other mean is held.
-void add_window(ThermalDrive& d, double at_s, double die_K, double step_s, double before_W, double mean_W, double after_W) {
+void add_window(ThermalDrive& d, double at_s, double die_K, double step_s, double before_W, double mean_W,
+                double after_W) {
   const double share = (mean_W - before_W) / (after_W - before_W);  // of the window after the step; NaN without one
   if (!(share > 0.0 && share < 1.0)) return add_sample(d, at_s, die_K, step_s, mean_W);
   d.pieces.push_back({(1.0 - share) * step_s, before_W, -1});
@@ -51,11 +52,13 @@ void from_counter(const GpuTelemetry& t, ThermalDrive& d) {
     return (t.energy_J[row[k]] - t.energy_J[row[k - 1]]) / (r.time_s[row[k]] - r.time_s[row[k - 1]]);
   };
   for (std::size_t k = 1; k < row.size(); ++k)
-    add_window(d, r.time_s[row[k]], r.die_K[row[k]], r.time_s[row[k]] - r.time_s[row[k - 1]], mean_W(k - 1), mean_W(k), mean_W(k + 1));
+    add_window(d, r.time_s[row[k]], r.die_K[row[k]], r.time_s[row[k]] - r.time_s[row[k - 1]], mean_W(k - 1), mean_W(k),
+               mean_W(k + 1));
 }
 
 void from_single_windows(const ThermalRecord& r, double window_s, ThermalDrive& d) {
-  d.power_from = window_s > 0.0 ? fmt::format("means over the {:g} s before each reading", window_s) : "readings of the instant";
+  d.power_from =
+      window_s > 0.0 ? fmt::format("means over the {:g} s before each reading", window_s) : "readings of the instant";
   d.pieces.push_back({window_s, r.power_W[0], -1});  // the first reading tells of the time before it
   for (std::size_t i = 1; i < r.size(); ++i) {
     const double step_s = r.time_s[i] - r.time_s[i - 1], covered_s = std::min(window_s, step_s);
@@ -74,7 +77,8 @@ void from_overlapping_windows(const ThermalRecord& r, double window_s, ThermalDr
   for (std::size_t i = 1; i < r.size(); ++i)
     sum.push_back(sum.back() + 0.5 * (r.die_K[i] + r.die_K[i - 1]) * (r.time_s[i] - r.time_s[i - 1]));
   const auto integral = [&](double at_s) {
-    const auto next = static_cast<std::size_t>(std::upper_bound(r.time_s.begin(), r.time_s.end(), at_s) - r.time_s.begin());
+    const auto next =
+        static_cast<std::size_t>(std::upper_bound(r.time_s.begin(), r.time_s.end(), at_s) - r.time_s.begin());
     if (next == r.size()) return sum.back();
     const double x_s = at_s - r.time_s[next - 1], share = x_s / (r.time_s[next] - r.time_s[next - 1]);
     return sum[next - 1] + x_s * (r.die_K[next - 1] + 0.5 * share * (r.die_K[next] - r.die_K[next - 1]));
@@ -100,7 +104,9 @@ ThermalDrive without_start(ThermalDrive d) {
   for (auto& p : d.pieces) p.sample = p.sample >= cut ? p.sample - cut : -1;
   d.time_s.erase(d.time_s.begin(), d.time_s.begin() + cut);
   d.die_K.erase(d.die_K.begin(), d.die_K.begin() + cut);
-  if (d.time_s.size() < 20) throw InputError(fmt::format("{} temperatures after the first {:g} s; a thermal fit needs 20", d.time_s.size(), start_s));
+  if (d.time_s.size() < 20)
+    throw InputError(
+        fmt::format("{} temperatures after the first {:g} s; a thermal fit needs 20", d.time_s.size(), start_s));
   return d;
 }
 
@@ -125,12 +131,15 @@ ThermalDrive thermal_drive(const GpuTelemetry& t, double window_s) {
 
 TwoPoles package_poles(const thermal::PackageParams& package, double fan_frac) {
   const auto m = thermal::package_modes(package, fan_frac);  // slowest first
-  const double slow_s = 1.0 / m.rate_per_s[0], fast_s = 1.0 / m.rate_per_s[1], slow = m.shape[0][0] * m.gain_K_per_J[0] * slow_s;
+  const double slow_s = 1.0 / m.rate_per_s[0], fast_s = 1.0 / m.rate_per_s[1],
+               slow = m.shape[0][0] * m.gain_K_per_J[0] * slow_s;
   return {steady_K_per_W(m) - slow, fast_s, slow, slow_s, 0.0, 0.0, {}};
 }
 
 std::vector<PriorParameter> pole_priors(const TwoPoles& own, double tdp_W) {
-  const auto around = [](const char* key, double middle, double factor) { return PriorParameter{key, middle / factor, middle * factor, true}; };
+  const auto around = [](const char* key, double middle, double factor) {
+    return PriorParameter{key, middle / factor, middle * factor, true};
+  };
   return {around("fast_K_per_W", own.fast_K_per_W, 2.4), around("fast_s", own.fast_s, 2.8),
           around("slow_K_per_W", own.slow_K_per_W, 2.6), around("slow_s", own.slow_s, 3.2),
           {"ambient_K", 278.15, 333.15, false},          {"before_W", 0.0, tdp_W, false}};

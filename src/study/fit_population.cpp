@@ -63,8 +63,8 @@ ChipPosterior chip_part(const Posterior& p, std::size_t n) {
   return out;
 }
 
-Population fit_population(const std::vector<ChipPosterior>& chips, const std::vector<PriorParameter>& prior, const std::vector<bool>& varies,
-                          const PriorParameter& spread) {
+Population fit_population(const std::vector<ChipPosterior>& chips, const std::vector<PriorParameter>& prior,
+                          const std::vector<bool>& varies, const PriorParameter& spread) {
   if (chips.empty()) throw InputError("a population needs one chip at least");
   const auto m = static_cast<Eigen::Index>(prior.size());
   std::vector<Likelihood> likelihoods;

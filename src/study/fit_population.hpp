@@ -21,11 +21,11 @@ ChipPosterior chip_part(const Posterior& posterior, std::size_t n_parameter);
 struct Population {
   std::vector<FitValue> values;  ///< of the type, [parameter]
   std::vector<double> z, covariance;
-  FitValue spread;               ///< s, `key` chip_sigma_ratio
+  FitValue spread;  ///< s, `key` chip_sigma_ratio
 };
 /// @param prior   the parameters' own, all logarithmic where `varies`  @param varies [parameter] whether it differs between chips
 /// @param spread  prior of s  @throws InputError if there is no chip
-Population fit_population(const std::vector<ChipPosterior>& chips, const std::vector<PriorParameter>& prior, const std::vector<bool>& varies,
-                          const PriorParameter& spread);
+Population fit_population(const std::vector<ChipPosterior>& chips, const std::vector<PriorParameter>& prior,
+                          const std::vector<bool>& varies, const PriorParameter& spread);
 
 }  // namespace TIDEWATT_NAMESPACE::study

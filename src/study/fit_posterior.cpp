@@ -42,7 +42,8 @@ struct Problem {
 };
 
 void whiten(const Whitener& w, Matrix& columns) {
-  for (Eigen::Index i = 0; i < columns.cols(); ++i) w({columns.col(i).data(), static_cast<std::size_t>(columns.rows())});
+  for (Eigen::Index i = 0; i < columns.cols(); ++i)
+    w({columns.col(i).data(), static_cast<std::size_t>(columns.rows())});
 }
 
 struct Mode {
@@ -85,7 +86,8 @@ FitNoise noise_of(const Problem& problem, const Vector& z) {
   const Matrix J = problem.derivative(z);
   std::vector<std::vector<double>> columns;
   for (Eigen::Index i = 0; i < J.cols(); ++i) columns.emplace_back(J.col(i).data(), J.col(i).data() + J.rows());
-  return fit_noise(problem.time_s, {r.data(), static_cast<std::size_t>(r.size())}, columns, std::vector<double>(columns.size(), 1.0));
+  return fit_noise(problem.time_s, {r.data(), static_cast<std::size_t>(r.size())}, columns,
+                   std::vector<double>(columns.size(), 1.0));
 }
 
 /// Independent noise of the size of the residuals, for the first look.
@@ -110,22 +112,27 @@ double prior_z(const PriorParameter& p, double value) {
 FitValue posterior_value(const PriorParameter& p, double z, double sigma_z) {
   const bool identified = sigma_z < identified_width_ratio;
   const double half = normal_95 * sigma_z;
-  FitValue v{p.key, prior_value(p, z), identified ? prior_value(p, z - half) : p.low, identified ? prior_value(p, z + half) : p.high, identified};
+  FitValue v{p.key, prior_value(p, z), identified ? prior_value(p, z - half) : p.low,
+             identified ? prior_value(p, z + half) : p.high, identified};
   v.at_bound = std::abs(z) > 0.99 * search_sigma;
   v.prior_low = p.low, v.prior_high = p.high;
   return v;
 }
 
-Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s, const Residual& residual) {
-  if (time_s.size() <= prior.size()) throw InputError(fmt::format("{} samples cannot fix {} parameters", time_s.size(), prior.size()));
+Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s,
+                        const Residual& residual) {
+  if (time_s.size() <= prior.size())
+    throw InputError(fmt::format("{} samples cannot fix {} parameters", time_s.size(), prior.size()));
   for (const auto& p : prior)
-    if (!(p.low < p.high && (!p.logarithmic || p.low > 0.0))) throw InputError(fmt::format("{}: {} to {} is no range of a prior", p.key, p.low, p.high));
+    if (!(p.low < p.high && (!p.logarithmic || p.low > 0.0)))
+      throw InputError(fmt::format("{}: {} to {} is no range of a prior", p.key, p.low, p.high));
   const Problem problem{prior, time_s, residual};
   const Eigen::Index m = problem.n_parameter();
 
   // A first look from the middle and from both halves of the prior, with independent noise; the best of them goes on.
   std::optional<Mode> best;
-  const FitNoise rough = rough_noise(problem, search(problem, Whitener(rough_noise(problem, Vector::Zero(m)), time_s), Vector::Zero(m)).z);
+  const FitNoise rough =
+      rough_noise(problem, search(problem, Whitener(rough_noise(problem, Vector::Zero(m)), time_s), Vector::Zero(m)).z);
   for (const double side : {0.0, -1.0, 1.0}) {
     const auto mode = search(problem, Whitener(rough, time_s), Vector::Constant(m, side));
     if (!best || mode.cost < best->cost) best = mode;
@@ -147,7 +154,8 @@ Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<cons
   for (Eigen::Index i = 0; i < m; ++i) {
     out.z.push_back(best->z[i]);
     for (Eigen::Index k = 0; k < m; ++k) out.covariance.push_back(covariance(i, k));
-    out.fit.values.push_back(posterior_value(prior[static_cast<std::size_t>(i)], best->z[i], std::sqrt(covariance(i, i))));
+    out.fit.values.push_back(
+        posterior_value(prior[static_cast<std::size_t>(i)], best->z[i], std::sqrt(covariance(i, i))));
   }
   return out;
 }

@@ -28,7 +28,8 @@ struct Posterior {
 };
 
 inline constexpr double normal_95 = 1.959963984540054;  ///< half width of 95 % in standard deviations
-inline constexpr double search_sigma = 4.0;             ///< the search ends this many standard deviations of the prior from its middle
+/// The search ends this many standard deviations of the prior from its middle.
+inline constexpr double search_sigma = 4.0;
 /// Above this share of the prior's width, the record says too little: the parameter counts as not identified.
 inline constexpr double identified_width_ratio = 0.8;
 
@@ -47,6 +48,7 @@ FitValue posterior_value(const PriorParameter& p, double z, double sigma_z);
 ///
 /// W whitens the noise that the residuals themselves show (fit_noise). Mode and noise are found in turns, from several starts.
 /// @param time_s  [sample] of the residuals  @throws InputError if there are fewer samples than parameters
-Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s, const Residual& residual);
+Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s,
+                        const Residual& residual);
 
 }  // namespace TIDEWATT_NAMESPACE::study

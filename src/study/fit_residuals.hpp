@@ -14,9 +14,9 @@ struct ResidualReport {
     double rms;
   };
   double rms = 0.0;
-  double drift_rms = 0.0, drift_s = 0.0;  ///< part that is forgotten within drift_s
-  double effective_samples = 0.0;         ///< independent readings that a mean over the record is worth
-  std::vector<Band> bands;                ///< from long to short; empty: too few samples for a spectrum
+  double drift_rms = 0.0, drift_s = 0.0;      ///< part that is forgotten within drift_s
+  double effective_samples = 0.0;             ///< independent readings that a mean over the record is worth
+  std::vector<Band> bands;                    ///< from long to short; empty: too few samples for a spectrum
   double line_s = 0.0, line_amplitude = 0.0;  ///< the largest spectral line's period; 0: none
 };
 

@@ -52,7 +52,9 @@ void fill_counter(const ThermalRecord& record, std::vector<double>& energy_J) {
   for (std::size_t i = 0; i < energy_J.size(); ++i)
     if (std::isfinite(energy_J[i])) read.push_back(i);
   if (read.empty()) return energy_J.clear();
-  const auto shift = [&](std::size_t i, std::size_t from) { energy_J[i] = energy_J[from] + of_power_J[i] - of_power_J[from]; };
+  const auto shift = [&](std::size_t i, std::size_t from) {
+    energy_J[i] = energy_J[from] + of_power_J[i] - of_power_J[from];
+  };
   for (std::size_t i = 0; i < read.front(); ++i) shift(i, read.front());
   for (std::size_t i = read.back() + 1; i < energy_J.size(); ++i) shift(i, read.back());
   for (std::size_t k = 1; k < read.size(); ++k) {
@@ -113,8 +115,8 @@ double cell_number(const std::string& cell) {
 double cell_time_s(const std::string& cell) {
   int y = 0, mo = 0, d = 0, h = 0, mi = 0, to_seconds = 0;
   char a = 0, b = 0, c = 0;
-  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%n", &y, &a, &mo, &b, &d, &c, &h, &mi, &to_seconds) == 8 && to_seconds > 0 &&
-      (a == '/' || a == '-') && a == b)
+  if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%n", &y, &a, &mo, &b, &d, &c, &h, &mi, &to_seconds) == 8 &&
+      to_seconds > 0 && (a == '/' || a == '-') && a == b)
     if (const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds))); s >= 0.0)
       return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
   const double x = cell_number(cell);
@@ -133,7 +135,8 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   const auto limit = t.column({"limit_W", "enforced.power.limit", "power.limit", "DCGM_FI_DEV_POWER_MGMT_LIMIT"});
   const auto inlet = t.column({"inlet_degC"});
   // The driver's own names count in millijoules.
-  const double energy_unit_J = energy >= 0 && t.header[static_cast<std::size_t>(energy)].rfind("energy_J", 0) == 0 ? 1.0 : 1e-3;
+  const double energy_unit_J =
+      energy >= 0 && t.header[static_cast<std::size_t>(energy)].rfind("energy_J", 0) == 0 ? 1.0 : 1e-3;
   std::vector<Finding> findings;
   const auto need = [&](std::ptrdiff_t at, const char* what) {
     if (at < 0) findings.push_back({{t.file, 1, 1}, "", fmt::format("no column with {}", what)});

@@ -32,9 +32,10 @@ struct GpuTelemetry {
   std::string gpu;
   ThermalRecord record;
   std::vector<double> clock_Hz;  ///< empty where the file has none
-  std::vector<double> energy_J;  ///< counter, missing cells filled by the power readings; empty where the file has none or it steps back
-  std::vector<double> limit_W;   ///< power limit; empty where the file has none, NaN where a cell is missing
-  std::vector<double> inlet_K;   ///< air into the server; as limit_W
+  /// Counter, missing cells filled by the power readings; empty where the file has none or it steps back.
+  std::vector<double> energy_J;
+  std::vector<double> limit_W;  ///< power limit; empty where the file has none, NaN where a cell is missing
+  std::vector<double> inlet_K;  ///< air into the server; as limit_W
 };
 
 /// Reads nvidia-smi CSV (timestamp, index, power.draw, temperature.gpu, clocks.sm …), DCGM CSV (timestamp, gpu,

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "io/read_waveform.hpp"
 #include "say.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "io/read_waveform.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -28,7 +28,8 @@ Params read(const Node& node, const std::string& path, std::vector<Finding>& fin
 
 void check(const FrequencyOptions& o, std::vector<Finding>& findings) {
   const auto range = [&](const char* key, double value, double low, double high) {
-    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+    if (!(value >= low && value <= high))
+      findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
   };
   range("step_MW", o.step_W * 1e-6, -1e6, 1e6);
   range("at_s", o.at_s, 0.001, 3600.0);
@@ -52,7 +53,8 @@ struct Turn {
   double deviation_Hz = 0.0, at_s = 0.0;
 };
 Turn furthest(const FrequencyRun& run) {
-  const auto at = std::max_element(run.deviation_Hz.begin(), run.deviation_Hz.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const auto at = std::max_element(run.deviation_Hz.begin(), run.deviation_Hz.end(),
+                                   [](double a, double b) { return std::abs(a) < std::abs(b); });
   return {*at, 1e-3 * static_cast<double>(at - run.deviation_Hz.begin() + 1) - run.event_s};
 }
 
@@ -72,10 +74,12 @@ FrequencyRun play_frequency(const FrequencyOptions& o) {
   const Node entry = files.values("grid", o.grid);
   const Node* table = entry.find("frequency");
   if (!table) findings.push_back({{}, "grid", fmt::format("'{}' has no table [frequency]", o.grid)});
-  const auto system = table ? read<grid::FrequencyParams>(*table, o.grid + ".frequency", findings) : grid::FrequencyParams{};
+  const auto system =
+      table ? read<grid::FrequencyParams>(*table, o.grid + ".frequency", findings) : grid::FrequencyParams{};
   FrequencyRun out;
   out.options = o;
-  if (!o.reserves.empty()) out.reserves = read<grid::ReserveParams>(files.values("frequency_reserves", o.reserves), o.reserves, findings);
+  if (!o.reserves.empty())
+    out.reserves = read<grid::ReserveParams>(files.values("frequency_reserves", o.reserves), o.reserves, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   const grid::FrequencyReserves model(system, out.reserves);
   const auto load_W = load_of(o);
@@ -94,34 +98,49 @@ FrequencyRun play_frequency(const FrequencyOptions& o) {
 std::string frequency_text(const FrequencyRun& run) {
   const auto& o = run.options;
   std::string text;
-  const std::string what = o.result.empty() ? fmt::format("{:g} MW of load {}", std::abs(o.step_W) * 1e-6, o.step_W < 0.0 ? "lost" : "gained, or of generation lost") : o.result;
-  say(text, "{} on {}, {}\n", what, o.grid, o.reserves.empty() ? std::string("governors without a deadband, no reserve, no load shedding") : "reserves " + o.reserves);
+  const std::string what = o.result.empty() ? fmt::format("{:g} MW of load {}", std::abs(o.step_W) * 1e-6,
+                                                          o.step_W < 0.0 ? "lost" : "gained, or of generation lost")
+                                            : o.result;
+  say(text, "{} on {}, {}\n", what, o.grid,
+      o.reserves.empty() ? std::string("governors without a deadband, no reserve, no load shedding")
+                         : "reserves " + o.reserves);
   const auto t = furthest(run);
-  say(text, "frequency: {:+.1f} mHz at most, {:.2f} s {}; {:+.1f} mHz at the end\n", 1e3 * t.deviation_Hz, t.at_s, o.result.empty() ? "after the event" : "into the window", 1e3 * settled(run));
+  say(text, "frequency: {:+.1f} mHz at most, {:.2f} s {}; {:+.1f} mHz at the end\n", 1e3 * t.deviation_Hz, t.at_s,
+      o.result.empty() ? "after the event" : "into the window", 1e3 * settled(run));
   if (run.reserves.fast_W > 0.0)
-    say(text, "fast reserve: {}\n", run.state.fast_from_s < 0.0 ? std::string("not asked") : fmt::format("asked {:.3f} s after it, {:g} MW from {:.3f} s on", run.state.fast_from_s - run.event_s, run.reserves.fast_W * 1e-6,
-                                                                                                         run.state.fast_from_s - run.event_s + run.reserves.fast_delay_s));
+    say(text, "fast reserve: {}\n",
+        run.state.fast_from_s < 0.0
+            ? std::string("not asked")
+            : fmt::format("asked {:.3f} s after it, {:g} MW from {:.3f} s on", run.state.fast_from_s - run.event_s,
+                          run.reserves.fast_W * 1e-6, run.state.fast_from_s - run.event_s + run.reserves.fast_delay_s));
   for (std::size_t k = 0; k < run.reserves.shed_frac.size(); ++k)
-    say(text, "stage at {:g} Hz, {:.0f} MW: {}\n", run.reserves.shed_below_Hz[k], run.reserves.shed_frac[k] * run.reserves.system_load_W * 1e-6,
-        run.state.shed_at_s[k] < 0.0 ? std::string("stays closed") : fmt::format("opens after {:.3f} s", run.state.shed_at_s[k] - run.event_s));
+    say(text, "stage at {:g} Hz, {:.0f} MW: {}\n", run.reserves.shed_below_Hz[k],
+        run.reserves.shed_frac[k] * run.reserves.system_load_W * 1e-6,
+        run.state.shed_at_s[k] < 0.0 ? std::string("stays closed")
+                                     : fmt::format("opens after {:.3f} s", run.state.shed_at_s[k] - run.event_s));
   return text;
 }
 
 std::string frequency_json(const FrequencyRun& run) {
   const auto t = furthest(run);
-  Json o{{"grid", run.options.grid}, {"reserves", run.options.reserves}, {"event_s", run.event_s}, {"extremum_mHz", 1e3 * t.deviation_Hz}, {"extremum_s", t.at_s}, {"settled_mHz", 1e3 * settled(run)}};
+  Json o{{"grid", run.options.grid}, {"reserves", run.options.reserves},
+         {"event_s", run.event_s},   {"extremum_mHz", 1e3 * t.deviation_Hz},
+         {"extremum_s", t.at_s},     {"settled_mHz", 1e3 * settled(run)}};
   o["fast_from_s"] = run.state.fast_from_s < 0.0 ? Json() : Json(run.state.fast_from_s - run.event_s);
   o["stages"] = Json::array();
   for (std::size_t k = 0; k < run.reserves.shed_frac.size(); ++k)
-    o["stages"].push_back({{"below_Hz", run.reserves.shed_below_Hz[k]}, {"shed_MW", run.reserves.shed_frac[k] * run.reserves.system_load_W * 1e-6},
-                           {"open_s", run.state.shed_at_s[k] < 0.0 ? Json() : Json(run.state.shed_at_s[k] - run.event_s)}});
+    o["stages"].push_back(
+        {{"below_Hz", run.reserves.shed_below_Hz[k]},
+         {"shed_MW", run.reserves.shed_frac[k] * run.reserves.system_load_W * 1e-6},
+         {"open_s", run.state.shed_at_s[k] < 0.0 ? Json() : Json(run.state.shed_at_s[k] - run.event_s)}});
   return o.dump();
 }
 
 std::string frequency_csv(const FrequencyRun& run) {
   std::string out = "time_s,deviation_Hz,reserve_MW,shed_MW\n";
   for (std::size_t i = 9; i < run.deviation_Hz.size(); i += 10)
-    out += fmt::format("{:.3f},{:.9g},{:.6g},{:.6g}\n", 1e-3 * static_cast<double>(i + 1), run.deviation_Hz[i], run.reserve_W[i] * 1e-6, run.shed_W[i] * 1e-6);
+    out += fmt::format("{:.3f},{:.9g},{:.6g},{:.6g}\n", 1e-3 * static_cast<double>(i + 1), run.deviation_Hz[i],
+                       run.reserve_W[i] * 1e-6, run.shed_W[i] * 1e-6);
   return out;
 }
 

@@ -9,12 +9,12 @@ namespace TIDEWATT_NAMESPACE::study {
 /// One machine that stands for a system, with its reserves, and what happens on it.
 struct FrequencyOptions {
   std::string grid = "ercot_like_60GVA";  ///< catalog entry of kind grid
-  std::string reserves;                   ///< catalog entry of kind frequency_reserves; empty: governors without a deadband alone
+  std::string reserves;  ///< catalog entry of kind frequency_reserves; empty: governors without a deadband alone
   std::string catalog_overlay;
-  double step_W = 0.0;                    ///< change of load; above 0 also a loss of generation
-  double at_s = 1.0;                      ///< when
+  double step_W = 0.0;  ///< change of load; above 0 also a loss of generation
+  double at_s = 1.0;    ///< when
   double length_s = 60.0;
-  std::string result, window;             ///< or a recorded waveform; its first power is the one at rest
+  std::string result, window;  ///< or a recorded waveform; its first power is the one at rest
 };
 
 struct FrequencyRun {
@@ -24,7 +24,7 @@ struct FrequencyRun {
   std::vector<double> reserve_W, shed_W;  ///< [ms]
   grid::ReserveState state;               ///< at the end
   grid::ReserveParams reserves;
-  double event_s = 0.0;                   ///< of the step; 0 with a waveform
+  double event_s = 0.0;  ///< of the step; 0 with a waveform
 };
 
 /// @throws InputError for an unknown entry or window, or options that do not belong together
@@ -32,6 +32,7 @@ FrequencyRun play_frequency(const FrequencyOptions& options);
 
 std::string frequency_text(const FrequencyRun& run);  ///< for people
 std::string frequency_json(const FrequencyRun& run);  ///< one JSON object on one line
-std::string frequency_csv(const FrequencyRun& run);   ///< time_s, deviation in Hz, reserve and shed load in MW, every 10 ms
+/// time_s, deviation in Hz, reserve and shed load in MW, every 10 ms.
+std::string frequency_csv(const FrequencyRun& run);
 
 }  // namespace TIDEWATT_NAMESPACE::study

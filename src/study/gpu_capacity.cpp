@@ -48,7 +48,8 @@ DesignHour design_hour(const sim::Scenario& s, const sim::LoadTrace& trace) {
 /// What is out behind an item's name: "site", "row breaker", …
 std::string spare(const power::FeederParams& feeder, const std::string& item) {
   for (std::size_t l = 0; l < feeder.level.size(); ++l)
-    if (item.starts_with(power::FeederParams::level_names[l])) return feeder.level[l].n_branch < 2 ? ", no unit to spare" : ", one out";
+    if (item.starts_with(power::FeederParams::level_names[l]))
+      return feeder.level[l].n_branch < 2 ? ", no unit to spare" : ", one out";
   return "";
 }
 
@@ -60,7 +61,8 @@ sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s
   return result;
 }
 
-double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread, const std::function<bool()>& stop) {
+double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread,
+                         const std::function<bool()>& stop) {
   auto less = s;
   for (const auto& h : s.halls) {
     if (h.plant_kind == sim::PlantKind::prescribed_inlet || h.own_plant) continue;
@@ -86,11 +88,14 @@ double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n
 
 }  // namespace
 
-GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac,
-                      bool by_peak, const std::function<bool()>& stop) {
+GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread,
+                      double cooling_unit_frac, bool by_peak, const std::function<bool()>& stop) {
   if (s.run.duration_s < least_s)
-    throw InputError(fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be simulated; a day is usual "
-                                 "(--set run.duration_h=24)", s.run.duration_s / 60.0, least_s / 60.0));
+    throw InputError(
+        fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be "
+                    "simulated; a day is usual "
+                    "(--set run.duration_h=24)",
+                    s.run.duration_s / 60.0, least_s / 60.0));
   sim::LoadTrace trace;
   sim::RunOptions options;
   options.n_thread = n_thread;
@@ -114,24 +119,30 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   const auto stream = sim::replay(s, trace).stream;
   const double peak_ratio = stream.max_W() / hour.connection_W;
   const auto add = [&](const std::string& name, double load_W) {
-    out.items.push_back({name, static_cast<std::int64_t>(std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *
+    out.items.push_back({name, static_cast<std::int64_t>(
+                                   std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *
                                    s.halls.front().server.n_gpu});
   };
   for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
-    if (item.name != "contract") add(item.name + spare(feeder, item.name), item.load_W);
-    else if (!by_peak) add("contract", item.load_W);
-    else add("contract, largest millisecond", contract_W / peak_ratio * hour.load_W / hour.connection_W);
+    if (item.name != "contract")
+      add(item.name + spare(feeder, item.name), item.load_W);
+    else if (!by_peak)
+      add("contract", item.load_W);
+    else
+      add("contract, largest millisecond", contract_W / peak_ratio * hour.load_W / hour.connection_W);
   // Rules in watts grow with the GPUs; those in shares do not.
   for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
     for (const auto& o : report.outcomes) {
       using grid::Metric;
       const auto m = o.rule.metric;
-      const bool grows = m == Metric::ramp_up || m == Metric::ramp_down || m == Metric::range || m == Metric::step || m == Metric::band_rms || m == Metric::load_lost;
+      const bool grows = m == Metric::ramp_up || m == Metric::ramp_down || m == Metric::range || m == Metric::step ||
+                         m == Metric::band_rms || m == Metric::load_lost;
       if (grows && o.verdict != grid::Compliance::not_measured && o.figure.value > 0.0)
         add(report.rule_set + "." + o.rule.name, hour.load_W * o.rule.limit / (o.figure.value + o.figure.spread));
     }
   if (cooling_unit_frac > 0.0)
-    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread, stop); used > 0.0) add("cooling, one unit out", hour.load_W / used);
+    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread, stop); used > 0.0)
+      add("cooling, one unit out", hour.load_W / used);
   std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
   if (out.items.empty()) return out;
   out.n_gpu = out.items.front().n_gpu;

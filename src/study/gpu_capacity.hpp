@@ -19,9 +19,9 @@ struct GpuCapacity {
   std::int64_t hour = 0;      ///< of the day
   struct Item {
     std::string name;
-    std::int64_t n_gpu = 0;   ///< that this item alone would allow
+    std::int64_t n_gpu = 0;  ///< that this item alone would allow
   };
-  std::vector<Item> items;    ///< every limit, the tightest first
+  std::vector<Item> items;  ///< every limit, the tightest first
 };
 
 /// The scenario is run through its day (its weather should be an extreme one); the hour with the largest mean gives watts
@@ -36,7 +36,7 @@ struct GpuCapacity {
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
 /// @param stop looked at between steps: true ends it with a std::runtime_error
 /// @throws InputError for a run below a quarter of an hour: it has no hour's mean
-GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread, double cooling_unit_frac = 0.0,
-                      bool by_peak = false, const std::function<bool()>& stop = {});
+GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread,
+                      double cooling_unit_frac = 0.0, bool by_peak = false, const std::function<bool()>& stop = {});
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -14,7 +14,8 @@ namespace {
 
 grid::MachineCase read_case(const MachineOptions& o) {
   std::vector<Finding> findings;
-  auto c = grid::read_machine_case(catalog::Catalog(o.catalog_overlay).values("grid_case", o.grid_case), o.grid_case, findings);
+  auto c = grid::read_machine_case(catalog::Catalog(o.catalog_overlay).values("grid_case", o.grid_case), o.grid_case,
+                                   findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return c;
 }
@@ -30,7 +31,8 @@ double site_bus(const MachineOptions& o, const grid::MachineCase& c) {
 struct Ranges {
   std::vector<Finding> findings;
   void check(const char* key, double value, double low, double high) {
-    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+    if (!(value >= low && value <= high))
+      findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
   }
   void done() {
     if (!findings.empty()) throw InputError(std::move(findings));
@@ -54,7 +56,14 @@ MachineRun play_waveform(const std::string& result, const MachineOptions& option
   const auto first = static_cast<std::ptrdiff_t>(options.begin_s / w.step_s);
   const auto count = std::min<std::ptrdiff_t>(std::lround(options.length_s / w.step_s), std::ssize(w.pcc_W) - first);
   const std::vector<double> pcc_W(w.pcc_W.begin() + first, w.pcc_W.begin() + first + count);
-  MachineRun out{options, site_bus(options, c), w.window, w.first_s + options.begin_s, static_cast<double>(count) * w.step_s, w.step_s, {}, {}};
+  MachineRun out{options,
+                 site_bus(options, c),
+                 w.window,
+                 w.first_s + options.begin_s,
+                 static_cast<double>(count) * w.step_s,
+                 w.step_s,
+                 {},
+                 {}};
   out.response = grid::machine_response(c, out.bus, pcc_W, w.step_s);
   if (!options.shaft_Hz.empty()) {
     std::vector<grid::TorsionalMode> modes;
@@ -88,11 +97,14 @@ PeriodSweep sweep_periods(const MachineOptions& options) {
   for (std::int64_t i = 0; i < options.points; ++i)
     out.period_s.push_back(options.from_s * std::pow(options.to_s / options.from_s, static_cast<double>(i) / last));
   for (const auto& m : out.modes)
-    if (1.0 / m.frequency_Hz > options.from_s && 1.0 / m.frequency_Hz < options.to_s) out.period_s.push_back(1.0 / m.frequency_Hz);
+    if (1.0 / m.frequency_Hz > options.from_s && 1.0 / m.frequency_Hz < options.to_s)
+      out.period_s.push_back(1.0 / m.frequency_Hz);
   std::sort(out.period_s.begin(), out.period_s.end());
   for (const double s : out.period_s)
-    out.peak_to_peak_Hz.push_back(grid::forced_oscillation(linear, options.swing_W, s, options.duty_frac).peak_to_peak_Hz);
-  const auto at = static_cast<std::size_t>(std::max_element(out.peak_to_peak_Hz.begin(), out.peak_to_peak_Hz.end()) - out.peak_to_peak_Hz.begin());
+    out.peak_to_peak_Hz.push_back(
+        grid::forced_oscillation(linear, options.swing_W, s, options.duty_frac).peak_to_peak_Hz);
+  const auto at = static_cast<std::size_t>(std::max_element(out.peak_to_peak_Hz.begin(), out.peak_to_peak_Hz.end()) -
+                                           out.peak_to_peak_Hz.begin());
   out.worst_s = out.period_s[at];
   out.worst_Hz = out.peak_to_peak_Hz[at];
   out.buses = grid::worst_buses(c, options.swing_W, out.worst_s, options.duty_frac, options.damping_frac);

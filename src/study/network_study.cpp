@@ -9,11 +9,8 @@
 #include "base/text.hpp"
 #include "grid/psse_raw.hpp"
 #include "io/read_waveform.hpp"
-#include "tidewatt/base/error.hpp"
-#include "base/text.hpp"
-#include "grid/psse_raw.hpp"
-#include "io/read_waveform.hpp"
 #include "stability_study.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -22,13 +19,17 @@ grid::LoadShares shares(const std::string& key, const std::string& constant, std
   if (constant == "impedance") return {0.0, 0.0};
   if (constant == "current") return {0.0, 1.0};
   if (constant == "power") return {1.0, 0.0};
-  findings.push_back({{}, key, fmt::format("'{}' is not one of impedance, current, power{}", constant, key == "site" ? ", supplies" : "")});
+  findings.push_back(
+      {{},
+       key,
+       fmt::format("'{}' is not one of impedance, current, power{}", constant, key == "site" ? ", supplies" : "")});
   return {};
 }
 
 void check(const NetworkOptions& o, std::vector<Finding>& findings) {
   const auto range = [&](const char* key, double value, double low, double high) {
-    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+    if (!(value >= low && value <= high))
+      findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
   };
   range("step_MW", o.step_W * 1e-6, -1e6, 1e6);
   range("ramp_s", o.ramp_s, 0.0, 3600.0);
@@ -40,12 +41,17 @@ void check(const NetworkOptions& o, std::vector<Finding>& findings) {
   range("site_MW", o.site_W * 1e-6, 0.0, 1e6);
   range("rating_MW", o.rating_W * 1e-6, 0.0, 1e6);
   range("gain", o.gain_ratio, 0.01, 100.0);
-  if (o.site == "supplies" && o.result.empty() && !(o.site_W > 0.0)) findings.push_back({{}, "site_MW", "must be given with supplies: their load at rest"});
-  if (o.site != "supplies" && (o.site_W > 0.0 || o.rating_W > 0.0)) findings.push_back({{}, "site_MW, rating_MW", "need site = supplies"});
-  if (o.shaft != "power" && o.shaft != "torque") findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", o.shaft)});
+  if (o.site == "supplies" && o.result.empty() && !(o.site_W > 0.0))
+    findings.push_back({{}, "site_MW", "must be given with supplies: their load at rest"});
+  if (o.site != "supplies" && (o.site_W > 0.0 || o.rating_W > 0.0))
+    findings.push_back({{}, "site_MW, rating_MW", "need site = supplies"});
+  if (o.shaft != "power" && o.shaft != "torque")
+    findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", o.shaft)});
   const int events = (o.step_W != 0.0) + !o.trip.empty() + !o.result.empty();
-  if (events != 1) findings.push_back({{}, "step_MW, trip, result", fmt::format("{} of them are given, expected one", events)});
-  if (o.result.empty() && !(o.at_s + o.ramp_s < o.length_s)) findings.push_back({{}, "length_s", "must be above at_s and ramp_s together"});
+  if (events != 1)
+    findings.push_back({{}, "step_MW, trip, result", fmt::format("{} of them are given, expected one", events)});
+  if (o.result.empty() && !(o.at_s + o.ramp_s < o.length_s))
+    findings.push_back({{}, "length_s", "must be above at_s and ramp_s together"});
 }
 
 /// The waveform behind its dispatched stretch, less that stretch's mean; means over 20 ms, the length of a cycle or so.
@@ -53,17 +59,22 @@ std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_
   const auto w = io::read_waveform(o.result, o.window);
   const auto sample = [&](double s) { return static_cast<std::size_t>(std::lround(s / w.step_s)); };
   const std::size_t first = sample(o.begin_s), play = first + sample(o.dispatch_s);
-  const std::size_t last = std::min(w.pcc_W.size(), play + sample(o.length_s)), merge = std::max<std::size_t>(1, sample(0.02));
+  const std::size_t last = std::min(w.pcc_W.size(), play + sample(o.length_s)),
+                    merge = std::max<std::size_t>(1, sample(0.02));
   if (play + merge > w.pcc_W.size())
-    throw InputError(fmt::format("network: begin_s and dispatch_s end behind the window's {:g} s", static_cast<double>(w.pcc_W.size()) * w.step_s));
+    throw InputError(fmt::format("network: begin_s and dispatch_s end behind the window's {:g} s",
+                                 static_cast<double>(w.pcc_W.size()) * w.step_s));
   const auto mean = [&](std::size_t from, std::size_t to) {
-    return std::accumulate(w.pcc_W.begin() + static_cast<std::ptrdiff_t>(from), w.pcc_W.begin() + static_cast<std::ptrdiff_t>(to), 0.0) / static_cast<double>(to - from);
+    return std::accumulate(w.pcc_W.begin() + static_cast<std::ptrdiff_t>(from),
+                           w.pcc_W.begin() + static_cast<std::ptrdiff_t>(to), 0.0) /
+           static_cast<double>(to - from);
   };
   dispatch_W = mean(first, play);
   std::vector<grid::SitePoint> out;
   for (std::size_t i = play; i < last; i += merge) {
     const std::size_t end = std::min(i + merge, last);
-    out.push_back({(0.5 * static_cast<double>(i + end) - static_cast<double>(play)) * w.step_s, mean(i, end) - dispatch_W});
+    out.push_back(
+        {(0.5 * static_cast<double>(i + end) - static_cast<double>(play)) * w.step_s, mean(i, end) - dispatch_W});
   }
   return out;
 }
@@ -71,7 +82,8 @@ std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_
 /// The site's supplies, at rest at what is dispatched unless a load is given.
 grid::SiteSupplies supplies_of(const NetworkOptions& o, double dispatch_W) {
   std::vector<Finding> findings;
-  grid::SiteSupplies out{read_supply_control(o.control, o.catalog_overlay, findings), o.rating_W, o.site_W > 0.0 ? o.site_W : dispatch_W, 0.0, o.gain_ratio};
+  grid::SiteSupplies out{read_supply_control(o.control, o.catalog_overlay, findings), o.rating_W,
+                         o.site_W > 0.0 ? o.site_W : dispatch_W, 0.0, o.gain_ratio};
   if (!findings.empty()) throw InputError(std::move(findings));
   if (out.rating_W == 0.0) out.rating_W = out.load_W;
   return out;
@@ -80,7 +92,8 @@ grid::SiteSupplies supplies_of(const NetworkOptions& o, double dispatch_W) {
 grid::GridTrip trip_of(const NetworkOptions& o) {
   const std::size_t dash = o.trip.find('-');
   double bus = 0.0;
-  if (dash == std::string::npos || !parse_number(o.trip.substr(0, dash), bus)) throw InputError(fmt::format("network: trip '{}' is not BUS-ID, such as 102-SW", o.trip));
+  if (dash == std::string::npos || !parse_number(o.trip.substr(0, dash), bus))
+    throw InputError(fmt::format("network: trip '{}' is not BUS-ID, such as 102-SW", o.trip));
   return {o.at_s, static_cast<std::int64_t>(bus), 0, o.trip.substr(dash + 1)};
 }
 
@@ -120,9 +133,13 @@ NetworkRun play_network(const NetworkOptions& o) {
     site = {{o.at_s, 0.0}, {o.at_s + o.ramp_s, o.step_W}};
   }
   const auto shaft = o.shaft == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power;
-  auto system = supplies ? grid::GridSystem(std::move(network), records, out.bus, motion, shaft, supplies_of(o, out.dispatch_W)) : grid::GridSystem(std::move(network), records, out.bus, motion, shaft);
+  auto system =
+      supplies ? grid::GridSystem(std::move(network), records, out.bus, motion, shaft, supplies_of(o, out.dispatch_W))
+               : grid::GridSystem(std::move(network), records, out.bus, motion, shaft);
   if (supplies) out.modes = grid::grid_modes(system, system.rest());
-  out.trace = grid::play(system, site, trips, {length_s, supplies ? std::min(o.time_step_s, 0.001) : o.time_step_s});  // loops of supplies take milliseconds
+  out.trace = grid::play(
+      system, site, trips,
+      {length_s, supplies ? std::min(o.time_step_s, 0.001) : o.time_step_s});  // loops of supplies take milliseconds
   out.has_answer = o.result.empty();
   if (out.has_answer) out.answer = grid::grid_answer(out.trace, o.at_s);
   return out;

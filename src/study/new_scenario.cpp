@@ -19,13 +19,15 @@ using Values = std::map<std::string, std::string>;  // key -> TOML text
 
 /// Text that TOML reads as what it is, without quotes.
 bool is_bare(const std::string& text) {
-  return text == "true" || text == "false" || (!text.empty() && text.find_first_not_of("0123456789+-.einfa[], ") == std::string::npos);
+  return text == "true" || text == "false" ||
+         (!text.empty() && text.find_first_not_of("0123456789+-.einfa[], ") == std::string::npos);
 }
 
 std::string quoted(const std::string& text) { return toml_value(std::string_view(text)); }
 
 std::string range_of(const FieldInfo& f) {
-  if (std::isfinite(f.range.lo) && std::isfinite(f.range.hi)) return fmt::format("; {} to {}{}{}", f.range.lo, f.range.hi, f.unit.empty() ? "" : " ", f.unit);
+  if (std::isfinite(f.range.lo) && std::isfinite(f.range.hi))
+    return fmt::format("; {} to {}{}{}", f.range.lo, f.range.hi, f.unit.empty() ? "" : " ", f.unit);
   return f.unit.empty() ? "" : "; " + f.unit;
 }
 
@@ -38,7 +40,8 @@ std::string fields_text(const Values& values, const Params& params = {}) {
   for (const auto& f : list_fields(params)) {
     out += fmt::format("# {}{}{}\n", f.doc, range_of(f), f.required ? "" : "; optional");
     const auto at = values.find(f.key);
-    out += at != values.end() ? fmt::format("{} = {}\n", f.key, at->second) : fmt::format("# {} = {}\n", f.key, default_of(f));
+    out += at != values.end() ? fmt::format("{} = {}\n", f.key, at->second)
+                              : fmt::format("# {} = {}\n", f.key, default_of(f));
   }
   return out;
 }
@@ -48,7 +51,8 @@ template <class Params>
 std::string short_text(const Values& values) {
   std::string out;
   for (const auto& f : list_fields(Params{}))
-    if (const auto at = values.find(f.key); at != values.end()) out += fmt::format("{:<34} # {}{}\n", f.key + " = " + at->second, f.doc, range_of(f));
+    if (const auto at = values.find(f.key); at != values.end())
+      out += fmt::format("{:<34} # {}{}\n", f.key + " = " + at->second, f.doc, range_of(f));
   return out;
 }
 
@@ -57,11 +61,14 @@ template <class Params>
 std::string further_text(const char* table, const std::set<std::string>& set) {
   std::string out = fmt::format("# {}\n", table);
   for (const auto& f : list_fields(Params{}))
-    if (!set.contains(f.key)) out += fmt::format("#   {:<32} # {}{}\n", f.key + " = " + default_of(f), f.doc, range_of(f));
+    if (!set.contains(f.key))
+      out += fmt::format("#   {:<32} # {}{}\n", f.key + " = " + default_of(f), f.doc, range_of(f));
   return out;
 }
 
-std::string entry_line(const char* key, const std::string& name, const char* what) { return fmt::format("{:<34} # {}\n", fmt::format("{} = {}", key, quoted(name)), what); }
+std::string entry_line(const char* key, const std::string& name, const char* what) {
+  return fmt::format("{:<34} # {}\n", fmt::format("{} = {}", key, quoted(name)), what);
+}
 
 Values plan_values(const workload::ParallelPlan& plan) {
   const workload::ParallelPlan usual;
@@ -80,45 +87,68 @@ std::string plan_text(const workload::ParallelPlan& plan) {
   // The batch is given per replica, so that one number scales the job.
   const std::string key = "# global_batch_sequences = 0\n";
   const auto at = out.find(key);
-  out.replace(at, key.size(), fmt::format("# given per replica here, so that n_gpu alone scales the job\nreplica_batch_sequences = {}\n", plan.global_batch_sequences / plan.dp()));
+  out.replace(
+      at, key.size(),
+      fmt::format("# given per replica here, so that n_gpu alone scales the job\nreplica_batch_sequences = {}\n",
+                  plan.global_batch_sequences / plan.dp()));
   return out;
 }
 
 std::string life_text() {
-  return fields_text<workload::JobParams>({{"start_s", "0"}, {"initialise_base_s", "30"}, {"load_per_gpu_GB_per_s", "2"}, {"storage_GB_per_s", "2000"},
-                                           {"warm_up_s", "20"}, {"checkpoint_interval_s", "0"}, {"checkpoint_base_s", "1"},
-                                           {"checkpoint_per_gpu_GB_per_s", "2"}, {"copy_link_frac", "0.02"}, {"detect_s", "60"}, {"replace_s", "120"},
+  return fields_text<workload::JobParams>({{"start_s", "0"},
+                                           {"initialise_base_s", "30"},
+                                           {"load_per_gpu_GB_per_s", "2"},
+                                           {"storage_GB_per_s", "2000"},
+                                           {"warm_up_s", "20"},
+                                           {"checkpoint_interval_s", "0"},
+                                           {"checkpoint_base_s", "1"},
+                                           {"checkpoint_per_gpu_GB_per_s", "2"},
+                                           {"copy_link_frac", "0.02"},
+                                           {"detect_s", "60"},
+                                           {"replace_s", "120"},
                                            {"planned_stop_s", "600"}});
 }
 
 std::string window_text(double duration_h) {
   const double run_s = duration_h * 3600.0, length_s = std::min(30.0, run_s);
   return fields_text<sim::WindowParams>(
-      {{"name", "\"sample\""}, {"start_s", toml_value(std::floor(std::max(0.0, std::min(0.5 * run_s, run_s - length_s))))}, {"duration_s", toml_value(length_s)}});
+      {{"name", "\"sample\""},
+       {"start_s", toml_value(std::floor(std::max(0.0, std::min(0.5 * run_s, run_s - length_s))))},
+       {"duration_s", toml_value(length_s)}});
 }
 
 std::string text_of(const NewScenario& o, const Hardware& h) {
-  std::string out = "# A scenario of tidewatt. Keys end with their unit. 'tidewatt run FILE' runs it, 'tidewatt check FILE' checks it,\n"
-                    "# '--set run.duration_h=2' overrides a key for one run, 'tidewatt schema --keys' explains every key.\nschema = 1\n"
-                    "\n# ---- What you will change ----\n";
-  out += "[run]\n" + short_text<sim::RunParams>({{"start", "\"2024-07-20T12:00:00\""}, {"duration_h", toml_value(o.duration_h)}});
+  std::string out =
+      "# A scenario of tidewatt. Keys end with their unit. 'tidewatt run FILE' runs it, 'tidewatt check FILE' checks "
+      "it,\n"
+      "# '--set run.duration_h=2' overrides a key for one run, 'tidewatt schema --keys' explains every key.\nschema = "
+      "1\n"
+      "\n# ---- What you will change ----\n";
+  out += "[run]\n" +
+         short_text<sim::RunParams>({{"start", "\"2024-07-20T12:00:00\""}, {"duration_h", toml_value(o.duration_h)}});
   out += "\n[weather]\n" + short_text<sim::WeatherParams>({{"climate", quoted(o.climate)}}) +
          "# day = \"hot\"                      # the month's hot day, or \"extreme\"; left out: a typical one\n";
-  out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>({{"n_gpu", toml_value(h.n_gpu)}}) + entry_line("gpu", h.gpu, "GPU, a name of 'tidewatt catalog list'");
-  out += "\n[[job]]\nname = \"main\"\n" + entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
+  out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>({{"n_gpu", toml_value(h.n_gpu)}}) +
+         entry_line("gpu", h.gpu, "GPU, a name of 'tidewatt catalog list'");
+  out += "\n[[job]]\nname = \"main\"\n" +
+         entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
   out += "\n# ---- Chosen to fit: change these together ----\n";
   for (const auto& choice : h.choices) out += "# " + choice + "\n";
-  out += fmt::format("[hall.server]\ncatalog = {}\n\n[hall.plant]\ncatalog = {}\n\n[job.network]\ncatalog = {}\n", quoted(h.server), quoted(h.plant), quoted(h.network));
+  out += fmt::format("[hall.server]\ncatalog = {}\n\n[hall.plant]\ncatalog = {}\n\n[job.network]\ncatalog = {}\n",
+                     quoted(h.server), quoted(h.plant), quoted(h.network));
   out += "\n[job.plan]\n" + plan_text(h.plan);
   out += "\n# ---- The job's life, the site and what is recorded ----\n[job.life]\n" + life_text();
   out += "\n[site]\n" + entry_line("feeder", o.feeder, "transformers and cables between the halls and the connection");
   out += "\n[grid]\n" + entry_line("catalog", o.grid, "grid behind the connection");
   out += "\n# A window of time that is recorded every millisecond.\n[[record.window]]\n" + window_text(o.duration_h);
   out += "\n# ---- Further keys of the tables above with their defaults: copy a line below its table's header ----\n";
-  out += further_text<sim::RunParams>("[run]", {"start", "duration_h"}) + further_text<sim::WeatherParams>("[weather]", {"climate"}) +
+  out += further_text<sim::RunParams>("[run]", {"start", "duration_h"}) +
+         further_text<sim::WeatherParams>("[weather]", {"climate"}) +
          further_text<sim::HallParams>("[[hall]]", {"name", "n_gpu"});
-  out += "# Further tables: [[event]] (a disturbance at a time), [[mitigation]], [economics], [[site.neighbour]], devices in [site];\n"
-         "# 'tidewatt schema --keys event' lists the keys of one.\n";
+  out +=
+      "# Further tables: [[event]] (a disturbance at a time), [[mitigation]], [economics], [[site.neighbour]], devices "
+      "in [site];\n"
+      "# 'tidewatt schema --keys event' lists the keys of one.\n";
   return out;
 }
 

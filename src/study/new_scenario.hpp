@@ -10,7 +10,8 @@ namespace TIDEWATT_NAMESPACE::study {
 /// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
 struct NewScenario {
   std::string gpu, server, plant, network;  ///< catalog names
-  std::string climate = "portland_or", model = "llama3_8b", feeder = "hall_480V", grid = "ercot_like_60GVA";  ///< catalog names
+  /// Catalog names.
+  std::string climate = "portland_or", model = "llama3_8b", feeder = "hall_480V", grid = "ercot_like_60GVA";
   std::int64_t n_gpu = 0;   ///< count, whole servers; 0: the least of 128, 256, 512, … whose memory holds the model
   double duration_h = 1.0;  ///< simulated time, h
 };

@@ -43,7 +43,9 @@ class Chooser {
     if (h_.gpu.empty()) pick(h_.gpu, "gpu", "gpu_for", h_.server, "is the GPU of this server");
     h_.plant = o_.plant;
     const bool liquid = catalog_.values("server", h_.server).find("liquid") != nullptr;
-    if (h_.plant.empty()) pick(h_.plant, "plant", "plant_for", liquid ? "liquid" : "air", liquid ? "the server has cold plates" : "the server is cooled by air");
+    if (h_.plant.empty())
+      pick(h_.plant, "plant", "plant_for", liquid ? "liquid" : "air",
+           liquid ? "the server has cold plates" : "the server is cooled by air");
     h_.network = o_.network;
     if (h_.network.empty()) pick(h_.network, "network", "network_for", h_.server, "joins these servers");
     choose_count();
@@ -55,7 +57,8 @@ class Chooser {
     const Node* names = defaults_.find(table);
     name = names != nullptr ? text_at(*names, of) : "";
     if (name.empty()) {
-      catalog_.values(std::string(kind) == "server" ? "gpu" : "server", of);  // an unknown name is the first thing to say
+      catalog_.values(std::string(kind) == "server" ? "gpu" : "server",
+                      of);  // an unknown name is the first thing to say
       throw InputError(fmt::format("no {} is known to fit '{}': name one with --{}", kind, of, kind));
     }
     h_.choices.push_back(fmt::format("{} {}: {}", kind, name, why));
@@ -64,25 +67,32 @@ class Chooser {
   void choose_count() {
     const auto shape = read<workload::ModelShape>(catalog_.values("model", o_.model), "model " + o_.model);
     const std::string compute_name = text_at(catalog_.values("gpu", h_.gpu), "compute");
-    if (compute_name.empty()) throw InputError(fmt::format("gpu '{}' has no matrix rates (key compute): it cannot train", h_.gpu));
-    const auto compute = read<workload::ComputeParams>(catalog_.values("compute", compute_name), "compute " + compute_name);
+    if (compute_name.empty())
+      throw InputError(fmt::format("gpu '{}' has no matrix rates (key compute): it cannot train", h_.gpu));
+    const auto compute =
+        read<workload::ComputeParams>(catalog_.values("compute", compute_name), "compute " + compute_name);
     const auto network = read<workload::NetworkParams>(catalog_.values("network", h_.network), "network " + h_.network);
-    const auto server = read<power::ServerPowerParams>(*catalog_.values("server", h_.server).find("power"), "server " + h_.server);
+    const auto server =
+        read<power::ServerPowerParams>(*catalog_.values("server", h_.server).find("power"), "server " + h_.server);
     workload::PlanRequest request{o_.n_gpu, server.n_gpu};
     if (shape.learned_positions > 0) request.sequence_tokens = shape.learned_positions;
     const auto plan_for = [&](std::int64_t n_gpu) {
       request.n_gpu = n_gpu;
       return n_gpu % server.n_gpu == 0 ? workload::choose_plan(shape, compute, network, request) : std::nullopt;
     };
-    if (o_.n_gpu < 0) throw InputError(fmt::format("n_gpu: {} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
+    if (o_.n_gpu < 0)
+      throw InputError(fmt::format("n_gpu: {} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
     auto plan = o_.n_gpu > 0 ? plan_for(o_.n_gpu) : std::nullopt;
     std::int64_t least = least_gpus;
     if (!plan)
-      for (; least <= most_gpus && !(plan = plan_for(least)); least *= 2) {}
-    if (!plan) throw InputError(fmt::format("no plan of up to {} GPUs of type {} holds {}", most_gpus, h_.gpu, o_.model));
+      for (; least <= most_gpus && !(plan = plan_for(least)); least *= 2) {
+      }
+    if (!plan)
+      throw InputError(fmt::format("no plan of up to {} GPUs of type {} holds {}", most_gpus, h_.gpu, o_.model));
     if (o_.n_gpu > 0 && plan->n_gpu != o_.n_gpu)
-      throw InputError(o_.n_gpu % server.n_gpu != 0 ? fmt::format("{} GPUs are not a whole number of servers of {}", o_.n_gpu, server.n_gpu)
-                                                    : fmt::format("no plan of {} GPUs holds {}; {} do", o_.n_gpu, o_.model, plan->n_gpu));
+      throw InputError(o_.n_gpu % server.n_gpu != 0
+                           ? fmt::format("{} GPUs are not a whole number of servers of {}", o_.n_gpu, server.n_gpu)
+                           : fmt::format("no plan of {} GPUs holds {}; {} do", o_.n_gpu, o_.model, plan->n_gpu));
     h_.n_gpu = plan->n_gpu;
     h_.plan = *plan;
     say_plan(shape, compute);
@@ -90,13 +100,17 @@ class Chooser {
 
   void say_plan(const workload::ModelShape& shape, const workload::ComputeParams& compute) {
     const auto& p = h_.plan;
-    const double need_B = workload::memory_use(shape, p, workload::fullest_stage(shape, p)).total_B() + compute.hbm_reserved_B;
-    if (o_.n_gpu == 0) h_.choices.push_back(fmt::format("{} GPUs: the least of 128, 256, 512, … that hold {}", h_.n_gpu, o_.model));
-    h_.choices.push_back(fmt::format("plan tp {}, pp {}, ep {}, dp {}: the smallest groups that fit; the fullest GPU needs {:.1f} of {:.1f} GiB", p.tp, p.pp, p.ep, p.dp(),
-                                     need_B / GiB, compute.hbm_capacity_B / GiB));
-    h_.choices.push_back(p.recompute == "none" ? "recomputation none: activations fit the memory" : "recomputation full: activations do not fit the memory otherwise");
-    h_.choices.push_back(fmt::format("batch {} sequences of {} tokens per replica: {} micro-batches per stage", p.global_batch_sequences / p.dp(), p.sequence_tokens,
-                                     p.micro_batches() / p.pp));
+    const double need_B =
+        workload::memory_use(shape, p, workload::fullest_stage(shape, p)).total_B() + compute.hbm_reserved_B;
+    if (o_.n_gpu == 0)
+      h_.choices.push_back(fmt::format("{} GPUs: the least of 128, 256, 512, … that hold {}", h_.n_gpu, o_.model));
+    h_.choices.push_back(fmt::format(
+        "plan tp {}, pp {}, ep {}, dp {}: the smallest groups that fit; the fullest GPU needs {:.1f} of {:.1f} GiB",
+        p.tp, p.pp, p.ep, p.dp(), need_B / GiB, compute.hbm_capacity_B / GiB));
+    h_.choices.push_back(p.recompute == "none" ? "recomputation none: activations fit the memory"
+                                               : "recomputation full: activations do not fit the memory otherwise");
+    h_.choices.push_back(fmt::format("batch {} sequences of {} tokens per replica: {} micro-batches per stage",
+                                     p.global_batch_sequences / p.dp(), p.sequence_tokens, p.micro_batches() / p.pp));
   }
 
   const NewScenario& o_;

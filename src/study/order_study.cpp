@@ -6,12 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "say.hpp"
-#include "tidewatt/base/error.hpp"
 #include "base/text.hpp"
 #include "io/result_file.hpp"
 #include "io/result_origin.hpp"
+#include "say.hpp"
 #include "sim/scenario_inputs.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -54,7 +54,8 @@ double highest(const Kept& k, double from_s, double until_s) {
 double clock_of(const std::string& start_time) {
   const std::size_t t = start_time.find_first_of("T ");
   double h = 0.0, m = 0.0, s = 0.0;
-  if (t == std::string::npos || start_time.size() < t + 9 || !parse_number(start_time.substr(t + 1, 2), h) || !parse_number(start_time.substr(t + 4, 2), m) || !parse_number(start_time.substr(t + 7, 2), s))
+  if (t == std::string::npos || start_time.size() < t + 9 || !parse_number(start_time.substr(t + 1, 2), h) ||
+      !parse_number(start_time.substr(t + 4, 2), m) || !parse_number(start_time.substr(t + 7, 2), s))
     throw InputError("order: the result's start_time '" + start_time + "' is not a date and a time of day");
   return 3600.0 * h + 60.0 * m + s;
 }
@@ -65,12 +66,14 @@ bool met(const OrderReport& r) {
 
 }  // namespace
 
-OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, const std::string& result, const OrderOptions& options) {
+OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, const std::string& result,
+                        const OrderOptions& options) {
   const auto origin = io::read_result_origin(result);
   OrderStudy out;
   out.file = file;
   out.result = result;
-  for (const auto& change : sim::input_changes(origin.scenario, scenario.text)) out.notes.push_back(fmt::format("the result was made with another input: {}: {}", change.key, change.message));
+  for (const auto& change : sim::input_changes(origin.scenario, scenario.text))
+    out.notes.push_back(fmt::format("the result was made with another input: {}: {}", change.key, change.message));
   const auto kept = read_means(result);
   out.step_s = kept.record.step_s;
   auto how = options.how;
@@ -80,7 +83,9 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
     if (e.kind != sim::EventKind::curtailment) continue;
     names.push_back(e.name);
     if (!options.order.empty() && e.name != options.order) continue;
-    OrderReport r{e.name, std::string(word_of(e.by)), grid::judge_order(kept.record, {e.at_s, e.at_s + e.duration_s, e.notice_s, e.limit_W}, how), 0.0, 0.0};
+    OrderReport r{e.name, std::string(word_of(e.by)),
+                  grid::judge_order(kept.record, {e.at_s, e.at_s + e.duration_s, e.notice_s, e.limit_W}, how), 0.0,
+                  0.0};
     r.highest_ms_W = highest(kept, e.at_s, e.at_s + e.duration_s);
     const double known_s = e.at_s - e.notice_s;
     r.highest_before_W = highest(kept, known_s - how.baseline_s, known_s);
@@ -89,7 +94,8 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
   if (names.empty()) throw InputError(file + ": has no order of the utility ([[event]] kind = \"curtailment\")");
   if (out.orders.empty()) {
     const std::string close = nearest(options.order, names);
-    throw InputError(fmt::format("{}: no order '{}'{}", file, options.order, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+    throw InputError(fmt::format("{}: no order '{}'{}", file, options.order,
+                                 close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
   }
   return out;
 }
@@ -98,20 +104,28 @@ std::string orders_text(const OrderStudy& s) {
   std::string text;
   for (const auto& r : s.orders) {
     const auto& a = r.answer;
-    say(text, "order '{}': at most {:.4g} MW from {:g} s to {:g} s, by {}: {}\n", r.name, a.order.limit_W * 1e-6, a.order.begin_s, a.order.end_s, r.means, met(r) ? "met" : "not met");
-    say(text, "  before its notice {:.4g} MW in the mean; asked {:.1f} % less, given {:.1f} % ({:.3g} of {:.3g} MWh)\n", a.baseline_W * 1e-6, 100.0 * a.asked_frac, 100.0 * a.given_frac, a.given_J / 3.6e9, a.asked_J / 3.6e9);
+    say(text, "order '{}': at most {:.4g} MW from {:g} s to {:g} s, by {}: {}\n", r.name, a.order.limit_W * 1e-6,
+        a.order.begin_s, a.order.end_s, r.means, met(r) ? "met" : "not met");
+    say(text, "  before its notice {:.4g} MW in the mean; asked {:.1f} % less, given {:.1f} % ({:.3g} of {:.3g} MWh)\n",
+        a.baseline_W * 1e-6, 100.0 * a.asked_frac, 100.0 * a.given_frac, a.given_J / 3.6e9, a.asked_J / 3.6e9);
     for (const auto& i : a.settlements) {
       if (i.n == 0) {
         say(text, "  means of {:g} min: none lies wholly within the order\n", i.interval_s / 60.0);
         continue;
       }
-      say(text, "  means of {:g} min: {} of {} over the limit, highest {:.4g} MW at {:g} s{}\n", i.interval_s / 60.0, i.n_over, i.n, i.worst_W * 1e-6, i.worst_at_s,
+      say(text, "  means of {:g} min: {} of {} over the limit, highest {:.4g} MW at {:g} s{}\n", i.interval_s / 60.0,
+          i.n_over, i.n, i.worst_W * 1e-6, i.worst_at_s,
           i.n_over ? fmt::format(", {:.3g} MWh too much", i.over_J / 3.6e9) : "");
     }
-    say(text, "  {}\n", std::isfinite(a.response_s) ? fmt::format("below the limit for good {:g} s after its begin", a.response_s) : std::string("not below the limit at its end"));
-    say(text, "  behind it: up to {:.3g} MW above the load before, {:.3g} MWh in all; {}\n", a.rebound_W * 1e-6, a.rebound_J / 3.6e9,
-        std::isfinite(a.back_s) ? fmt::format("back after {:g} s", a.back_s) : std::string("not back within the record or the hour"));
-    say(text, "  largest millisecond within it {:.4g} MW (before {:.4g} MW); no meter counts it\n", r.highest_ms_W * 1e-6, r.highest_before_W * 1e-6);
+    say(text, "  {}\n",
+        std::isfinite(a.response_s) ? fmt::format("below the limit for good {:g} s after its begin", a.response_s)
+                                    : std::string("not below the limit at its end"));
+    say(text, "  behind it: up to {:.3g} MW above the load before, {:.3g} MWh in all; {}\n", a.rebound_W * 1e-6,
+        a.rebound_J / 3.6e9,
+        std::isfinite(a.back_s) ? fmt::format("back after {:g} s", a.back_s)
+                                : std::string("not back within the record or the hour"));
+    say(text, "  largest millisecond within it {:.4g} MW (before {:.4g} MW); no meter counts it\n",
+        r.highest_ms_W * 1e-6, r.highest_before_W * 1e-6);
   }
   for (const auto& n : s.notes) say(text, "note: {}\n", n);
   return text;
@@ -121,13 +135,35 @@ std::string orders_json(const OrderStudy& s) {
   Json out{{"file", s.file}, {"result", s.result}, {"step_s", s.step_s}, {"orders", Json::array()}, {"notes", s.notes}};
   for (const auto& r : s.orders) {
     const auto& a = r.answer;
-    Json o{{"name", r.name}, {"by", r.means}, {"met", met(r)}, {"begin_s", a.order.begin_s}, {"end_s", a.order.end_s}, {"notice_s", a.order.notice_s}, {"limit_MW", a.order.limit_W * 1e-6},
-           {"baseline_MW", a.baseline_W * 1e-6}, {"mean_MW", a.mean_W * 1e-6}, {"asked_percent", 100.0 * a.asked_frac}, {"given_percent", 100.0 * a.given_frac}, {"asked_MWh", a.asked_J / 3.6e9},
-           {"given_MWh", a.given_J / 3.6e9}, {"settlements", Json::array()}, {"response_s", number(a.response_s)}, {"rebound_MW", a.rebound_W * 1e-6}, {"rebound_MWh", a.rebound_J / 3.6e9},
-           {"back_s", number(a.back_s)}, {"highest_ms_MW", r.highest_ms_W * 1e-6}, {"highest_before_MW", r.highest_before_W * 1e-6}};
+    Json o{{"name", r.name},
+           {"by", r.means},
+           {"met", met(r)},
+           {"begin_s", a.order.begin_s},
+           {"end_s", a.order.end_s},
+           {"notice_s", a.order.notice_s},
+           {"limit_MW", a.order.limit_W * 1e-6},
+           {"baseline_MW", a.baseline_W * 1e-6},
+           {"mean_MW", a.mean_W * 1e-6},
+           {"asked_percent", 100.0 * a.asked_frac},
+           {"given_percent", 100.0 * a.given_frac},
+           {"asked_MWh", a.asked_J / 3.6e9},
+           {"given_MWh", a.given_J / 3.6e9},
+           {"settlements", Json::array()},
+           {"response_s", number(a.response_s)},
+           {"rebound_MW", a.rebound_W * 1e-6},
+           {"rebound_MWh", a.rebound_J / 3.6e9},
+           {"back_s", number(a.back_s)},
+           {"highest_ms_MW", r.highest_ms_W * 1e-6},
+           {"highest_before_MW", r.highest_before_W * 1e-6}};
     for (const auto& i : a.settlements)
-      o["settlements"].push_back({{"interval_min", i.interval_s / 60.0}, {"n", i.n}, {"n_over", i.n_over}, {"met", i.met()}, {"worst_MW", i.worst_W * 1e-6}, {"worst_at_s", i.worst_at_s},
-                                  {"over_MWh", i.over_J / 3.6e9}, {"least_given_frac", number(i.given_frac)}});
+      o["settlements"].push_back({{"interval_min", i.interval_s / 60.0},
+                                  {"n", i.n},
+                                  {"n_over", i.n_over},
+                                  {"met", i.met()},
+                                  {"worst_MW", i.worst_W * 1e-6},
+                                  {"worst_at_s", i.worst_at_s},
+                                  {"over_MWh", i.over_J / 3.6e9},
+                                  {"least_given_frac", number(i.given_frac)}});
     out["orders"].push_back(std::move(o));
   }
   return out.dump();

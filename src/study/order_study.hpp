@@ -14,22 +14,23 @@ struct OrderOptions {
 
 /// What is known of one order of a scenario after a run.
 struct OrderReport {
-  std::string name, means;      ///< of the event; cap, pause or storage
+  std::string name, means;  ///< of the event; cap, pause or storage
   grid::OrderAnswer answer;
-  double highest_ms_W = 0.0;    ///< largest millisecond within the order; nobody meters it
+  double highest_ms_W = 0.0;      ///< largest millisecond within the order; nobody meters it
   double highest_before_W = 0.0;  ///< the same over the baseline's time
 };
 
 struct OrderStudy {
   std::string file, result;
-  double step_s = 0.0;             ///< of the result's means
+  double step_s = 0.0;  ///< of the result's means
   std::vector<OrderReport> orders;
   std::vector<std::string> notes;  ///< why the result may not be this scenario's
 };
 
 /// Judges the curtailment orders of a scenario by the power that a run of it drew, from the finest means that its result keeps.
 /// @param result path of a result file  @throws InputError if the scenario has no such order, or the result ends before it
-OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, const std::string& result, const OrderOptions& options);
+OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, const std::string& result,
+                        const OrderOptions& options);
 
 std::string orders_text(const OrderStudy& s);  ///< for people
 std::string orders_json(const OrderStudy& s);  ///< one JSON object on one line

@@ -34,7 +34,8 @@ Params read(Node node) {
 void check(const PlantAloneOptions& o) {
   std::vector<Finding> findings;
   const auto range = [&](const char* key, double value, double low, double high) {
-    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+    if (!(value >= low && value <= high))
+      findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
   };
   range("it_W", o.it_W, 1e3, 1e10);
   range("load_frac", o.load_frac, 0.01, 1.0);
@@ -66,7 +67,8 @@ Built build(const catalog::Catalog& catalog, const PlantAloneOptions& o) {
   } else if (kind == "outside_air") {
     out.plant = std::make_unique<cooling::OutsideAirPlant>(read<cooling::OutsideAirParams>(node), o.it_W);
   } else {
-    throw InputError(fmt::format("plant '{}' is of type '{}': only hydronic and outside_air plants have machines", o.plant, kind));
+    throw InputError(
+        fmt::format("plant '{}' is of type '{}': only hydronic and outside_air plants have machines", o.plant, kind));
   }
   constexpr double air_J_per_m3_K = 1.15 * 1006.0, air_rise_K = 14.0;
   out.load.it_heat_W = heat_W * (1.0 - liquid_frac);
@@ -78,15 +80,22 @@ Built build(const catalog::Catalog& catalog, const PlantAloneOptions& o) {
 
 cooling::Weather weather_of(const catalog::Catalog& catalog, const PlantAloneOptions& o) {
   if (!o.weather_epw.empty()) return cooling::epw_weather(cooling::read_epw(o.weather_epw), {1, 1}, 0);
-  const auto kind = o.year == "hot" ? cooling::ClimateDay::hot : (o.year == "extreme" ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
-  return cooling::climate_year(read<cooling::ClimateParams>(catalog.values("climate", o.climate)), kind, static_cast<std::uint64_t>(o.seed));
+  const auto kind = o.year == "hot"
+                        ? cooling::ClimateDay::hot
+                        : (o.year == "extreme" ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
+  return cooling::climate_year(read<cooling::ClimateParams>(catalog.values("climate", o.climate)), kind,
+                               static_cast<std::uint64_t>(o.seed));
 }
 
 nlohmann::ordered_json figures(const cooling::PlantMonth& m) {
   const bool liquid = m.liquid_supply_max_K > 0.0;
-  return {{"pue", m.pue()}, {"water_L_per_kWh", m.water_kg_per_kWh()}, {"water_m3", m.water_kg * 1e-3},
-          {"heat_reused_MWh", m.reuse_J / 3.6e9}, {"supply_max_degC", m.supply_max_K - 273.15},
-          {"liquid_supply_max_degC", liquid ? nlohmann::ordered_json(m.liquid_supply_max_K - 273.15) : nlohmann::ordered_json()},
+  return {{"pue", m.pue()},
+          {"water_L_per_kWh", m.water_kg_per_kWh()},
+          {"water_m3", m.water_kg * 1e-3},
+          {"heat_reused_MWh", m.reuse_J / 3.6e9},
+          {"supply_max_degC", m.supply_max_K - 273.15},
+          {"liquid_supply_max_degC",
+           liquid ? nlohmann::ordered_json(m.liquid_supply_max_K - 273.15) : nlohmann::ordered_json()},
           {"capacity_margin_min_percent", 100.0 * m.capacity_margin_min_frac}};
 }
 
@@ -99,32 +108,43 @@ PlantAlone run_plant_alone(const PlantAloneOptions& options) {
   const auto weather = weather_of(catalog, options);
   const std::clock_t start = std::clock();
   PlantAlone out{options, weather.source(), {}, 0.0};
-  out.year = cooling::run_plant(*built.plant, weather, [&](Tick) { return built.load; }, to_tick(options.days * 86400.0), to_tick(options.step_s));
+  out.year = cooling::run_plant(
+      *built.plant, weather, [&](Tick) { return built.load; }, to_tick(options.days * 86400.0),
+      to_tick(options.step_s));
   out.cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return out;
 }
 
 std::string plant_text(const PlantAlone& run) {
-  static constexpr std::array names = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static constexpr std::array names = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const auto& o = run.options;
-  std::string out = fmt::format("{} at {:g} MW, load {:.0f} %, {}\n", o.plant, o.it_W * 1e-6, 100.0 * o.load_frac, run.weather);
-  out += fmt::format("{:<6} {:>7} {:>9} {:>9} {:>11} {:>9}\n", "", "PUE", "L/kWh", "water m3", "supply degC", "margin %");
+  std::string out =
+      fmt::format("{} at {:g} MW, load {:.0f} %, {}\n", o.plant, o.it_W * 1e-6, 100.0 * o.load_frac, run.weather);
+  out +=
+      fmt::format("{:<6} {:>7} {:>9} {:>9} {:>11} {:>9}\n", "", "PUE", "L/kWh", "water m3", "supply degC", "margin %");
   const auto line = [&](const char* name, const cooling::PlantMonth& m) {
-    out += fmt::format("{:<6} {:>7.4f} {:>9.3f} {:>9.0f} {:>11.1f} {:>9.1f}\n", name, m.pue(), m.water_kg_per_kWh(), m.water_kg * 1e-3,
-                       m.supply_max_K - 273.15, 100.0 * m.capacity_margin_min_frac);
+    out += fmt::format("{:<6} {:>7.4f} {:>9.3f} {:>9.0f} {:>11.1f} {:>9.1f}\n", name, m.pue(), m.water_kg_per_kWh(),
+                       m.water_kg * 1e-3, m.supply_max_K - 273.15, 100.0 * m.capacity_margin_min_frac);
   };
   for (std::size_t i = 0; i < names.size(); ++i)
     if (run.year.months[i].span_s > 0.0) line(names[i], run.year.months[i]);
   line("all", run.year.total);
   out += "PUE: of servers and cooling alone; a run adds the losses of transformers, feeder and supplies.\n";
-  return out + fmt::format("energy balance within {:.1e} in every step; {:.2f} s of processor time, {:.0f} times real time\n",
-                           run.year.closure_worst_frac, run.cpu_s, o.days * 86400.0 / run.cpu_s);
+  return out +
+         fmt::format("energy balance within {:.1e} in every step; {:.2f} s of processor time, {:.0f} times real time\n",
+                     run.year.closure_worst_frac, run.cpu_s, o.days * 86400.0 / run.cpu_s);
 }
 
 std::string plant_json(const PlantAlone& run) {
   const auto& o = run.options;
-  nlohmann::ordered_json out{{"plant", o.plant}, {"weather", run.weather}, {"it_MW", o.it_W * 1e-6}, {"load_frac", o.load_frac},
-                             {"days", o.days}, {"step_s", o.step_s}, {"months", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json out{{"plant", o.plant},
+                             {"weather", run.weather},
+                             {"it_MW", o.it_W * 1e-6},
+                             {"load_frac", o.load_frac},
+                             {"days", o.days},
+                             {"step_s", o.step_s},
+                             {"months", nlohmann::ordered_json::array()}};
   for (const auto& m : run.year.months)
     if (m.span_s > 0.0) out["months"].push_back(figures(m));
   out["year"] = figures(run.year.total);

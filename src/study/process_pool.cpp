@@ -1,7 +1,7 @@
 #include "process_pool.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -71,13 +71,15 @@ bool write_all(int fd, const void* data, std::size_t n) {
 }
 
 std::string cause_of_death(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 class Pool {
  public:
-  Pool(std::deque<std::size_t> tasks, const std::function<void(std::size_t)>& work) : waiting_(std::move(tasks)), work_(work) {}
+  Pool(std::deque<std::size_t> tasks, const std::function<void(std::size_t)>& work)
+      : waiting_(std::move(tasks)), work_(work) {}
   ~Pool() {
     for (auto& w : workers_) end(w, SIGKILL);
   }
@@ -94,7 +96,8 @@ class Pool {
   bool busy() const {
     return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.busy; });
   }
-  void wait_and_serve(const std::function<void(std::size_t)>& done, const std::function<void(std::size_t, const std::string&)>& died) {
+  void wait_and_serve(const std::function<void(std::size_t)>& done,
+                      const std::function<void(std::size_t, const std::string&)>& died) {
     std::vector<pollfd> fds;
     for (const auto& w : workers_) fds.push_back({w.busy ? w.from : -1, POLLIN, 0});
     if (::poll(fds.data(), fds.size(), patience_ms) <= 0) return;
@@ -155,7 +158,8 @@ class Pool {
     write_all(w.to, &w.task, sizeof w.task);  // one that has just died shows at its other pipe
   }
 
-  void answer(Worker& w, const std::function<void(std::size_t)>& done, const std::function<void(std::size_t, const std::string&)>& died) {
+  void answer(Worker& w, const std::function<void(std::size_t)>& done,
+              const std::function<void(std::size_t, const std::string&)>& died) {
     std::size_t n = 0;
     const std::size_t task = w.task;
     std::string error;
@@ -200,8 +204,8 @@ class IgnoreBrokenPipe {
 }  // namespace
 
 bool run_pool(const std::vector<std::size_t>& tasks, const std::function<void(std::size_t)>& work,
-              const std::function<void(std::size_t)>& done, const std::function<void(std::size_t, const std::string&)>& died,
-              const PoolOptions& options) {
+              const std::function<void(std::size_t)>& done,
+              const std::function<void(std::size_t, const std::string&)>& died, const PoolOptions& options) {
   const IgnoreBrokenPipe no_signal;
   Pool pool({tasks.begin(), tasks.end()}, work);
   pool.start(options.n_worker > 0 ? options.n_worker : std::max(1u, std::thread::hardware_concurrency()));

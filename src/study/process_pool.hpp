@@ -24,6 +24,7 @@ struct PoolOptions {
 /// @throws OutputError that `work` or `done` threw, once all workers are gone
 bool run_pool(const std::vector<std::size_t>& tasks, const std::function<void(std::size_t task)>& work,
               const std::function<void(std::size_t task)>& done,
-              const std::function<void(std::size_t task, const std::string& why)>& died, const PoolOptions& options = {});
+              const std::function<void(std::size_t task, const std::string& why)>& died,
+              const PoolOptions& options = {});
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -12,7 +12,6 @@
 #include "replay_player.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
-#include "base/text.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
 
@@ -29,12 +28,14 @@ double at_time(const std::vector<double>& time_s, const std::vector<double>& x, 
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-ReplayComparison compared(const std::string& of, const std::vector<double>& measured, const std::vector<double>& predicted) {
+ReplayComparison compared(const std::string& of, const std::vector<double>& measured,
+                          const std::vector<double>& predicted) {
   ReplayComparison c;
   c.of = of, c.n_sample = measured.size();
   const double n = static_cast<double>(measured.size());
   double square = 0.0, own = 0.0;
-  for (std::size_t i = 0; i < measured.size(); ++i) c.measured_mean += measured[i] / n, c.predicted_mean += predicted[i] / n;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    c.measured_mean += measured[i] / n, c.predicted_mean += predicted[i] / n;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const double error = predicted[i] - measured[i];
     square += error * error;
@@ -64,7 +65,8 @@ void compare_temperatures(const Slots& slots, const Played& played, double from_
 double activity_of(const power::GpuModel& gpu, double power_W, double die_K, double clock_Hz) {
   const auto& p = gpu.params();
   const double V = gpu.voltage(clock_Hz).V;
-  return (power_W - p.board_W - p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K)) / gpu.dynamic_W(V, clock_Hz);
+  return (power_W - p.board_W - p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K)) /
+         gpu.dynamic_W(V, clock_Hz);
 }
 
 /// The clock at which the model draws a reading with this activity; the highest where it draws less.
@@ -89,15 +91,20 @@ void compare_clocks(const Hardware& h, const Slots& slots, const Played& played,
     const double load_W = 0.8 * sorted[sorted.size() * 9 / 10];
     std::vector<std::size_t> row;
     for (std::size_t i = 1; i + 1 < r.size(); ++i)  // inside a load: a mean over its edge belongs to no clock
-      if (std::min({r.power_W[i - 1], r.power_W[i], r.power_W[i + 1]}) > load_W && t.clock_Hz[i] >= gpu.clock_min_Hz() && t.clock_Hz[i] <= gpu.clock_max_Hz()) row.push_back(i);
+      if (std::min({r.power_W[i - 1], r.power_W[i], r.power_W[i + 1]}) > load_W &&
+          t.clock_Hz[i] >= gpu.clock_min_Hz() && t.clock_Hz[i] <= gpu.clock_max_Hz())
+        row.push_back(i);
     if (row.size() < 40) {
-      report.findings.push_back(fmt::format("GPU {}: {} readings inside a load with a clock of the V/f table; clocks need 40", t.gpu, row.size()));
+      report.findings.push_back(fmt::format(
+          "GPU {}: {} readings inside a load with a clock of the V/f table; clocks need 40", t.gpu, row.size()));
       continue;
     }
     const auto die_K = [&](std::size_t i) { return played_at(played, played.die_K[g], r.time_s[i]); };
     std::vector<double> activity, measured, predicted;
-    for (std::size_t k = 0; k < row.size() / 2; ++k) activity.push_back(activity_of(gpu, r.power_W[row[k]], die_K(row[k]), t.clock_Hz[row[k]]));
-    std::nth_element(activity.begin(), activity.begin() + static_cast<std::ptrdiff_t>(activity.size() / 2), activity.end());
+    for (std::size_t k = 0; k < row.size() / 2; ++k)
+      activity.push_back(activity_of(gpu, r.power_W[row[k]], die_K(row[k]), t.clock_Hz[row[k]]));
+    std::nth_element(activity.begin(), activity.begin() + static_cast<std::ptrdiff_t>(activity.size() / 2),
+                     activity.end());
     for (std::size_t k = row.size() / 2; k < row.size(); ++k) {
       measured.push_back(t.clock_Hz[row[k]] * 1e-6);
       predicted.push_back(clock_of(gpu, r.power_W[row[k]], die_K(row[k]), activity[activity.size() / 2]) * 1e-6);
@@ -108,17 +115,22 @@ void compare_clocks(const Hardware& h, const Slots& slots, const Played& played,
 
 void compare_node(const ReplayOptions& o, const Hardware& h, const Played& played, ReplayReport& report) {
   const TextTable table = read_table(o.node_log);
-  if (table.header.size() < 2) throw InputError(fmt::format("{}: node power needs a time and a column of watts", table.file));
+  if (table.header.size() < 2)
+    throw InputError(fmt::format("{}: node power needs a time and a column of watts", table.file));
   std::vector<double> measured, predicted;
   const double busy_W = 0.25 * h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
   for (const auto& row : table.rows) {
     const double at_s = table.time_s(row, 0), W = cell_number(row[1]);
-    if (!std::isfinite(at_s) || !std::isfinite(W) || at_s < played.time_s.front() + start_s || at_s > played.time_s.back()) continue;
+    if (!std::isfinite(at_s) || !std::isfinite(W) || at_s < played.time_s.front() + start_s ||
+        at_s > played.time_s.back())
+      continue;
     const double gpu_W = played_at(played, played.gpu_sum_W, at_s);
     measured.push_back(W);
-    predicted.push_back(power::server_power(h.server, gpu_W, played_at(played, played.fan_frac, at_s), gpu_W > busy_W).ac_W);
+    predicted.push_back(
+        power::server_power(h.server, gpu_W, played_at(played, played.fan_frac, at_s), gpu_W > busy_W).ac_W);
   }
-  if (measured.empty()) throw InputError(fmt::format("{}: no reading lies within the log of the GPUs; are the clocks alike?", table.file));
+  if (measured.empty())
+    throw InputError(fmt::format("{}: no reading lies within the log of the GPUs; are the clocks alike?", table.file));
   report.node = compared("node", measured, predicted);
 }
 
@@ -127,13 +139,17 @@ void find_powers_beyond(const ReplayOptions& o, const Hardware& h, const Slots& 
     std::size_t beyond = 0;
     double worst_W = 0.0, of_W = 0.0;
     for (std::size_t i = 0; i < t.record.size(); ++i) {
-      const double own_W = t.limit_W.size() == t.record.size() && std::isfinite(t.limit_W[i]) ? t.limit_W[i] : h.gpu.tdp_W;
+      const double own_W =
+          t.limit_W.size() == t.record.size() && std::isfinite(t.limit_W[i]) ? t.limit_W[i] : h.gpu.tdp_W;
       const double cap_W = o.cap_W > 0.0 ? o.cap_W : own_W;
       if (t.record.power_W[i] <= 1.02 * cap_W) continue;
       ++beyond;
       if (t.record.power_W[i] > worst_W) worst_W = t.record.power_W[i], of_W = cap_W;
     }
-    if (beyond) report.findings.push_back(fmt::format("GPU {}: {} of {} readings lie more than 2 % beyond the cap, up to {:.0f} W of {:.0f} W", t.gpu, beyond, t.record.size(), worst_W, of_W));
+    if (beyond)
+      report.findings.push_back(
+          fmt::format("GPU {}: {} of {} readings lie more than 2 % beyond the cap, up to {:.0f} W of {:.0f} W", t.gpu,
+                      beyond, t.record.size(), worst_W, of_W));
   }
 }
 
@@ -141,14 +157,20 @@ void find_missing(const Hardware& h, const Slots& slots, ReplayReport& report) {
   const auto& t = slots.gpu.front();
   if (t.clock_Hz.empty()) report.findings.push_back("no clocks in the log (clock_MHz): none are compared");
   if (t.limit_W.empty()) report.findings.push_back("no power limit in the log (limit_W): the gpu's own is taken");
-  if (t.energy_J.empty()) report.findings.push_back("no energy counter in the log (energy_J): power is what the readings' windows show");
+  if (t.energy_J.empty())
+    report.findings.push_back("no energy counter in the log (energy_J): power is what the readings' windows show");
   const double slow_s = package_poles(h.package, h.air.fan_min_frac).slow_s + h.air.fan_lag_s;
   if (report.span_s < 5.0 * slow_s)
-    report.findings.push_back(fmt::format("the log lasts {:.0f} s; sinks and fans settle in {:.0f} s, so what was before the log still shows", report.span_s, 5.0 * slow_s));
+    report.findings.push_back(
+        fmt::format("the log lasts {:.0f} s; sinks and fans settle in {:.0f} s, so what was before the log still shows",
+                    report.span_s, 5.0 * slow_s));
   for (const auto& g : slots.gpu) {
     double gap_s = 0.0;
-    for (std::size_t i = 1; i < g.record.size(); ++i) gap_s = std::max(gap_s, g.record.time_s[i] - g.record.time_s[i - 1]);
-    if (gap_s > 10.0) report.findings.push_back(fmt::format("GPU {}: a gap of {:.0f} s; its power is taken as the mean of the readings around it", g.gpu, gap_s));
+    for (std::size_t i = 1; i < g.record.size(); ++i)
+      gap_s = std::max(gap_s, g.record.time_s[i] - g.record.time_s[i - 1]);
+    if (gap_s > 10.0)
+      report.findings.push_back(fmt::format(
+          "GPU {}: a gap of {:.0f} s; its power is taken as the mean of the readings around it", g.gpu, gap_s));
   }
 }
 
@@ -167,7 +189,9 @@ ReplayReport replay_log(const ReplayOptions& o) {
     waves.push_back(wave_of(t, o.power_window_s));
     from_s = std::max(from_s, t.record.time_s.front()), to_s = std::min(to_s, t.record.time_s.back());
   }
-  if (!(to_s - from_s > 2.0 * start_s)) throw InputError(fmt::format("the GPUs of the log share {:.3g} s; a replay needs {:g}", to_s - from_s, 2.0 * start_s));
+  if (!(to_s - from_s > 2.0 * start_s))
+    throw InputError(
+        fmt::format("the GPUs of the log share {:.3g} s; a replay needs {:g}", to_s - from_s, 2.0 * start_s));
   report.span_s = to_s - from_s;
   for (const auto& w : waves) report.gpu_mean_W += w.mean_W(from_s, to_s) / static_cast<double>(waves.size());
   find_missing(h, slots, report);
@@ -175,7 +199,8 @@ ReplayReport replay_log(const ReplayOptions& o) {
 
   const Player player(h, slots, std::move(waves), from_s, to_s);
   const auto& inlets = slots.gpu.front().inlet_K;
-  const bool column = !inlets.empty() && std::any_of(inlets.begin(), inlets.end(), [](double x) { return std::isfinite(x); });
+  const bool column =
+      !inlets.empty() && std::any_of(inlets.begin(), inlets.end(), [](double x) { return std::isfinite(x); });
   Played played;
   double inlet_K = o.inlet_degC.value_or(25.0) + zero_degC_K;
   const auto play = [&](const std::function<double(double)>& inlet) {
@@ -199,7 +224,9 @@ ReplayReport replay_log(const ReplayOptions& o) {
     inlet_K /= static_cast<double>(n);
   } else {
     report.inlet_from = "fitted to the mean of the dies";
-    report.findings.push_back("no air temperature (inlet_degC): the one that fits the mean of the dies is taken, so that only differences are predicted");
+    report.findings.push_back(
+        "no air temperature (inlet_degC): the one that fits the mean of the dies is taken, so that only differences "
+        "are predicted");
     for (int i = 0; i < 8; ++i) {  // fans answer to temperature: a few turns until the mean agrees
       play([&](double) { return inlet_K; });
       double bias = 0.0;

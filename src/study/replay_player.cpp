@@ -30,12 +30,16 @@ std::string host_of(const std::string& gpu) {
 Hardware hardware_of(const ReplayOptions& o) {
   const catalog::Catalog catalog(o.catalog);
   const Node gpu = catalog.values("gpu", o.gpu), server = catalog.values("server", o.server);
-  if (server.find("liquid")) throw InputError(Finding{{}, "server", fmt::format("'{}' is liquid-cooled; replay knows servers in air", o.server)});
+  if (server.find("liquid"))
+    throw InputError(
+        Finding{{}, "server", fmt::format("'{}' is liquid-cooled; replay knows servers in air", o.server)});
   std::vector<Finding> findings;
   Hardware h;
   const auto table = [&](auto& params, const Node& node, const std::string& entry, const char* key) {
-    if (const Node* at = node.find(key)) read_into(params, *at, key, findings);
-    else findings.push_back({{}, entry, fmt::format("has no [{}]", key)});
+    if (const Node* at = node.find(key))
+      read_into(params, *at, key, findings);
+    else
+      findings.push_back({{}, entry, fmt::format("has no [{}]", key)});
   };
   table(h.package, gpu, o.gpu, "package");
   table(h.gpu, gpu, o.gpu, "power");
@@ -55,12 +59,21 @@ Slots slots_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report)
   std::vector<std::string> others;
   for (auto& t : all) {
     const auto host = host_of(t.gpu);
-    if (host == report.host) out.gpu.push_back(std::move(t));
-    else if (std::find(others.begin(), others.end(), host) == others.end()) others.push_back(host);
+    if (host == report.host)
+      out.gpu.push_back(std::move(t));
+    else if (std::find(others.begin(), others.end(), host) == others.end())
+      others.push_back(host);
   }
-  if (out.gpu.empty()) throw InputError(Finding{{}, "host", fmt::format("no GPU of '{}' in the log; it has '{}'", o.host, others.empty() ? "" : others.front())});
-  if (!others.empty()) report.findings.push_back(fmt::format("{} more hosts in the log: --host NAME replays another", others.size()));
-  if (out.gpu.size() > n_slot) throw InputError(fmt::format("{} GPUs in the log, but {} has {} slots; does `gpu` name several hosts?", out.gpu.size(), o.server, n_slot));
+  if (out.gpu.empty())
+    throw InputError(
+        Finding{{},
+                "host",
+                fmt::format("no GPU of '{}' in the log; it has '{}'", o.host, others.empty() ? "" : others.front())});
+  if (!others.empty())
+    report.findings.push_back(fmt::format("{} more hosts in the log: --host NAME replays another", others.size()));
+  if (out.gpu.size() > n_slot)
+    throw InputError(fmt::format("{} GPUs in the log, but {} has {} slots; does `gpu` name several hosts?",
+                                 out.gpu.size(), o.server, n_slot));
   for (std::size_t i = 0; i < out.gpu.size(); ++i) {
     const std::string word = out.gpu[i].gpu.substr(out.gpu[i].gpu.rfind(':') + 1);
     std::size_t number = n_slot;
@@ -72,7 +85,8 @@ Slots slots_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report)
     out.slot.push_back(is_slot ? number : free);
   }
   if (out.gpu.size() < n_slot)
-    report.findings.push_back(fmt::format("{} of {} GPUs in the log: the others take the mean of those", out.gpu.size(), n_slot));
+    report.findings.push_back(
+        fmt::format("{} of {} GPUs in the log: the others take the mean of those", out.gpu.size(), n_slot));
   return out;
 }
 
@@ -109,7 +123,8 @@ Played Player::play(const std::function<double(double)>& inlet_K) const {
     double sum = 0.0;
     for (const double w : W) sum += w;
     out.gpu_sum_W.push_back(sum);
-    for (std::size_t g = 0; g < slots_.gpu.size(); ++g) out.die_K[g].push_back(state.store_K[slots_.slot[g]][thermal::die_store]);
+    for (std::size_t g = 0; g < slots_.gpu.size(); ++g)
+      out.die_K[g].push_back(state.store_K[slots_.slot[g]][thermal::die_store]);
   }
   return out;
 }
@@ -124,7 +139,8 @@ std::vector<double> Player::watts(double from_s, double to_s) const {
 }
 
 double played_at(const Played& p, const std::vector<double>& x, double at_s) {
-  const auto next = static_cast<std::size_t>(std::lower_bound(p.time_s.begin(), p.time_s.end(), at_s) - p.time_s.begin());
+  const auto next =
+      static_cast<std::size_t>(std::lower_bound(p.time_s.begin(), p.time_s.end(), at_s) - p.time_s.begin());
   if (next == 0) return x.front();
   if (next >= x.size()) return x.back();
   const double share = (at_s - p.time_s[next - 1]) / (p.time_s[next] - p.time_s[next - 1]);

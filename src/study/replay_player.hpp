@@ -3,12 +3,12 @@
 #include <functional>
 #include <vector>
 
-#include "tidewatt/power/gpu.hpp"
-#include "power/sensor.hpp"
-#include "tidewatt/power/server.hpp"
 #include "fit_poles.hpp"
+#include "power/sensor.hpp"
 #include "replay_log.hpp"
 #include "thermal/node_heat.hpp"
+#include "tidewatt/power/gpu.hpp"
+#include "tidewatt/power/server.hpp"
 
 namespace TIDEWATT_NAMESPACE::study::log_replay {
 

@@ -9,7 +9,10 @@ namespace {
 
 constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
 
-bool stays(const grid::RuleBand& b) { return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous || b.duty == grid::BandDuty::may_reduce; }
+bool stays(const grid::RuleBand& b) {
+  return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous ||
+         b.duty == grid::BandDuty::may_reduce;
+}
 
 }  // namespace
 
@@ -20,11 +23,15 @@ std::string ride_plot(const grid::RideVerdict& v, const std::string& title) {
   PlotLine stayed{"the site stays", {}, {}, "#2a8a2a", false, true}, left{"load leaves", {}, {}, "#c33", false, true};
   for (const auto& b : v.voltage) {
     const double high = std::min(b.band.high, highest_pu);
-    if (stays(b.band)) p.areas.push_back({shortest_s, b.band.duty == grid::BandDuty::continuous ? longest_s : b.band.stay_s, b.band.low, high, "#e4effa"});
-    if (b.band.duty == grid::BandDuty::not_read) p.areas.push_back({shortest_s, longest_s, b.band.low, high, "#f5efd8"});
+    if (stays(b.band))
+      p.areas.push_back({shortest_s, b.band.duty == grid::BandDuty::continuous ? longest_s : b.band.stay_s, b.band.low,
+                         high, "#e4effa"});
+    if (b.band.duty == grid::BandDuty::not_read)
+      p.areas.push_back({shortest_s, longest_s, b.band.low, high, "#f5efd8"});
     for (const auto& point : b.points) {
       auto& to = point.left_W > 0.0 ? left : stayed;
-      to.x.push_back(std::clamp(point.duration_s, shortest_s, longest_s)), to.y.push_back(std::min(point.level, highest_pu));
+      to.x.push_back(std::clamp(point.duration_s, shortest_s, longest_s)),
+          to.y.push_back(std::min(point.level, highest_pu));
     }
   }
   p.lines = {stayed, left, {"", {shortest_s, longest_s}, {1.0, 1.0}, "#bbb", true}};

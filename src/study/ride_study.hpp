@@ -10,9 +10,11 @@ namespace TIDEWATT_NAMESPACE::study {
 struct RideOptions {
   std::string rule;     ///< name in the catalog, or a file
   std::string overlay;  ///< catalog folder; empty: none
-  std::string settings{};  ///< settings of the load, an entry of kind load_settings or a file; empty: what the scenario names
-  std::string sag;      ///< measured voltage to play, COMTRADE .cfg or .cff; empty: none
-  double current_limit_pu = std::numeric_limits<double>::infinity();  ///< largest input current over that at nominal voltage; infinite: constant power
+  /// Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+  std::string settings{};
+  std::string sag;  ///< measured voltage to play, COMTRADE .cfg or .cff; empty: none
+  /// Largest input current over that at nominal voltage; infinite: constant power.
+  double current_limit_pu = std::numeric_limits<double>::infinity();
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
   double voltage_pu = 1.0, duration_s = 0.0;  ///< a sag of one's own; duration 0: none
   std::int64_t n_phase = 3;                   ///< faulted phases of that sag; below 3 the transformer must be stated

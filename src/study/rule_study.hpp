@@ -32,12 +32,12 @@ RuleAnswer list_rules(const std::string& overlay);
 RuleAnswer show_rules(const std::string& name_or_file, const std::string& overlay);
 
 struct RuleCheckOptions {
-  std::string rule;         ///< name in the catalog, or a file
-  std::string window;       ///< recorded window; empty: the first
-  std::string overlay;      ///< catalog folder; empty: none
-  double site_W = 0.0;      ///< the site's peak; 0: the window's largest
+  std::string rule;           ///< name in the catalog, or a file
+  std::string window;         ///< recorded window; empty: the first
+  std::string overlay;        ///< catalog folder; empty: none
+  double site_W = 0.0;        ///< the site's peak; 0: the window's largest
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
-  bool as_if = false;       ///< judge also if the rule does not apply
+  bool as_if = false;         ///< judge also if the rule does not apply
 };
 
 /// A recorded window of a result file against a rule file (grid/record_check.hpp). Disturbances that the grid caused, and the

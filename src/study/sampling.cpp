@@ -59,8 +59,7 @@ UnitPoints saltelli_design(std::size_t n_base, std::size_t n_dimension, std::uin
   for (std::size_t block = 0; block < n_dimension + 2; ++block)
     for (const auto& row : both) {
       std::vector<double> x(n_dimension);
-      for (std::size_t d = 0; d < n_dimension; ++d)
-        x[d] = row[block == 1 || block == d + 2 ? n_dimension + d : d];
+      for (std::size_t d = 0; d < n_dimension; ++d) x[d] = row[block == 1 || block == d + 2 ? n_dimension + d : d];
       design.push_back(std::move(x));
     }
   return design;

@@ -25,16 +25,24 @@ const std::map<std::string, std::string> named_entries = {{"weather.climate", "c
 const std::map<std::string, std::vector<std::string>> mixed_tables = {{"mitigation.*", {"storage", "ballast"}}};
 
 /// Examples of keys that reference scenarios cannot hold, or that are resolved before they are read.
-const std::map<std::string, std::string> file_examples = {{"weather.epw", "\"weather/site.epw\""}, {"weather.csv", "\"weather/site.csv\""},
-                                                          {"base", "\"llama3_405b_day\""}, {"mitigation.*.catalog", "\"site_battery_10MW\""},
-                                                          {"site.rules.rule.*.limit_MW", "10"}, {"site.rules.rule.*.limit_MW_per_min", "300"},
-                                                          {"site.rules.rule.*.limit_pu", "0.05"}, {"site.rules.rule.*.limit_Hz", "0.2"},
-                                                          {"site.rules.jurisdiction", "\"ERCOT, Texas\""}, {"site.rules.document", "\"NOGRR282\""},
-                                                          {"site.rules.tag", "\"R\""}, {"site.rules.note", "\"the measurement window was not stated\""},
-                                                          {"site.rules.status", "\"in force\""}};
+const std::map<std::string, std::string> file_examples = {
+    {"weather.epw", "\"weather/site.epw\""},
+    {"weather.csv", "\"weather/site.csv\""},
+    {"base", "\"llama3_405b_day\""},
+    {"mitigation.*.catalog", "\"site_battery_10MW\""},
+    {"site.rules.rule.*.limit_MW", "10"},
+    {"site.rules.rule.*.limit_MW_per_min", "300"},
+    {"site.rules.rule.*.limit_pu", "0.05"},
+    {"site.rules.rule.*.limit_Hz", "0.2"},
+    {"site.rules.jurisdiction", "\"ERCOT, Texas\""},
+    {"site.rules.document", "\"NOGRR282\""},
+    {"site.rules.tag", "\"R\""},
+    {"site.rules.note", "\"the measurement window was not stated\""},
+    {"site.rules.status", "\"in force\""}};
 
 /// Keys of which a scenario gives one or the other.
-const std::map<std::string, std::string> alternatives = {{"job.*.plan.global_batch_sequences", "replica_batch_sequences"}};
+const std::map<std::string, std::string> alternatives = {
+    {"job.*.plan.global_batch_sequences", "replica_batch_sequences"}};
 
 std::string joined(const std::string& table, const std::string& key) { return table.empty() ? key : table + "." + key; }
 
@@ -89,7 +97,8 @@ class Builder {
   void rule_sets(const Node* names, FieldLog& log) {
     if (names == nullptr || !names->is_array()) return;
     for (const auto& name : std::get<Node::Array>(names->value))
-      if (name.is_text()) grid::log_rules(catalog_.values("rules", std::get<std::string>(name.value)), "site.rules", log);
+      if (name.is_text())
+        grid::log_rules(catalog_.values("rules", std::get<std::string>(name.value)), "site.rules", log);
   }
 
   void add(const FieldEntry& e) {
@@ -97,7 +106,8 @@ class Builder {
     auto at = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.field.info.key == e.info.key; });
     if (at == keys.end()) at = keys.insert(keys.end(), ReferenceKey{e, {}, {}, {}, {}, false});
     if (at->example.empty() && !is_structure(e.kind)) at->example = e.example;
-    if (!e.variant.empty() && std::find(at->kinds.begin(), at->kinds.end(), e.variant) == at->kinds.end()) at->kinds.push_back(e.variant);
+    if (!e.variant.empty() && std::find(at->kinds.begin(), at->kinds.end(), e.variant) == at->kinds.end())
+      at->kinds.push_back(e.variant);
   }
 
   void examples(const Node* list, const std::string& path, const std::string& header) {
@@ -122,7 +132,8 @@ class Builder {
   static std::vector<const Node::Table::value_type*> as_written(const Node& table) {
     std::vector<const Node::Table::value_type*> out;
     for (const auto& member : std::get<Node::Table>(table.value)) out.push_back(&member);
-    std::stable_sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->second.place.line < b->second.place.line; });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto* a, const auto* b) { return a->second.place.line < b->second.place.line; });
     return out;
   }
 
@@ -138,10 +149,12 @@ class Builder {
     if (const auto mixed = mixed_tables.find(path); mixed != mixed_tables.end()) return {mixed->second, ""};
     for (std::string at = path;;) {
       const auto dot = at.rfind('.');
-      const std::string above = dot == std::string::npos ? "" : at.substr(0, dot), key = at.substr(dot == std::string::npos ? 0 : dot + 1);
+      const std::string above = dot == std::string::npos ? "" : at.substr(0, dot),
+                        key = at.substr(dot == std::string::npos ? 0 : dot + 1);
       if (const auto* t = out_.find(above))
         for (const auto& k : t->keys)
-          if (k.field.info.key == key && k.field.kind == Kind::entry) return {{k.field.catalog_kind}, path.size() > at.size() ? path.substr(at.size() + 1) : ""};
+          if (k.field.info.key == key && k.field.kind == Kind::entry)
+            return {{k.field.catalog_kind}, path.size() > at.size() ? path.substr(at.size() + 1) : ""};
       if (dot == std::string::npos) return {};
       at = above;
     }
@@ -159,7 +172,8 @@ class Builder {
       const Node* sources = entry.find("sources");
       const Node* source = sources != nullptr ? sources->find(key) : nullptr;
       if (k.example.empty() && !value->is_table()) k.example = value_text(*value);
-      k.source = fmt::format("catalog {}/{}{}", kind, name, source != nullptr && source->is_text() ? ": " + std::get<std::string>(source->value) : "");
+      k.source = fmt::format("catalog {}/{}{}", kind, name,
+                             source != nullptr && source->is_text() ? ": " + std::get<std::string>(source->value) : "");
       return true;
     }
     return false;
@@ -173,7 +187,8 @@ class Builder {
     if (const auto file = file_examples.find(path); file != file_examples.end()) k.example = file->second;
     const auto given = defaults_.find(path);
     const bool held = std::find(held_.begin(), held_.end(), path) != held_.end();
-    const bool filled = !held && std::any_of(defaults_.begin(), defaults_.end(), [&](const auto& d) { return d.first.starts_with(path + "."); });
+    const bool filled = !held && std::any_of(defaults_.begin(), defaults_.end(),
+                                             [&](const auto& d) { return d.first.starts_with(path + "."); });
     const auto other = alternatives.find(path);
     k.required = f.required && kinds.empty() && given == defaults_.end() && !filled && other == alternatives.end();
     if (other != alternatives.end()) k.field.info.doc += "; in the place of " + other->second;
@@ -182,7 +197,8 @@ class Builder {
       k.source = given->second.source;
     } else if (!f.required && !is_structure(k.field.kind)) {
       k.standard = f.value == "nan" ? "" : f.value;  // not a number: left out
-      if (k.field.kind == Kind::text || k.field.kind == Kind::choice) k.standard = f.value.empty() ? "" : toml_value(std::string_view(f.value));
+      if (k.field.kind == Kind::text || k.field.kind == Kind::choice)
+        k.standard = f.value.empty() ? "" : toml_value(std::string_view(f.value));
     }
     if (!kinds.empty() && !is_structure(k.field.kind)) from_catalog(kinds, joined(inner, f.key), k);
     if (k.source.empty()) k.source = usual_source(f.required);

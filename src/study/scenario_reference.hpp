@@ -27,7 +27,7 @@ struct ReferenceTable {
   std::string doc;           ///< one sentence
   std::string catalog_kind;  ///< catalog entries that give its values; empty: none
   std::vector<ReferenceKey> keys;
-  bool by_name = false;      ///< of a path that ends in `*`: tables with names of their own, [rule.NAME], instead of a list
+  bool by_name = false;  ///< of a path that ends in `*`: tables with names of their own, [rule.NAME], instead of a list
   /// Words of the key `kind` or `type`, [n]; empty where the table has none.
   std::vector<std::string> kinds() const;
   /// The table as a scenario writes it: "[job.plan]", "[[event]]".

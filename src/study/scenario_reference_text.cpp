@@ -15,7 +15,8 @@ namespace {
 
 /// The unit that a number's key ends with; beside the units with a scale, those that are counted or paid.
 std::string unit_of(const FieldInfo& f) {
-  for (const char* unit : {"USD_per_year", "USD_per_m3", "USD", "years", "bins"})  // before m3, which USD_per_m3 ends with
+  for (const char* unit :
+       {"USD_per_year", "USD_per_m3", "USD", "years", "bins"})  // before m3, which USD_per_m3 ends with
     if (f.key.ends_with(std::string("_") + unit)) return unit;
   if (!f.unit.empty()) return f.unit;
   if (f.key.starts_with("n_")) return "count";
@@ -27,16 +28,26 @@ std::string unit_of(const FieldInfo& f) {
 std::string ReferenceKey::unit() const {
   const std::string unit = unit_of(field.info);
   switch (field.kind) {
-    case Kind::number: return unit;
-    case Kind::integer: return "count";
-    case Kind::flag: return "true or false";
-    case Kind::text: return field.catalog_kind.empty() ? "text" : "name of a catalog " + field.catalog_kind;
-    case Kind::choice: return "word";
-    case Kind::numbers: return "list of " + (unit == "1" ? "numbers" : unit);
-    case Kind::texts: return "list of texts";
-    case Kind::table: return "table";
-    case Kind::list: return "list of tables";
-    case Kind::entry: return "name of a catalog " + field.catalog_kind + ", or table";
+    case Kind::number:
+      return unit;
+    case Kind::integer:
+      return "count";
+    case Kind::flag:
+      return "true or false";
+    case Kind::text:
+      return field.catalog_kind.empty() ? "text" : "name of a catalog " + field.catalog_kind;
+    case Kind::choice:
+      return "word";
+    case Kind::numbers:
+      return "list of " + (unit == "1" ? "numbers" : unit);
+    case Kind::texts:
+      return "list of texts";
+    case Kind::table:
+      return "table";
+    case Kind::list:
+      return "list of tables";
+    case Kind::entry:
+      return "name of a catalog " + field.catalog_kind + ", or table";
   }
   return {};
 }
@@ -51,7 +62,8 @@ std::string ReferenceKey::range() const {
 
 std::vector<std::string> ReferenceTable::kinds() const {
   for (const auto& k : keys)
-    if (k.field.kind == Kind::choice && (k.field.info.key == "kind" || k.field.info.key == "type")) return k.field.options;
+    if (k.field.kind == Kind::choice && (k.field.info.key == "kind" || k.field.info.key == "type"))
+      return k.field.options;
   return {};
 }
 
@@ -73,8 +85,10 @@ std::string reference_text(const ScenarioReference& reference, const std::string
       if (path.find(word) == std::string::npos) continue;
       keys += fmt::format("  {:<32} {}; {}", k.field.info.key, k.field.info.doc, k.unit());
       if (const auto range = k.range(); !range.empty()) keys += ", " + range;
-      if (!k.standard.empty()) keys += "; default " + k.standard;
-      else if (k.required) keys += "; required";
+      if (!k.standard.empty())
+        keys += "; default " + k.standard;
+      else if (k.required)
+        keys += "; required";
       if (!k.kinds.empty()) keys += fmt::format("; of {}", fmt::join(k.kinds, ", "));
       keys += "\n";
     }

@@ -41,7 +41,9 @@ class Writer {
   }
 
  private:
-  static std::string below(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
+  static std::string below(const std::string& path, const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  }
 
   Json names(const std::string& kind) const {
     Json out = Json::array();
@@ -53,7 +55,10 @@ class Writer {
   /// A table's keys; others are refused.
   Json table(const std::string& path, const std::string& catalog_kind = "") {
     Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
-    if (!catalog_kind.empty()) out["properties"]["catalog"] = {{"type", "string"}, {"description", "catalog entry whose values the keys beside it override"}, {"examples", names(catalog_kind)}};
+    if (!catalog_kind.empty())
+      out["properties"]["catalog"] = {{"type", "string"},
+                                      {"description", "catalog entry whose values the keys beside it override"},
+                                      {"examples", names(catalog_kind)}};
     const auto* t = ref_.find(path);
     if (t == nullptr) return {{"type", "object"}};
     for (const auto& k : t->keys) out["properties"][k.field.info.key] = value(path, k);
@@ -62,7 +67,8 @@ class Writer {
   }
 
   /// Which keys belong to which `kind`.
-  static Json per_kind(const ReferenceTable& t, const std::vector<std::string>& kinds, const std::string& catalog_kind) {
+  static Json per_kind(const ReferenceTable& t, const std::vector<std::string>& kinds,
+                       const std::string& catalog_kind) {
     Json out = Json::array();
     std::string chosen = "kind";
     for (const auto& k : t.keys)
@@ -71,8 +77,10 @@ class Writer {
       Json keys = Json::array();
       if (!catalog_kind.empty()) keys.push_back("catalog");
       for (const auto& k : t.keys)
-        if (k.kinds.empty() || std::find(k.kinds.begin(), k.kinds.end(), kind) != k.kinds.end()) keys.push_back(k.field.info.key);
-      out.push_back({{"if", {{"properties", {{chosen, {{"const", kind}}}}}, {"required", {chosen}}}}, {"then", {{"propertyNames", {{"enum", keys}}}}}});
+        if (k.kinds.empty() || std::find(k.kinds.begin(), k.kinds.end(), kind) != k.kinds.end())
+          keys.push_back(k.field.info.key);
+      out.push_back({{"if", {{"properties", {{chosen, {{"const", kind}}}}}, {"required", {chosen}}}},
+                     {"then", {{"propertyNames", {{"enum", keys}}}}}});
     }
     return out;
   }
@@ -90,26 +98,34 @@ class Writer {
     const auto& f = k.field;
     const std::string here = below(path, f.info.key);
     switch (f.kind) {
-      case Kind::number: return bounded("number", f.info.range);
+      case Kind::number:
+        return bounded("number", f.info.range);
       case Kind::integer: {
         Json whole = bounded("integer", f.info.range);
         if (here == "job.*.plan.n_gpu") return {{"anyOf", {whole, {{"const", "all"}}}}};
         return whole;
       }
-      case Kind::flag: return {{"type", "boolean"}};
+      case Kind::flag:
+        return {{"type", "boolean"}};
       case Kind::text: {
         Json text{{"type", "string"}};
         if (!f.catalog_kind.empty()) text["examples"] = names(f.catalog_kind);
         return text;
       }
-      case Kind::choice: return {{"enum", f.options}};
-      case Kind::numbers: return {{"type", "array"}, {"items", bounded("number", f.info.range)}};
-      case Kind::texts: return {{"type", "array"}, {"items", {{"type", "string"}}}};
+      case Kind::choice:
+        return {{"enum", f.options}};
+      case Kind::numbers:
+        return {{"type", "array"}, {"items", bounded("number", f.info.range)}};
+      case Kind::texts:
+        return {{"type", "array"}, {"items", {{"type", "string"}}}};
       case Kind::table:
-        if (ref_.find(here) == nullptr && ref_.find(here + ".*") != nullptr) return {{"type", "object"}, {"additionalProperties", table(here + ".*")}};
+        if (ref_.find(here) == nullptr && ref_.find(here + ".*") != nullptr)
+          return {{"type", "object"}, {"additionalProperties", table(here + ".*")}};
         return table(here);
-      case Kind::list: return {{"type", "array"}, {"items", table(here + ".*")}};
-      case Kind::entry: return entry(here, f.catalog_kind);
+      case Kind::list:
+        return {{"type", "array"}, {"items", table(here + ".*")}};
+      case Kind::entry:
+        return entry(here, f.catalog_kind);
     }
     return {};
   }
@@ -130,7 +146,8 @@ class Writer {
     for (const auto& k : t->keys) {
       const std::string here = below(path, k.field.info.key);
       const bool common = k.kinds.empty();
-      if (k.required && common && !(here == "hall.*.name" || here == "job.*.name")) out["required"].push_back(k.field.info.key);
+      if (k.required && common && !(here == "hall.*.name" || here == "job.*.name"))
+        out["required"].push_back(k.field.info.key);
       Json inner;
       if (k.field.kind == Kind::table) inner = needs(here);
       if (k.field.kind == Kind::list)

@@ -14,7 +14,8 @@ std::string key_text(const std::string& key) { return is_name(key) ? key : toml_
 
 bool is_list_of_tables(const Node& node) {
   const auto* items = std::get_if<Node::Array>(&node.value);
-  return items != nullptr && !items->empty() && std::all_of(items->begin(), items->end(), [](const Node& n) { return n.is_table(); });
+  return items != nullptr && !items->empty() &&
+         std::all_of(items->begin(), items->end(), [](const Node& n) { return n.is_table(); });
 }
 
 /// A value within a line.
@@ -57,7 +58,8 @@ void name_only_item(Node& root, const char* list, const char* name) {
   Node* items = root.find(list);
   if (items == nullptr || !items->is_array()) return;
   auto& all = std::get<Node::Array>(items->value);
-  if (all.size() == 1 && all.front().is_table() && all.front().find("name") == nullptr) all.front().set("name", Node(std::string(name), all.front().place));
+  if (all.size() == 1 && all.front().is_table() && all.front().find("name") == nullptr)
+    all.front().set("name", Node(std::string(name), all.front().place));
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ std::string toml_text(const Node& root) {
   return out;
 }
 
-std::string scenario_toml(const std::string& text, const std::string& file, const std::string& folder, const std::vector<std::string>& set) {
+std::string scenario_toml(const std::string& text, const std::string& file, const std::string& folder,
+                          const std::vector<std::string>& set) {
   Node root = sim::inherit(parse_toml(text, file), folder.empty() ? "." : folder).root;
   name_only_item(root, "hall", "a");
   name_only_item(root, "job", "main");

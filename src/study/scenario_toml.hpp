@@ -12,6 +12,7 @@ std::string toml_text(const Node& root);
 /// A scenario as one file: merged over what it inherits, overrides applied. What it leaves out stays left out.
 /// @param text of the scenario file  @param file its name in findings  @param folder that `base` is below
 /// @param set overrides, key=value  @throws InputError if one cannot be applied or a base cannot be read
-std::string scenario_toml(const std::string& text, const std::string& file, const std::string& folder, const std::vector<std::string>& set);
+std::string scenario_toml(const std::string& text, const std::string& file, const std::string& folder,
+                          const std::vector<std::string>& set);
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -79,10 +79,12 @@ std::vector<double> ranks(const std::vector<double>& x) {
 
 }  // namespace
 
-std::vector<SobolIndex> sobol_indices(std::span<const double> f, std::size_t n_dimension, std::uint64_t seed, std::size_t n_bootstrap) {
+std::vector<SobolIndex> sobol_indices(std::span<const double> f, std::size_t n_dimension, std::uint64_t seed,
+                                      std::size_t n_bootstrap) {
   const std::size_t k = n_dimension;
   if (k == 0 || f.size() % (k + 2) != 0)
-    throw InputError(fmt::format("Sobol indices of {} variables need a multiple of {} outputs, not {}", k, k + 2, f.size()));
+    throw InputError(
+        fmt::format("Sobol indices of {} variables need a multiple of {} outputs, not {}", k, k + 2, f.size()));
   const Rows rows = whole_rows(f, f.size() / (k + 2), k);
   const std::size_t n = rows.a.size();
   if (n < 2) throw InputError("Sobol indices need two rows at least in which no case failed");

@@ -44,8 +44,8 @@ std::string index_rows(const SweepSpec& spec, const SweepTable& table) {
     const auto f = table.numbers(name);
     const auto indices = sobol_indices(f, spec.variables.size(), static_cast<std::uint64_t>(spec.seed));
     for (std::size_t d = 0; d < indices.size(); ++d)
-      out += line(csv_cell(name) + "," + csv_cell(spec.variables[d].name), indices[d].first, indices[d].first_low, indices[d].first_high,
-                  indices[d].total, indices[d].total_low, indices[d].total_high);
+      out += line(csv_cell(name) + "," + csv_cell(spec.variables[d].name), indices[d].first, indices[d].first_low,
+                  indices[d].first_high, indices[d].total, indices[d].total_low, indices[d].total_high);
   }
   return out;
 }
@@ -57,9 +57,12 @@ std::string tornado_rows(const SweepSpec& spec, const SweepTable& table) {
     std::vector<std::pair<double, std::string>> bars;
     for (std::size_t d = 0; d < spec.variables.size(); ++d) {
       const auto& v = spec.variables[d];
-      const double low = f[2 * d + 1], high = f[2 * d + 2], swing = std::max({low, f[0], high}) - std::min({low, f[0], high});
+      const double low = f[2 * d + 1], high = f[2 * d + 2],
+                   swing = std::max({low, f[0], high}) - std::min({low, f[0], high});
       bars.emplace_back(std::isnan(swing) ? -1.0 : swing,
-                        fmt::format("{},{},{},{}", csv_cell(name), csv_cell(v.name), csv_cell(text_of(v.at(0.0))), csv_cell(text_of(v.at(1.0)))) + line("", low, f[0], high, swing));
+                        fmt::format("{},{},{},{}", csv_cell(name), csv_cell(v.name), csv_cell(text_of(v.at(0.0))),
+                                    csv_cell(text_of(v.at(1.0)))) +
+                            line("", low, f[0], high, swing));
     }
     std::stable_sort(bars.begin(), bars.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [swing, text] : bars) out += text;
@@ -84,8 +87,8 @@ std::string interval_rows(const SweepSpec& spec, const SweepTable& table) {
       const double r = rank_correlation(table.numbers(v.name), f);
       if (std::abs(r) > std::abs(best)) best = r, most = v.name;
     }
-    out += line(csv_cell(name), n, mean, std::sqrt(square / (n - 1.0)), quantile(f, 0.05), quantile(f, 0.25), quantile(f, 0.5),
-                quantile(f, 0.75), quantile(f, 0.95));
+    out += line(csv_cell(name), n, mean, std::sqrt(square / (n - 1.0)), quantile(f, 0.05), quantile(f, 0.25),
+                quantile(f, 0.5), quantile(f, 0.75), quantile(f, 0.95));
     out.resize(out.size() - 2);
     out += "," + csv_cell(most) + line("", most.empty() ? std::numeric_limits<double>::quiet_NaN() : best);
   }

@@ -24,12 +24,16 @@ Node tree_of(const std::string& text) {
   constexpr std::string_view base_mark = "# ---- base = ", set_mark = "# --set ";
   std::vector<std::string> parts = {""}, sets;
   for (const auto& line : split(text, '\n')) {
-    if (line.starts_with(base_mark)) parts.emplace_back();
-    else if (line.starts_with(set_mark)) sets.push_back(line.substr(set_mark.size()));
-    else parts.back() += line + "\n";
+    if (line.starts_with(base_mark))
+      parts.emplace_back();
+    else if (line.starts_with(set_mark))
+      sets.push_back(line.substr(set_mark.size()));
+    else
+      parts.back() += line + "\n";
   }
   Node root = parse_toml(parts.back(), "scenario of the result");
-  for (auto part = parts.rbegin() + 1; part != parts.rend(); ++part) root = merge(std::move(root), parse_toml(*part, "scenario of the result"));
+  for (auto part = parts.rbegin() + 1; part != parts.rend(); ++part)
+    root = merge(std::move(root), parse_toml(*part, "scenario of the result"));
   for (const auto& set : sets)
     if (set.starts_with("site.") || set.starts_with("site=")) apply_set(root, set);
   return root;
@@ -51,8 +55,10 @@ std::vector<std::string> other_devices(const std::string& text, const std::strin
   std::vector<Finding> findings;
   const Node site = site_of(text, catalog::Catalog(overlay), findings);
   std::vector<std::string> out;
-  for (const auto& [key, what] : {std::pair{"turbines", "turbines in parallel: the connection's power is less their output"}, {"generators", "standby generators: a transfer to them is not in the records"},
-                                  {"rack_storage", "storage in the racks: what it gives in a sag is not in the records"}})
+  for (const auto& [key, what] :
+       {std::pair{"turbines", "turbines in parallel: the connection's power is less their output"},
+        {"generators", "standby generators: a transfer to them is not in the records"},
+        {"rack_storage", "storage in the racks: what it gives in a sag is not in the records"}})
     if (site.find(key) != nullptr) out.emplace_back(what);
   return out;
 }
@@ -97,7 +103,8 @@ std::vector<grid::LoadSettings> find_load_settings(const std::string& name, cons
   // What a catalog file has beside its values.
   if (file && values.is_table())
     std::erase_if(std::get<Node::Table>(values.value), [](const auto& item) {
-      return item.first == "schema" || item.first == "kind" || item.first == "name" || item.first == "sources" || item.first == "assumed";
+      return item.first == "schema" || item.first == "kind" || item.first == "name" || item.first == "sources" ||
+             item.first == "assumed";
     });
   std::vector<Finding> findings;
   auto out = grid::read_load_settings(values, file ? name : "load_settings." + name, findings);
@@ -113,13 +120,16 @@ SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double sit
     out.from = "load_settings " + std::filesystem::path(source.settings).stem().string();
     out.parts = grid::with_power(find_load_settings(source.settings, source.overlay), servers_W, plant_W);
   } else {
-    out.from = devices.ups ? "site.ups of the scenario" : devices.ride_through ? "site.ride_through of the scenario" : "none named: servers built to the ITIC curve";
+    out.from = devices.ups            ? "site.ups of the scenario"
+               : devices.ride_through ? "site.ride_through of the scenario"
+                                      : "none named: servers built to the ITIC curve";
     sim::Scenario s;
     s.devices = devices;
     auto groups = sim::site_groups(s);
     const bool whole = devices.ups || devices.ride_through;
     for (auto& g : groups.groups) out.parts.push_back(part(std::move(g), whole ? out.site_W : servers_W));
-    if (devices.ups && devices.ups->rating_W > 0.0) out.parts.front().recharge_frac = supply_share * devices.ups->recharge_W / devices.ups->rating_W;
+    if (devices.ups && devices.ups->rating_W > 0.0)
+      out.parts.front().recharge_frac = supply_share * devices.ups->recharge_W / devices.ups->rating_W;
     out.open = std::move(groups.open);
   }
   double held_W = 0.0;
@@ -132,11 +142,13 @@ SiteLoad result_load(const std::string& path, const LoadSource& source) {
   const io::ResultFile file(path);
   const auto summary = nlohmann::json::parse(file.summary_json(), nullptr, false);
   const auto number = [&](const char* key) {
-    if (!summary.is_object() || !summary.contains(key) || !summary[key].is_number()) throw InputError(fmt::format("{}: the summary has no {}", path, key));
+    if (!summary.is_object() || !summary.contains(key) || !summary[key].is_number())
+      throw InputError(fmt::format("{}: the summary has no {}", path, key));
     return summary[key].get<double>();
   };
   const std::string text = io::read_result_origin(path).scenario;
-  auto out = site_load(devices_of(text, source.overlay), number("it_mean_MW") * 1e6, number("pcc_mean_MW") * 1e6, source);
+  auto out =
+      site_load(devices_of(text, source.overlay), number("it_mean_MW") * 1e6, number("pcc_mean_MW") * 1e6, source);
   for (auto& device : other_devices(text, source.overlay)) out.open.push_back(std::move(device));
   return out;
 }

@@ -10,9 +10,9 @@ namespace TIDEWATT_NAMESPACE::study {
 /// A site's load for model records: its parts with settings and powers, and what has none.
 struct SiteLoad {
   std::vector<grid::LoadSettings> parts;
-  double site_W = 0.0;       ///< at the connection, mean
-  double remainder_W = 0.0;  ///< without settings: cooling plant, losses
-  std::string from;  ///< where the settings come from, in words
+  double site_W = 0.0;            ///< at the connection, mean
+  double remainder_W = 0.0;       ///< without settings: cooling plant, losses
+  std::string from;               ///< where the settings come from, in words
   std::vector<std::string> open;  ///< what the settings do not say
 };
 

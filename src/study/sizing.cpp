@@ -46,18 +46,21 @@ class Search {
       return a.passes ? a.yearly_USD < b.yearly_USD : a.worst_margin_frac > b.worst_margin_frac;
     });
     for (const auto& e : all_)
-      if (std::none_of(all_.begin(), all_.end(), [&](const Evaluated& other) { return dominates(other, e); })) out_.front.push_back(e);
-    std::stable_sort(out_.front.begin(), out_.front.end(), [](const Evaluated& a, const Evaluated& b) { return a.yearly_USD < b.yearly_USD; });
+      if (std::none_of(all_.begin(), all_.end(), [&](const Evaluated& other) { return dominates(other, e); }))
+        out_.front.push_back(e);
+    std::stable_sort(out_.front.begin(), out_.front.end(),
+                     [](const Evaluated& a, const Evaluated& b) { return a.yearly_USD < b.yearly_USD; });
     return out_;
   }
 
  private:
   using Hold = std::array<double, 3>;  ///< of GPUs: smoothing's floor and fall, ballast's level
   static bool dominates(const Evaluated& a, const Evaluated& b) {
-    const bool no_worse = a.yearly_USD <= b.yearly_USD && a.extra_J_per_year <= b.extra_J_per_year && a.lost_tokens_per_year <= b.lost_tokens_per_year &&
+    const bool no_worse = a.yearly_USD <= b.yearly_USD && a.extra_J_per_year <= b.extra_J_per_year &&
+                          a.lost_tokens_per_year <= b.lost_tokens_per_year &&
                           a.worst_margin_frac >= b.worst_margin_frac;
-    return no_worse && (a.yearly_USD < b.yearly_USD || a.extra_J_per_year < b.extra_J_per_year || a.lost_tokens_per_year < b.lost_tokens_per_year ||
-                        a.worst_margin_frac > b.worst_margin_frac);
+    return no_worse && (a.yearly_USD < b.yearly_USD || a.extra_J_per_year < b.extra_J_per_year ||
+                        a.lost_tokens_per_year < b.lost_tokens_per_year || a.worst_margin_frac > b.worst_margin_frac);
   }
 
   /// The fleet under one setting of its GPUs.
@@ -93,8 +96,8 @@ class Search {
       marks.clear();
       return sim::replay(s, trace, [&](std::size_t i, const sim::SiteStream& at) {
         const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
-        marks.push_back(
-            {trace.flushes[i].until, trace.flushes[i].tokens, at.connection_J() - stored_J(at), w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
+        marks.push_back({trace.flushes[i].until, trace.flushes[i].tokens, at.connection_J() - stored_J(at),
+                         w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
       });
     };
     auto replayed = play(fleet(bare, p));
@@ -166,13 +169,15 @@ class Search {
       double capital = 0.0, yearly = 0.0;
       for (const auto& store : choices_.stores)
         if (store.name == e.portfolio.store) {
-          const double C = pick(store.price.per_W) * e.portfolio.store_W + pick(store.price.per_J) * e.portfolio.store_J;
+          const double C =
+              pick(store.price.per_W) * e.portfolio.store_W + pick(store.price.per_J) * e.portfolio.store_J;
           capital += C;
           yearly += mitigation::annuity_USD(C, interest, life_years(store, e)) + pick(store.price.operating_frac) * C;
         }
       for (const auto& rack : choices_.racks)
         if (rack.name == e.portfolio.rack) {
-          const double C = pick(rack.per_W) * s.devices.rack_storage->store.power_W * (rack.per == "gpu" ? n_gpu : n_rack(s));
+          const double C =
+              pick(rack.per_W) * s.devices.rack_storage->store.power_W * (rack.per == "gpu" ? n_gpu : n_rack(s));
           capital += C;
           yearly += mitigation::annuity_USD(C, interest, choices_.rack_years);
         }
@@ -184,7 +189,8 @@ class Search {
     for (const auto& store : choices_.stores)
       if (store.name == e.portfolio.store) e.store_years = life_years(store, e);
     e.starts_per_year = choices_.starts_per_gpu_year.value * n_gpu;
-    e.lost_tokens_per_year = bare_.tokens_per_s * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s);
+    e.lost_tokens_per_year =
+        bare_.tokens_per_s * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s);
     e.extra_J_per_year = e.extra_W * year_s + e.starts_per_year * e.start_extra_J;
     std::tie(e.capital_USD, e.yearly_USD) = at([](const SizingChoices::Range& r) { return r.value; });
     e.low_USD = at([](const SizingChoices::Range& r) { return r.low; }).second;
@@ -193,7 +199,8 @@ class Search {
 
   static double n_rack(const sim::Scenario& s) {
     double n = 0.0;
-    for (const auto& h : s.halls) n += std::ceil(static_cast<double>(h.hall.n_gpu) / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+    for (const auto& h : s.halls)
+      n += std::ceil(static_cast<double>(h.hall.n_gpu) / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
     return n;
   }
 
@@ -239,22 +246,29 @@ class Search {
     nlopt_set_lower_bounds(opt, lower);
     nlopt_set_upper_bounds(opt, upper);
     nlopt_set_initial_step(opt, step);
-    nlopt_set_maxeval(opt, static_cast<int>(options_.evaluations_per_choice) - 1);  // one of the two starts is known to it
+    nlopt_set_maxeval(opt,
+                      static_cast<int>(options_.evaluations_per_choice) - 1);  // one of the two starts is known to it
     nlopt_set_xtol_abs1(opt, 0.02);
-    nlopt_set_min_objective(opt, [](unsigned, const double* at, double*, void* data) {
-      return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
-    }, &problem);
+    nlopt_set_min_objective(
+        opt,
+        [](unsigned, const double* at, double*, void* data) {
+          return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
+        },
+        &problem);
     const std::size_t n_rule = nothing_.margins_frac.size();
     const std::vector<double> exactly(n_rule, 0.0);
     // Margins as logarithms of figure over limit: what is far beyond still has a slope.
-    nlopt_add_inequality_mconstraint(opt, static_cast<unsigned>(n_rule), [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {
-      auto& sought = *static_cast<Problem*>(data);
-      const auto& margins = sought.at(at).margins_frac;
-      for (unsigned i = 0; i < m; ++i) {
-        const double over = i < margins.size() ? sought.search->options_.margin_frac - margins[i] : 0.0;
-        to[i] = over > 0.0 ? std::log1p(over) : std::max(over, -0.5);
-      }
-    }, &problem, exactly.data());
+    nlopt_add_inequality_mconstraint(
+        opt, static_cast<unsigned>(n_rule),
+        [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {
+          auto& sought = *static_cast<Problem*>(data);
+          const auto& margins = sought.at(at).margins_frac;
+          for (unsigned i = 0; i < m; ++i) {
+            const double over = i < margins.size() ? sought.search->options_.margin_frac - margins[i] : 0.0;
+            to[i] = over > 0.0 ? std::log1p(over) : std::max(over, -0.5);
+          }
+        },
+        &problem, exactly.data());
     double cost = 0.0;
     nlopt_optimize(opt, x, &cost);
     nlopt_destroy(opt);
@@ -263,12 +277,14 @@ class Search {
       if (best == nullptr || better(e, *best)) best = &e;
     }
     Evaluated out = *best;
-    const double at[] = {std::log(out.portfolio.store_W), std::log(out.portfolio.store_J / out.portfolio.store_W), std::log(out.portfolio.smoothing_s)};
+    const double at[] = {std::log(out.portfolio.store_W), std::log(out.portfolio.store_J / out.portfolio.store_W),
+                         std::log(out.portfolio.smoothing_s)};
     const char* names[] = {"power", "duration", "smoothing time"};
     for (int i = 0; i < 3; ++i)
       for (const bool low : {true, false})
         if (std::abs(at[i] - (low ? lower : upper)[i]) < 0.02)
-          out.at_bound += fmt::format("{}{} {}", out.at_bound.empty() ? "" : ", ", low ? "smallest" : "largest", names[i]);
+          out.at_bound +=
+              fmt::format("{}{} {}", out.at_bound.empty() ? "" : ", ", low ? "smallest" : "largest", names[i]);
     return out;
   }
 
@@ -291,9 +307,12 @@ class Search {
 }  // namespace
 
 Sizing size_portfolio(const sim::Scenario& scenario, const SizingChoices& choices, const SizingOptions& options) {
-  if (scenario.devices.rules.empty()) throw InputError("site.rules: name a rule set that the portfolio must meet, e.g. --set site.rules=power_stabilization_example");
+  if (scenario.devices.rules.empty())
+    throw InputError(
+        "site.rules: name a rule set that the portfolio must meet, e.g. --set site.rules=power_stabilization_example");
   if (scenario.battery || holds_power(scenario) || scenario.devices.rack_storage)
-    throw InputError("mitigation: the scenario has storage, smoothing or ballast of its own; size begins from a site without");
+    throw InputError(
+        "mitigation: the scenario has storage, smoothing or ballast of its own; size begins from a site without");
   return Search(scenario, choices, options).run();
 }
 

@@ -31,13 +31,14 @@ struct SizingChoices {
   std::vector<Store> stores;
   std::vector<Rack> racks;
   std::vector<double> floor_ratio;
-  double smoothing_ramp_W_per_s = 0.0;            ///< up
+  double smoothing_ramp_W_per_s = 0.0;              ///< up
   std::vector<double> smoothing_ramp_down_W_per_s;  ///< each with each floor
   double smoothing_hysteresis_s = 0.0;
   std::vector<double> ballast_level_ratio;  ///< software ballast instead of smoothing; empty: not tried
   std::string ballast;                      ///< catalog entry whose level is set to these
   Range energy_USD_per_J, gpu_USD_per_s, interest_frac;
-  Range starts_per_gpu_year;  ///< how often a year the job starts anew, per GPU: failures stop it in proportion to its size
+  /// How often a year the job starts anew, per GPU: failures stop it in proportion to its size.
+  Range starts_per_gpu_year;
   double rack_years = 0.0;
 };
 /// @throws InputError naming what is missing
@@ -45,9 +46,9 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
 
 /// One combination of mitigations with its sizes; an empty or zero part is absent.
 struct Portfolio {
-  double floor_ratio = 0.0;    ///< GPU smoothing
+  double floor_ratio = 0.0;        ///< GPU smoothing
   double ramp_down_W_per_s = 0.0;  ///< its fall
-  double ballast_ratio = 0.0;  ///< software ballast
+  double ballast_ratio = 0.0;      ///< software ballast
   std::string rack, store;
   double store_W = 0.0, store_J = 0.0, smoothing_s = 0.0;
   double standby_W = 0.0;  ///< of the store, scaled with its power; 0: follows from the catalog entry
@@ -62,29 +63,30 @@ struct Evaluated {
   std::vector<grid::ComplianceReport> reports;
   double worst_margin_frac = 0.0;  ///< smallest of all rules' margins over their limits, less the figure's spread
   std::string worst_rule;
-  std::string at_bound;          ///< sizes of the site store at an end of the search range; empty: none
-  double wear_frac_per_year = 0.0;  ///< share of the site store's life that its cycles use
-  double store_years = 0.0;         ///< its life: the shorter of its price's and what its cycles leave
+  std::string at_bound;              ///< sizes of the site store at an end of the search range; empty: none
+  double wear_frac_per_year = 0.0;   ///< share of the site store's life that its cycles use
+  double store_years = 0.0;          ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
-  bool passes = false;           ///< every rule, with the margin asked for
+  bool passes = false;               ///< every rule, with the margin asked for
   // Of the steady part of the run: the second half of the part that rules are checked on (site.rules_from_s).
   double steady_from_s = 0.0;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
-  double extra_W = 0.0;      ///< mean power at the connection above that of doing nothing
-  double peak_W = 0.0;       ///< largest millisecond at the connection, of the whole run
+  double extra_W = 0.0;       ///< mean power at the connection above that of doing nothing
+  double peak_W = 0.0;        ///< largest millisecond at the connection, of the whole run
   double charge_per_h = 0.0;  ///< of the site store's energy, what its charge gains (negative: loses) in an hour
-  double change_frac = 0.0;  ///< throughput of the second half of the steady part over that of the first, less 1
+  double change_frac = 0.0;   ///< throughput of the second half of the steady part over that of the first, less 1
   // Of one start, beyond that (see start_cost).
   double start_lost_s = 0.0, start_extra_J = 0.0;
   double starts_per_year = 0.0;
   // A year of the steady part with its starts, against doing nothing.
   double lost_tokens_per_year = 0.0, extra_J_per_year = 0.0;
-  double capital_USD = 0.0, yearly_USD = 0.0, low_USD = 0.0, high_USD = 0.0;  ///< per year at middle, low and high prices
+  /// Per year at middle, low and high prices.
+  double capital_USD = 0.0, yearly_USD = 0.0, low_USD = 0.0, high_USD = 0.0;
 };
 
 struct Sizing {
-  std::vector<Evaluated> best;    ///< of each combination, cheapest that passes first, then by margin
-  std::vector<Evaluated> front;   ///< no other is better in cost, extra power, lost throughput and margin at once
+  std::vector<Evaluated> best;   ///< of each combination, cheapest that passes first, then by margin
+  std::vector<Evaluated> front;  ///< no other is better in cost, extra power, lost throughput and margin at once
   std::int64_t n_evaluation = 0, n_fleet_run = 0;
   bool found() const { return !best.empty() && best.front().passes; }
 };

@@ -9,7 +9,8 @@ namespace {
 constexpr double J_per_kWh = 3.6e6;
 
 /// Ends of the assumed range of a value, or the value itself.
-SizingChoices::Range range_of(double value, const std::vector<catalog::AssumedInput>& assumed, const std::string& key, double unit) {
+SizingChoices::Range range_of(double value, const std::vector<catalog::AssumedInput>& assumed, const std::string& key,
+                              double unit) {
   SizingChoices::Range out{value, value, value};
   for (const auto& a : assumed)
     if (a.key == key) out.low = a.low * unit, out.high = a.high * unit;
@@ -46,7 +47,8 @@ double number_of(const Node& table, const char* key, std::vector<Finding>& findi
   return 0.0;
 }
 
-SizingChoices::Price price_of(const catalog::Catalog& catalog, const std::string& name, std::vector<Finding>& findings) {
+SizingChoices::Price price_of(const catalog::Catalog& catalog, const std::string& name,
+                              std::vector<Finding>& findings) {
   std::vector<catalog::AssumedInput> assumed;
   const Node n = catalog.resolve(Node{name, {}}, "price", "price", findings, assumed);
   mitigation::PriceParams p;
@@ -68,7 +70,8 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   SizingChoices out;
   const auto stores = list_of(n, "stores", findings), prices = list_of(n, "store_prices", findings);
   const auto shortest = list_of(n, "store_shortest_s", findings), longest = list_of(n, "store_longest_s", findings);
-  const auto racks = list_of(n, "rack_stores", findings), per = list_of(n, "rack_per", findings), cost = list_of(n, "rack_USD_per_kW", findings);
+  const auto racks = list_of(n, "rack_stores", findings), per = list_of(n, "rack_per", findings),
+             cost = list_of(n, "rack_USD_per_kW", findings);
   const std::size_t n_store = stores.words.size(), n_rack = racks.words.size();
   if (prices.words.size() != n_store || shortest.numbers.size() != n_store || longest.numbers.size() != n_store)
     findings.push_back({n.place, "stores", "needs one price, shortest and longest duration per store"});
@@ -77,23 +80,29 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   if (!findings.empty()) throw InputError(std::move(findings));
   // Wear may be left out: a store then lives as long as its price says.
   const auto wear = n.find("store_wear") != nullptr ? list_of(n, "store_wear", findings) : List{};
-  if (!wear.words.empty() && wear.words.size() != n_store) findings.push_back({n.place, "store_wear", "needs one entry per store, or none at all"});
+  if (!wear.words.empty() && wear.words.size() != n_store)
+    findings.push_back({n.place, "store_wear", "needs one entry per store, or none at all"});
   if (!findings.empty()) throw InputError(std::move(findings));
   for (std::size_t i = 0; i < n_store; ++i)
-    out.stores.push_back({stores.words[i], price_of(catalog, prices.words[i], findings), shortest.numbers[i], longest.numbers[i], wear.words.empty() ? "" : wear.words[i]});
+    out.stores.push_back({stores.words[i], price_of(catalog, prices.words[i], findings), shortest.numbers[i],
+                          longest.numbers[i], wear.words.empty() ? "" : wear.words[i]});
   const auto rack_range = range_of(0.0, assumed, "portfolio.rack_USD_per_kW", 1e-3);
   for (std::size_t i = 0; i < n_rack; ++i) {
     const double middle = cost.numbers[i] * 1e-3;
-    out.racks.push_back({racks.words[i], per.words[i], {middle, std::min(middle, rack_range.low), std::max(middle, rack_range.high)}});
+    out.racks.push_back(
+        {racks.words[i], per.words[i], {middle, std::min(middle, rack_range.low), std::max(middle, rack_range.high)}});
   }
   out.floor_ratio = list_of(n, "smoothing_floor_ratio", findings).numbers;
-  if (n.find("ballast_level_ratio") != nullptr) out.ballast_level_ratio = list_of(n, "ballast_level_ratio", findings).numbers;
+  if (n.find("ballast_level_ratio") != nullptr)
+    out.ballast_level_ratio = list_of(n, "ballast_level_ratio", findings).numbers;
   if (const Node* b = n.find("ballast"); b != nullptr && b->is_text()) out.ballast = std::get<std::string>(b->value);
-  if (!out.ballast_level_ratio.empty() && out.ballast.empty()) findings.push_back({n.place, "ballast", "ballast_level_ratio needs the name of an entry of kind ballast"});
+  if (!out.ballast_level_ratio.empty() && out.ballast.empty())
+    findings.push_back({n.place, "ballast", "ballast_level_ratio needs the name of an entry of kind ballast"});
   out.smoothing_ramp_W_per_s = number_of(n, "smoothing_ramp_W_per_s", findings);
   out.smoothing_ramp_down_W_per_s = list_of(n, "smoothing_ramp_down_W_per_s", findings).numbers;
   if (!out.floor_ratio.empty() && out.smoothing_ramp_down_W_per_s.empty())
-    findings.push_back({n.place, "smoothing_ramp_down_W_per_s", "smoothing_floor_ratio needs at least one rate of fall, W/s"});
+    findings.push_back(
+        {n.place, "smoothing_ramp_down_W_per_s", "smoothing_floor_ratio needs at least one rate of fall, W/s"});
   out.smoothing_hysteresis_s = number_of(n, "smoothing_hysteresis_s", findings);
   const auto priced = [&](const char* key, double unit) {
     return range_of(number_of(n, key, findings) * unit, assumed, std::string("portfolio.") + key, unit);

@@ -13,21 +13,26 @@ std::string Portfolio::name() const {
   if (floor_ratio > 0.0) add(fmt::format("GPU smoothing, floor {:.2f}, {:g} W/s down", floor_ratio, ramp_down_W_per_s));
   if (ballast_ratio > 0.0) add(fmt::format("ballast at {:.2f}", ballast_ratio));
   if (!rack.empty()) add(rack);
-  if (!store.empty()) add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
+  if (!store.empty())
+    add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
   return out.empty() ? "nothing" : out;
 }
 
 std::string Portfolio::toml(const SizingChoices& c) const {
   std::string out;
   if (floor_ratio > 0.0)
-    out += fmt::format("\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = {}\nramp_up_W_per_s = {}\n"
-                       "ramp_down_W_per_s = {}\nhysteresis_s = {}\n",
-                       floor_ratio, c.smoothing_ramp_W_per_s, ramp_down_W_per_s, c.smoothing_hysteresis_s);
+    out += fmt::format(
+        "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = {}\nramp_up_W_per_s = {}\n"
+        "ramp_down_W_per_s = {}\nhysteresis_s = {}\n",
+        floor_ratio, c.smoothing_ramp_W_per_s, ramp_down_W_per_s, c.smoothing_hysteresis_s);
   if (ballast_ratio > 0.0)
-    out += fmt::format("\n[[mitigation]]\nname = \"ballast\"\nkind = \"ballast\"\ncatalog = \"{}\"\nlevel_ratio = {}\n", c.ballast, ballast_ratio);
+    out += fmt::format("\n[[mitigation]]\nname = \"ballast\"\nkind = \"ballast\"\ncatalog = \"{}\"\nlevel_ratio = {}\n",
+                       c.ballast, ballast_ratio);
   if (!store.empty())
-    out += fmt::format("\n[[mitigation]]\nname = \"store\"\nkind = \"site_battery\"\ncatalog = \"{}\"\npower_MW = {}\nenergy_MWh = {}\nsmoothing_s = {}\nstandby_kW = {}\n",
-                       store, store_W * 1e-6, store_J / 3.6e9, smoothing_s, standby_W * 1e-3);
+    out += fmt::format(
+        "\n[[mitigation]]\nname = \"store\"\nkind = \"site_battery\"\ncatalog = \"{}\"\npower_MW = {}\nenergy_MWh = "
+        "{}\nsmoothing_s = {}\nstandby_kW = {}\n",
+        store, store_W * 1e-6, store_J / 3.6e9, smoothing_s, standby_W * 1e-3);
   for (const auto& s : c.stores)
     if (s.name == store && !s.wear.empty()) out += fmt::format("wear = \"{}\"\n", s.wear);
   if (!rack.empty()) {
@@ -37,7 +42,8 @@ std::string Portfolio::toml(const SizingChoices& c) const {
   return out;
 }
 
-sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, const SizingChoices& c, const catalog::Catalog& catalog) {
+sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, const SizingChoices& c,
+                             const catalog::Catalog& catalog) {
   sim::Scenario s = scenario;
   std::vector<Finding> findings;
   const auto read = [&](const std::string& name, const char* kind, auto& params) {
@@ -48,7 +54,8 @@ sim::Scenario with_portfolio(const sim::Scenario& scenario, const Portfolio& p, 
     r.finish();
     if (!findings.empty()) throw InputError(std::move(findings));
   };
-  if (p.floor_ratio > 0.0) s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, p.ramp_down_W_per_s, c.smoothing_hysteresis_s};
+  if (p.floor_ratio > 0.0)
+    s.gpu_smoothing = {p.floor_ratio, c.smoothing_ramp_W_per_s, p.ramp_down_W_per_s, c.smoothing_hysteresis_s};
   if (p.ballast_ratio > 0.0) {
     read(c.ballast, "ballast", s.ballast.emplace());
     s.ballast->level_ratio = p.ballast_ratio;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "tidewatt/base/error.hpp"
 #include "base/random.hpp"
 #include "draws.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {

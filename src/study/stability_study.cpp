@@ -13,7 +13,8 @@ namespace {
 
 void check(const StabilityOptions& o, std::vector<Finding>& findings) {
   const auto range = [&](const char* key, double value, double low, double high) {
-    if (!(value >= low && value <= high)) findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
+    if (!(value >= low && value <= high))
+      findings.push_back({{}, key, fmt::format("{:g} is outside of {:g} to {:g}", value, low, high)});
   };
   range("load_MW", o.load_W * 1e-6, 1e-3, 1e6);
   range("rating_MW", o.rating_W * 1e-6, 0.0, 1e6);
@@ -32,15 +33,19 @@ void check(const StabilityOptions& o, std::vector<Finding>& findings) {
   if (!(o.gain_to > o.gain_from)) findings.push_back({{}, "gain_to", "must be above gain_from"});
   const int asked = (o.fit_stable_W > 0.0) + (o.fit_unstable_W > 0.0) + (o.fit_Hz > 0.0);
   if (asked != 0 && asked != 3) findings.push_back({{}, "fit_stable_MW, fit_unstable_MW, fit_Hz", "belong together"});
-  if (asked == 3 && !(o.fit_unstable_W > o.fit_stable_W)) findings.push_back({{}, "fit_unstable_MW", "must be above fit_stable_MW"});
+  if (asked == 3 && !(o.fit_unstable_W > o.fit_stable_W))
+    findings.push_back({{}, "fit_unstable_MW", "must be above fit_stable_MW"});
   if (asked == 3) range("fit_within_Hz", o.fit_within_Hz, 0.0, 100.0);
 }
 
 /// The i-th of n values with equal ratios.
-double between(double from, double to, std::int64_t i, std::int64_t n) { return from * std::pow(to / from, static_cast<double>(i) / static_cast<double>(n - 1)); }
+double between(double from, double to, std::int64_t i, std::int64_t n) {
+  return from * std::pow(to / from, static_cast<double>(i) / static_cast<double>(n - 1));
+}
 
 /// Short-circuit power at which the load can just grow to `load_W`; below `from` or above `to` times the rating: that end.
-double short_circuit_for(const grid::SupplyControl& c, grid::SupplyConnection at, double load_W, double from, double to) {
+double short_circuit_for(const grid::SupplyControl& c, grid::SupplyConnection at, double load_W, double from,
+                         double to) {
   double low = std::log(from), high = std::log(to);
   while (high - low > 1e-3) {
     const double middle = 0.5 * (low + high);
@@ -58,7 +63,8 @@ StabilityFit fit_at(const grid::SupplyControl& c, grid::SupplyConnection at, dou
   f.short_circuit_low_VA = short_circuit_for(c, at, o.fit_stable_W, o.ratio_from, o.ratio_to);
   at.short_circuit_VA = std::sqrt(f.short_circuit_low_VA * f.short_circuit_high_VA);
   const auto onset = grid::supply_onset(c, at);
-  if (onset.end != grid::SupplyEnd::oscillates || onset.load_W <= o.fit_stable_W || onset.load_W >= o.fit_unstable_W) return f;
+  if (onset.end != grid::SupplyEnd::oscillates || onset.load_W <= o.fit_stable_W || onset.load_W >= o.fit_unstable_W)
+    return f;
   f.frequency_Hz = onset.frequency_Hz;
   f.fits = std::abs(f.frequency_Hz - o.fit_Hz) <= o.fit_within_Hz;
   return f;
@@ -66,7 +72,8 @@ StabilityFit fit_at(const grid::SupplyControl& c, grid::SupplyConnection at, dou
 
 }  // namespace
 
-grid::SupplyControl read_supply_control(const std::string& control, const std::string& catalog_overlay, std::vector<Finding>& findings) {
+grid::SupplyControl read_supply_control(const std::string& control, const std::string& catalog_overlay,
+                                        std::vector<Finding>& findings) {
   grid::SupplyControl out;
   const Node node = catalog::Catalog(catalog_overlay).values("supply_control", control);
   TableReader t(node, control, findings);
@@ -86,7 +93,8 @@ Stability site_stability(const StabilityOptions& given) {
   if (o.rating_W == 0.0) o.rating_W = o.load_W;
   if (o.link_filter_s > 0.0) control.link_filter_s = o.link_filter_s;
   o.link_filter_s = control.link_filter_s;
-  const grid::SupplyConnection at{o.nominal_Hz, o.rating_W, o.short_circuit_VA, o.x_over_r_ratio, o.source_pu, o.gain_ratio};
+  const grid::SupplyConnection at{o.nominal_Hz,     o.rating_W,  o.short_circuit_VA,
+                                  o.x_over_r_ratio, o.source_pu, o.gain_ratio};
   out.loop_Hz = control.voltage_loop_Hz * o.gain_ratio;
   out.onset = grid::supply_onset(control, at);
   out.onset_in_time = grid::supply_onset_in_time(control, at);
@@ -106,7 +114,8 @@ Stability site_stability(const StabilityOptions& given) {
       out.cells.push_back({ratio, moved.gain_ratio, grid::supply_onset(control, moved)});
     }
   const std::int64_t n_fit = 2 * o.points;  // the onset moves fast with the loop gain
-  for (std::int64_t g = 0; o.fit_Hz > 0.0 && g < n_fit; ++g) out.fits.push_back(fit_at(control, at, between(o.gain_from, o.gain_to, g, n_fit), o));
+  for (std::int64_t g = 0; o.fit_Hz > 0.0 && g < n_fit; ++g)
+    out.fits.push_back(fit_at(control, at, between(o.gain_from, o.gain_to, g, n_fit), o));
   return out;
 }
 

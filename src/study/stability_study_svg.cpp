@@ -22,7 +22,10 @@ constexpr std::array<Shade, 5> shades = {{{0.0, "#8b1a1a", "oscillates below a q
                                           {2.0, "#d7e8d4", "stable up to nose or limit"}}};
 
 const Shade& shade_of(const grid::SupplyOnset& o) {
-  const double reached = o.end == grid::SupplyEnd::oscillates || (o.end == grid::SupplyEnd::drifts && o.load_W < 0.98 * o.most_W) ? o.load_W / o.most_W : 2.0;
+  const double reached =
+      o.end == grid::SupplyEnd::oscillates || (o.end == grid::SupplyEnd::drifts && o.load_W < 0.98 * o.most_W)
+          ? o.load_W / o.most_W
+          : 2.0;
   std::size_t at = 0;
   while (at + 1 < shades.size() && reached >= shades[at + 1].above_frac) ++at;
   return shades[at];
@@ -39,20 +42,33 @@ std::string map_svg(const Stability& s) {
   p.height = 420.0;
   p.y_low = o.gain_from, p.y_high = o.gain_to;
   // Edges of a cell lie in the middle between neighbours, on the logarithm.
-  const auto edge = [&](double from, double to, double i) { return from * std::pow(to / from, std::clamp(i, 0.0, static_cast<double>(n - 1)) / static_cast<double>(n - 1)); };
+  const auto edge = [&](double from, double to, double i) {
+    return from * std::pow(to / from, std::clamp(i, 0.0, static_cast<double>(n - 1)) / static_cast<double>(n - 1));
+  };
   for (std::size_t c = 0; c < s.cells.size(); ++c) {
     const auto g = static_cast<double>(c / n), r = static_cast<double>(c % n);
-    p.areas.push_back({edge(o.ratio_from, o.ratio_to, r - 0.5), edge(o.ratio_from, o.ratio_to, r + 0.5), edge(o.gain_from, o.gain_to, g - 0.5), edge(o.gain_from, o.gain_to, g + 0.5),
+    p.areas.push_back({edge(o.ratio_from, o.ratio_to, r - 0.5), edge(o.ratio_from, o.ratio_to, r + 0.5),
+                       edge(o.gain_from, o.gain_to, g - 0.5), edge(o.gain_from, o.gain_to, g + 0.5),
                        shade_of(s.cells[c].onset).color});
   }
-  for (const auto& shade : shades) p.lines.push_back({shade.words, {o.ratio_from}, {std::nan("")}, shade.color, false, true});  // in the legend only
-  PlotLine low{"", {}, {}, "#1f5fa8", true, false}, high = low, fits{fmt::format("fit to {:g} Hz, {:g} to {:g} MW", o.fit_Hz, o.fit_stable_W * 1e-6, o.fit_unstable_W * 1e-6), {}, {}, "#1f5fa8", false, true};
+  for (const auto& shade : shades)
+    p.lines.push_back({shade.words, {o.ratio_from}, {std::nan("")}, shade.color, false, true});  // in the legend only
+  PlotLine low{"", {}, {}, "#1f5fa8", true, false},
+      high = low,
+      fits{fmt::format("fit to {:g} Hz, {:g} to {:g} MW", o.fit_Hz, o.fit_stable_W * 1e-6, o.fit_unstable_W * 1e-6),
+           {},
+           {},
+           "#1f5fa8",
+           false,
+           true};
   low.name = fmt::format("onset at {:g} and at {:g} MW", o.fit_stable_W * 1e-6, o.fit_unstable_W * 1e-6);
   for (const auto& f : s.fits) {
     if (f.frequency_Hz <= 0.0) continue;
     low.x.push_back(f.short_circuit_low_VA / o.rating_W), low.y.push_back(f.gain_ratio);
     high.x.push_back(f.short_circuit_high_VA / o.rating_W), high.y.push_back(f.gain_ratio);
-    if (f.fits) fits.x.push_back(std::sqrt(f.short_circuit_low_VA * f.short_circuit_high_VA) / o.rating_W), fits.y.push_back(f.gain_ratio);
+    if (f.fits)
+      fits.x.push_back(std::sqrt(f.short_circuit_low_VA * f.short_circuit_high_VA) / o.rating_W),
+          fits.y.push_back(f.gain_ratio);
   }
   if (!low.x.empty()) p.lines.push_back(low), p.lines.push_back(high);
   if (!fits.x.empty()) p.lines.push_back(fits);

@@ -11,7 +11,9 @@ SteadyRun steady_run(std::span<const RunMark> marks, Tick from) {
   const Tick whole = marks.empty() ? 0 : marks.back().at, half = from + (whole - from) / 2;
   const auto first = std::find_if(marks.begin(), marks.end(), [&](const RunMark& m) { return m.at >= half; });
   if (marks.empty() || from >= whole || first->at >= whole)
-    throw InputError("site.rules_from_s: too little of the run lies behind it to tell what is steady; a longer run.duration_h is needed");
+    throw InputError(
+        "site.rules_from_s: too little of the run lies behind it to tell what is steady; a longer run.duration_h is "
+        "needed");
   const RunMark& begin = *first;
   const RunMark& end = marks.back();
   SteadyRun out;
@@ -25,9 +27,12 @@ SteadyRun steady_run(std::span<const RunMark> marks, Tick from) {
   out.charge_W = (end.charge_J - begin.charge_J) / out.steady_s;
   const Tick middle = begin.at + (end.at - begin.at) / 2;
   const auto distance = [&](const RunMark& m) { return std::abs(m.at - middle); };
-  const RunMark& mid = *std::min_element(marks.begin(), marks.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  const RunMark& mid = *std::min_element(marks.begin(), marks.end(),
+                                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   if (mid.at > begin.at && mid.at < end.at && mid.tokens > begin.tokens)
-    out.change_frac = (end.tokens - mid.tokens) / seconds(end.at - mid.at) / ((mid.tokens - begin.tokens) / seconds(mid.at - begin.at)) - 1.0;
+    out.change_frac = (end.tokens - mid.tokens) / seconds(end.at - mid.at) /
+                          ((mid.tokens - begin.tokens) / seconds(mid.at - begin.at)) -
+                      1.0;
   return out;
 }
 

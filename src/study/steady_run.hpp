@@ -16,12 +16,12 @@ struct RunMark {
 
 /// A run cut in two: its start (jobs load, chips warm up, ramps rise), and the steady part that fills a year.
 struct SteadyRun {
-  double start_s = 0.0, steady_s = 0.0;         ///< lengths of the two parts
-  double start_tokens = 0.0, start_J = 0.0;     ///< in the first part
-  double tokens_per_s = 0.0, mean_W = 0.0;      ///< means of the second part
-  double life_frac_per_s = 0.0;                 ///< wear of the site store in it
-  double charge_W = 0.0;                        ///< mean at which the site store's charge grows in it
-  double change_frac = 0.0;                     ///< throughput of its second half over that of its first, less 1: 0 where it is steady
+  double start_s = 0.0, steady_s = 0.0;      ///< lengths of the two parts
+  double start_tokens = 0.0, start_J = 0.0;  ///< in the first part
+  double tokens_per_s = 0.0, mean_W = 0.0;   ///< means of the second part
+  double life_frac_per_s = 0.0;              ///< wear of the site store in it
+  double charge_W = 0.0;                     ///< mean at which the site store's charge grows in it
+  double change_frac = 0.0;  ///< throughput of its second half over that of its first, less 1: 0 where it is steady
 };
 
 /// The steady part is the second half of what follows `from`: slow ramps and cold chips take minutes to come to it.
@@ -31,7 +31,7 @@ SteadyRun steady_run(std::span<const RunMark> marks, Tick from);
 
 /// What one start costs beyond what the steady parts say.
 struct StartCost {
-  double lost_s = 0.0;   ///< of steady work
+  double lost_s = 0.0;  ///< of steady work
   double extra_J = 0.0;
 };
 /// One start with mitigations against one without, each measured by its own steady pace:

@@ -17,7 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double since_s(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-void write_text(const std::string& path, const std::string& text) { io::write_durably(path, {text.data(), text.size()}); }
+void write_text(const std::string& path, const std::string& text) {
+  io::write_durably(path, {text.data(), text.size()});
+}
 
 /// HDF5 1.10 corrupts its heap when memory runs out: it does so in a process of its own, and here it is an error. The
 /// table moves there, not here: that process has its own.
@@ -52,7 +54,8 @@ class Tally {
     if (!options_.progress) return;
     SweepProgress p{outcome_.n_done, outcome_.n_failed, outcome_.n_total, {}};
     if (outcome_.n_ran > 0)
-      p.left_s = since_s(start_) * static_cast<double>(outcome_.n_total - outcome_.n_done) / static_cast<double>(outcome_.n_ran);
+      p.left_s = since_s(start_) * static_cast<double>(outcome_.n_total - outcome_.n_done) /
+                 static_cast<double>(outcome_.n_ran);
     options_.progress(p);
   }
 
@@ -64,8 +67,8 @@ class Tally {
 
 }  // namespace
 
-std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, const std::map<std::size_t, CaseStore::Finished>& finished,
-                                    bool retry_failed) {
+std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard,
+                                    const std::map<std::size_t, CaseStore::Finished>& finished, bool retry_failed) {
   std::vector<std::size_t> todo;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (cases.same_as[i] != i || !shard.has(i)) continue;
@@ -106,11 +109,13 @@ SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder) {
   TableBuilder rows(runner.cases());
   const auto state = store.read([&](const CaseRecord& record) { rows.add(record); });
   if (!state.damaged.empty())
-    throw InputError(fmt::format("{} finished files are not as written (run the sweep again, their cases are repeated): {}",
-                                 state.damaged.size(), state.damaged.front()));
+    throw InputError(
+        fmt::format("{} finished files are not as written (run the sweep again, their cases are repeated): {}",
+                    state.damaged.size(), state.damaged.front()));
   const auto missing = unfinished(runner.cases(), {}, state.finished);
   if (!missing.empty())
-    throw InputError(fmt::format("{} of {} cases are not finished, the first is case {}", missing.size(), runner.cases().size(), missing.front()));
+    throw InputError(fmt::format("{} of {} cases are not finished, the first is case {}", missing.size(),
+                                 runner.cases().size(), missing.front()));
   auto table = rows.finish();
   io::write_durably_in_pieces(folder + "/table.csv", [&](const io::Append& append) { write_csv(table, append); });
   write_hdf5(folder + "/table.h5", table);

@@ -26,7 +26,7 @@ constexpr std::size_t most_failures = 3;  ///< that an outcome names
 struct SweepOutcome {
   std::size_t n_total = 0, n_done = 0, n_failed = 0, n_ran = 0;
   bool stopped = false;
-  std::vector<std::string> damaged;  ///< finished files that were not as written; their cases ran again
+  std::vector<std::string> damaged;   ///< finished files that were not as written; their cases ran again
   std::vector<std::string> failures;  ///< the first few failed cases, each with its number and error
 };
 
@@ -36,7 +36,8 @@ struct SweepOutcome {
 SweepOutcome run_sweep(const CaseRunner& runner, const std::string& folder, const SweepRunOptions& options = {});
 
 /// The cases that a reading of the store leaves to do, ascending: of the shard, not finished, equal ones once.
-std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard, const std::map<std::size_t, CaseStore::Finished>& finished,
+std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard,
+                                    const std::map<std::size_t, CaseStore::Finished>& finished,
                                     bool retry_failed = false);
 
 /// Reads all cases of a finished sweep (all shards), writes `table.csv` and `table.h5`, and for tornado, monte_carlo and

@@ -16,7 +16,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::array<std::string_view, 7> modes = {"grid", "list", "latin_hypercube", "sobol",
+constexpr std::array<std::string_view, 7> modes = {"grid",          "list",    "latin_hypercube", "sobol",
                                                    "sobol_indices", "tornado", "monte_carlo"};
 constexpr double n_case_limit = 1e6;
 
@@ -41,7 +41,8 @@ void read_variable(const Node& node, const std::string& path, const std::string&
   v.keys.insert(v.keys.begin(), key);
   if (v.name.empty()) v.name = key;
   if (const Node* name = node.find("name"); name && name->is_text() && !is_heading(v.name))
-    r.report(name, "name", fmt::format("{} is no heading: use 1 to 200 characters that begin with none of = + - @", name->text()));
+    r.report(name, "name",
+             fmt::format("{} is no heading: use 1 to 200 characters that begin with none of = + - @", name->text()));
   const Node* values = r.child("values");
   const bool ranged = node.find("low") && node.find("high");
   if (values && !values->is_array()) r.report(values, "values", "expected a list");
@@ -55,7 +56,8 @@ void read_variable(const Node& node, const std::string& path, const std::string&
   if (ranged && !(v.low < v.high)) r.report(&node, "low", fmt::format("{} is not below high = {}", v.low, v.high));
   if (v.scale == "log" && v.low <= 0.0 && ranged) r.report(&node, "scale", "log needs low above 0");
   if (mode == "list" && ranged) r.report(&node, "values", "mode list needs values, not a range");
-  if (mode == "grid" && ranged && v.n_point == 0) r.report(&node, "n_point", "missing: a grid divides the range into so many points");
+  if (mode == "grid" && ranged && v.n_point == 0)
+    r.report(&node, "n_point", "missing: a grid divides the range into so many points");
   r.finish();
 }
 
@@ -64,7 +66,8 @@ void read_case(const Node& node, const std::string& path, SweepSpec& spec, std::
   auto& set = spec.cases.emplace_back();
   r.texts("set", set, "overrides of this case, key=value");
   for (const auto& item : set)
-    if (item.find('=') == std::string::npos || item.front() == '=') r.report(&node, "set", fmt::format("'{}' is not key=value", item));
+    if (item.find('=') == std::string::npos || item.front() == '=')
+      r.report(&node, "set", fmt::format("'{}' is not key=value", item));
   r.finish();
 }
 
@@ -78,12 +81,14 @@ void each(TableReader& r, const char* key, Visit&& visit) {
 }
 
 /// Paths inside a file stay below its folder; a path on the command line is the user's own.
-std::string scenario_path(const SweepSpec& spec, const std::string& folder, const SweepOptions& options, const Node& root,
-                          std::vector<Finding>& findings) {
+std::string scenario_path(const SweepSpec& spec, const std::string& folder, const SweepOptions& options,
+                          const Node& root, std::vector<Finding>& findings) {
   if (!options.scenario.empty()) return options.scenario;
   const auto path = path_below(folder, spec.scenario);
   const Node* given = root.find("scenario");
-  if (!path) findings.push_back({given ? given->place : root.place, "scenario", "must be a file below the sweep file's folder (or use --scenario FILE)"});
+  if (!path)
+    findings.push_back({given ? given->place : root.place, "scenario",
+                        "must be a file below the sweep file's folder (or use --scenario FILE)"});
   return path.value_or("");
 }
 
@@ -104,7 +109,8 @@ void check_mode(const SweepSpec& spec, const Node& root, std::vector<Finding>& f
   if (spec.mode != "list" && !spec.cases.empty()) report("case", "[[case]] is for mode = \"list\"");
   if (spec.mode == "list" && !spec.cases.empty() && !spec.variables.empty())
     report("case", "give either [[case]] or [[variable]]");
-  if (samples(spec.mode) && spec.n_case == 0) report("n_case", fmt::format("missing: how many points, 1 to {}", n_case_limit));
+  if (samples(spec.mode) && spec.n_case == 0)
+    report("n_case", fmt::format("missing: how many points, 1 to {}", n_case_limit));
   for (std::size_t i = 0; i < spec.variables.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (column_of(spec.variables[i].name) == column_of(spec.variables[j].name))
@@ -150,7 +156,8 @@ SweepSpec read_sweep(const Node& root, const std::string& folder, const SweepOpt
   spec.mode = options.mode;
   spec.fields(r);
   if (!options.mode.empty()) spec.mode = options.mode;
-  each(r, "variable", [&](const Node& n, const std::string& path) { read_variable(n, path, spec.mode, spec, findings); });
+  each(r, "variable",
+       [&](const Node& n, const std::string& path) { read_variable(n, path, spec.mode, spec, findings); });
   each(r, "case", [&](const Node& n, const std::string& path) { read_case(n, path, spec, findings); });
   r.finish();
   spec.scenario = scenario_path(spec, folder, options, root, findings);
@@ -171,7 +178,10 @@ SweepSpec read_sweep(const std::string& path, const SweepOptions& options) {
   spec.n_case = 256;
   spec.set = options.load.set;
   if (spec.mode.empty())
-    throw InputError(Finding{{path, 0, 0}, "", "this is a scenario, not a sweep: say --tornado or --monte-carlo, or write a sweep file (docs/sweeps.md)"});
+    throw InputError(Finding{
+        {path, 0, 0},
+        "",
+        "this is a scenario, not a sweep: say --tornado or --monte-carlo, or write a sweep file (docs/sweeps.md)"});
   return spec;
 }
 

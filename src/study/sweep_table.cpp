@@ -27,7 +27,8 @@ using Texts = std::vector<std::string>;
 /// none is text, else of text with nothing where there was a number.
 void append(Column& column, const sim::Value& cell) {
   const bool text = std::holds_alternative<std::string>(cell), whole = std::holds_alternative<std::int64_t>(cell);
-  if (const auto* w = std::get_if<Whole>(&column.values); w && !whole && !text) column.values = Numbers(w->begin(), w->end());
+  if (const auto* w = std::get_if<Whole>(&column.values); w && !whole && !text)
+    column.values = Numbers(w->begin(), w->end());
   if (text && !std::holds_alternative<Texts>(column.values))
     column.values = Texts(std::visit([](const auto& v) { return v.size(); }, column.values));
   if (auto* w = std::get_if<Whole>(&column.values)) w->push_back(std::get<std::int64_t>(cell));
@@ -89,7 +90,8 @@ std::vector<double> SweepTable::numbers(const std::string& name) const {
   std::vector<std::string> known;
   for (const auto& other : columns) known.push_back(other.name);
   const std::string close = nearest(name, known);
-  throw InputError(fmt::format("'{}' is no figure of the sweep's table{}", name, close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
+  throw InputError(fmt::format("'{}' is no figure of the sweep's table{}", name,
+                               close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close)));
 }
 
 void TableBuilder::set(const std::string& name, sim::Value value) {

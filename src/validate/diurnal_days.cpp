@@ -45,8 +45,9 @@ struct Interval {
   std::size_t n;
 };
 Interval interval() {
-  const auto small = with(prescribed, {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64",
-                                       "run.start=2024-07-20T04:00:00", "run.duration_h=13", "run.macro_step_s=600"});
+  const auto small =
+      with(prescribed, {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64",
+                        "run.start=2024-07-20T04:00:00", "run.duration_h=13", "run.macro_step_s=600"});
   auto assumed = day(small).assumed;
   std::erase_if(assumed, [](const auto& a) { return !a.key.starts_with("hall."); });  // the grid does not move the job
   std::vector<double> percent;
@@ -54,14 +55,17 @@ Interval interval() {
     auto set = small;
     for (std::size_t k = 0; k < assumed.size(); ++k) {
       const auto& a = assumed[k];
-      const bool whole = a.low == std::round(a.low) && a.high == std::round(a.high) && a.value == std::round(a.value);  // a count, or might be
+      const bool whole = a.low == std::round(a.low) && a.high == std::round(a.high) &&
+                         a.value == std::round(a.value);  // a count, or might be
       const double x = a.low + u[k] * (a.high - a.low);
       set.push_back(fmt::format("{}={}", a.key, whole ? std::round(x) : x));
     }
     percent.push_back(swing(day(set)).percent);
   }
   std::sort(percent.begin(), percent.end());
-  const auto at = [&](double share) { return percent[static_cast<std::size_t>(share * static_cast<double>(percent.size() - 1) + 0.5)]; };
+  const auto at = [&](double share) {
+    return percent[static_cast<std::size_t>(share * static_cast<double>(percent.size() - 1) + 0.5)];
+  };
   return {at(0.05), at(0.5), at(0.95), percent.size()};
 }
 
@@ -72,20 +76,25 @@ void day_rows(std::vector<Row>& rows) {
   const auto text = [&](const char* more) { return std::string(what) + more; };
   const Swing d1 = swing(day(prescribed)), d1b = swing(day({}));
   const Swing flat = swing(day(with(prescribed, {"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24"})));
-  const Swing equal = swing(day(with(prescribed, {"run.spread=false"}))), free = swing(day(with(prescribed, {"run.gating=false"})));
-  rows.push_back(within("D1/swing", text(", inlet prescribed, 18 degC at 05 h to 30 degC at 15 h: swing of hourly throughput"), "%", 0.7, 2.5,
-                        d1.percent, 0.0, source, "published 1-2 %; spread and leakage fixed beforehand, not fitted to this row"));
-  rows.push_back(within("D1/hour", "same: hour of the lowest throughput", "h", 12, 18, d1.hour, 0.0, source, "published: mid-day"));
+  const Swing equal = swing(day(with(prescribed, {"run.spread=false"}))),
+              free = swing(day(with(prescribed, {"run.gating=false"})));
+  rows.push_back(within(
+      "D1/swing", text(", inlet prescribed, 18 degC at 05 h to 30 degC at 15 h: swing of hourly throughput"), "%", 0.7,
+      2.5, d1.percent, 0.0, source, "published 1-2 %; spread and leakage fixed beforehand, not fitted to this row"));
+  rows.push_back(within("D1/hour", "same: hour of the lowest throughput", "h", 12, 18, d1.hour, 0.0, source,
+                        "published: mid-day"));
   const Interval i = interval();
-  rows.push_back(holds("D1/interval", "same, 512 GPUs: the swing's 5-95 % interval over all assumed ranges overlaps 1-2 %",
-                       i.low <= 2.0 && i.high >= 1.0, source,
-                       fmt::format("{} draws: median {:.2f} %, 5-95 % {:.2f} to {:.2f} %", i.n, i.median, i.low, i.high)));
-  rows.push_back(within("D1b", text(", hot and clear in Oregon, through weather, mixing, evaporation and halls: swing"), "%", 0.7, 2.5, d1b.percent,
-                        0.0, source, fmt::format("lowest at {:.0f} h", d1b.hour)));
+  rows.push_back(
+      holds("D1/interval", "same, 512 GPUs: the swing's 5-95 % interval over all assumed ranges overlaps 1-2 %",
+            i.low <= 2.0 && i.high >= 1.0, source,
+            fmt::format("{} draws: median {:.2f} %, 5-95 % {:.2f} to {:.2f} %", i.n, i.median, i.low, i.high)));
+  rows.push_back(within("D1b", text(", hot and clear in Oregon, through weather, mixing, evaporation and halls: swing"),
+                        "%", 0.7, 2.5, d1b.percent, 0.0, source, fmt::format("lowest at {:.0f} h", d1b.hour)));
   rows.push_back(within("D2", text(", inlet constant: swing"), "%", 0.0, 0.2, flat.percent, 0.0, source));
   rows.push_back(holds("D3/spread", "D1 with equal chips: a smaller swing", equal.percent < d1.percent, source,
                        fmt::format("{:.2f} % against {:.2f} %", equal.percent, d1.percent)));
-  rows.push_back(holds("D3/gating", "D1 without waiting for the slowest rank: a smaller swing", free.percent < d1.percent, source,
+  rows.push_back(holds("D3/gating", "D1 without waiting for the slowest rank: a smaller swing",
+                       free.percent < d1.percent, source,
                        fmt::format("{:.2f} % against {:.2f} %", free.percent, d1.percent)));
 }
 

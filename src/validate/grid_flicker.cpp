@@ -88,7 +88,8 @@ void table(const Context& context, const char* file, const char* id, const char*
     if (c.size() < 5 || std::exchange(header, false)) continue;
     std::array<double, 4> x{};
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (!parse_number(trim(c[i + 1]), x[i])) throw InputError(fmt::format("{}: '{}' is not a number", file, c[i + 1]));
+      if (!parse_number(trim(c[i + 1]), x[i]))
+        throw InputError(fmt::format("{}: '{}' is not a number", file, c[i + 1]));
     const Point p{lamp_of(c[0]), x[0], x[1] / 100.0, x[2], x[3]};
     const double got = meter(p);
     Worst& w = lamps[c[0]];

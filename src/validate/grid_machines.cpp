@@ -94,14 +94,15 @@ void new_england_rows(std::vector<Row>& out) {
                        7.4 / 2.0, 7.4 * 2.0, median(ratio), 0.0, "resonance_criterion",
                        fmt::format("7.4 published, factor 2; by bus {:.1f} to {:.1f}", *lo, *hi)));
   const auto [least, most] = std::minmax_element(fleet.begin(), fleet.end());
-  out.push_back(calibrated(within(
-      "G15", what + "H100 in lockstep (667 W each) that keep every machine within +-36 mHz", "GPU", 66900 / 1.5,
-      66900 * 1.5, median(fleet), 0.0, "resonance_criterion",
-      fmt::format("66,900 published, factor 1.5; its limit, damping and bus were not to be had, so the governors' "
-                  "deadband, 3 % (2 to 5 % moves it in proportion) and the median bus stand in; by bus {:.0f} to "
-                  "{:.0f}: a pass "
-                  "says that the published figure lies within what these stand-ins allow, no more",
-                  *least, *most)),
+  out.push_back(calibrated(
+      within(
+          "G15", what + "H100 in lockstep (667 W each) that keep every machine within +-36 mHz", "GPU", 66900 / 1.5,
+          66900 * 1.5, median(fleet), 0.0, "resonance_criterion",
+          fmt::format("66,900 published, factor 1.5; its limit, damping and bus were not to be had, so the governors' "
+                      "deadband, 3 % (2 to 5 % moves it in proportion) and the median bus stand in; by bus {:.0f} to "
+                      "{:.0f}: a pass "
+                      "says that the published figure lies within what these stand-ins allow, no more",
+                      *least, *most)),
       "damping and bus were chosen after results by bus were known: no prediction"));
 }
 

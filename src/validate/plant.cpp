@@ -16,7 +16,8 @@ Row water_flow() {
   const double mean_K = 293.15;
   const double kg_per_s = cooling::coolant_flow_kg_per_s(1e6, 10.0, mean_K);
   return against("C2", "1 MW at a rise of 10 K in water of 20 degC", "GPM", 379.0,
-                 kg_per_s / cooling::water_density_kg_per_m3(mean_K) / m3_per_s_per_GPM, 0.01, "closed form; density from kell_1975");
+                 kg_per_s / cooling::water_density_kg_per_m3(mean_K) / m3_per_s_per_GPM, 0.01,
+                 "closed form; density from kell_1975");
 }
 
 Row half_flow(const char* id, const char* what, double full_W, double half_W) {

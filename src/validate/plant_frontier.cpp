@@ -121,7 +121,8 @@ void step_rows(const cooling::HydronicPlant& plant, std::vector<Row>& rows) {
 
 std::vector<Row> plant_frontier_rows(const Context& context) {
   std::vector<Row> rows;
-  rows.push_back(against("C1", "Frontier component model, 9,408 nodes idle", "MW", 7.24, 1e-6 * idle_W(), 0.01, "raps"));
+  rows.push_back(
+      against("C1", "Frontier component model, 9,408 nodes idle", "MW", 7.24, 1e-6 * idle_W(), 0.01, "raps"));
   const cooling::HydronicPlant plant(catalog_hydronic("frontier_like_tower"), 40e6);
   measured_rows(context, plant, rows);
   step_rows(plant, rows);

@@ -52,8 +52,10 @@ double leaving_on_moist_basis(const cooling::TowerParams& p, double UA_W_per_K, 
   const double UA = UA_W_per_K * (p.ua_wetbulb_ratio[0] + p.ua_wetbulb_ratio[1] * (p.wetbulb_K - wetbulb_K));
   double heat_W = 0.0, lo = wetbulb_K + 1e-3, hi = wetbulb_K + 60.0;
   for (int i = 0; i < 60; ++i) {  // leaving wet bulb: what the air takes against what the exchanger gives
-    const double out_K = 0.5 * (lo + hi), c_e = (moist_enthalpy(out_K) - moist_enthalpy(wetbulb_K)) / (out_K - wetbulb_K);
-    heat_W = cooling::counterflow_heat_W(UA * c_e / cooling::dry_air_cp_J_per_kg_K, water, air * c_e, inlet_K, wetbulb_K);
+    const double out_K = 0.5 * (lo + hi),
+                 c_e = (moist_enthalpy(out_K) - moist_enthalpy(wetbulb_K)) / (out_K - wetbulb_K);
+    heat_W =
+        cooling::counterflow_heat_W(UA * c_e / cooling::dry_air_cp_J_per_kg_K, water, air * c_e, inlet_K, wetbulb_K);
     (heat_W > air * c_e * (out_K - wetbulb_K) ? lo : hi) = out_K;
   }
   return inlet_K - heat_W / water;
@@ -61,7 +63,8 @@ double leaving_on_moist_basis(const cooling::TowerParams& p, double UA_W_per_K, 
 
 Row basis_row(const Context& context) {
   const char* what = "same, our equations with the reference's own basis of enthalpy: leaving water";
-  const auto s = read_plant_series(context.data / "modelica_buildings_reference" / "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_Merkel.txt");
+  const auto s = read_plant_series(context.data / "modelica_buildings_reference" /
+                                   "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_Merkel.txt");
   if (!s) return skipped("C4/tower_basis", what, source, "reference trajectories absent");
   const cooling::TowerParams p = example_tower();
   double lo = 1.0, hi = 1e6;  // UA from the design point, on this basis
@@ -72,7 +75,8 @@ Row basis_row(const Context& context) {
   std::vector<double> got;
   for (std::size_t i = 0; i < s->at("tow.TLvg").size(); ++i)
     got.push_back(leaving_on_moist_basis(p, lo, s->at("TEnt.T")[i], s->at("tow.TWetBul")[i]));
-  return within("C4/tower_basis", what, "% of range", 0.0, 2.0, 100.0 * worst_of_range(s->at("tow.TLvg"), got, full_fan(*s)), 0.0, source,
+  return within("C4/tower_basis", what, "% of range", 0.0, 2.0,
+                100.0 * worst_of_range(s->at("tow.TLvg"), got, full_fan(*s)), 0.0, source,
                 "shows which part of C4/tower_merkel is the basis and which the equations");
 }
 
@@ -86,7 +90,8 @@ Row tower_row(const Context& context, const char* id, const char* file, const ch
   for (std::size_t i = 0; i < take.size(); ++i)
     got.push_back(
         tower.at(p.water_kg_per_s, s->at("TEnt.T")[i], s->at("tow.TWetBul")[i], 0.0, 101325.0, 1.0).leaving_K);
-  return within(id, what, "% of range", 0.0, 2.0, 100.0 * worst_of_range(s->at("tow.TLvg"), got, take), 0.0, source, note);
+  return within(id, what, "% of range", 0.0, 2.0, 100.0 * worst_of_range(s->at("tow.TLvg"), got, take), 0.0, source,
+                note);
 }
 
 Row nominal_row(const Context& context) {
@@ -162,15 +167,16 @@ void chiller_rows(const Context& context, std::vector<Row>& rows) {
 
 std::vector<Row> plant_reference_rows(const Context& context) {
   std::vector<Row> rows{nominal_row(context)};
-  rows.push_back(tower_row(context, "C4/tower_merkel", "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_Merkel.txt",
-                           "Merkel tower over a summer day, fan at full speed: leaving water",
-                           "the reference counts enthalpy per kilogram of moist air; with that basis instead of Merkel's dry air "
-                           "C4/tower_basis passes. Steady samples with the fan at full speed; the file does not hold the fan signal"));
+  rows.push_back(tower_row(
+      context, "C4/tower_merkel", "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_Merkel.txt",
+      "Merkel tower over a summer day, fan at full speed: leaving water",
+      "the reference counts enthalpy per kilogram of moist air; with that basis instead of Merkel's dry air "
+      "C4/tower_basis passes. Steady samples with the fan at full speed; the file does not hold the fan signal"));
   rows.push_back(basis_row(context));
-  rows.push_back(tower_row(context, "C4/tower_york",
-                           "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_YorkCalc.txt",
-                           "empirical (York) tower over a summer day, fan at full speed: leaving water",
-                           "an empirical correlation of another tower make: our Merkel tower with the same design point"));
+  rows.push_back(
+      tower_row(context, "C4/tower_york", "Buildings_Fluid_HeatExchangers_CoolingTowers_Examples_YorkCalc.txt",
+                "empirical (York) tower over a summer day, fan at full speed: leaving water",
+                "an empirical correlation of another tower make: our Merkel tower with the same design point"));
   rows.push_back(skipped("C4/tower_energyplus", "Merkel tower against EnergyPlus over two days", source,
                          "the reference file holds answers only: entering water, wet bulb and flow are not in it"));
   chiller_rows(context, rows);

@@ -17,6 +17,7 @@ std::optional<PlantSeries> read_plant_series(const std::filesystem::path& file);
 
 /// Largest distance between two trajectories over the points where `take` holds, over the range of the
 /// whole reference; NaN where it holds nowhere.
-double worst_of_range(const std::vector<double>& reference, const std::vector<double>& got, const std::vector<bool>& take);
+double worst_of_range(const std::vector<double>& reference, const std::vector<double>& got,
+                      const std::vector<bool>& take);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -159,13 +159,16 @@ void v100_caps(std::vector<Row>& rows) {
   for (int i = 0; i < 7; ++i) {
     const auto p = dvfs::operating_point(model, {}, mix, f_ref, 0.0, factor(mean_W[i]), mean_W[i], f_ref, 1.2e9);
     const double duration_s = dvfs::phase_power(model, {}, mix, f_ref, p.clock_Hz, 0.0).duration_s;
-    Row r = against(fmt::format("P4/{}", 100 + 25 * i),
-                    "V100 ResNet-50 under a cap in W, at the mean power measured, throughput against no cap", "",
-                    throughput[i], 1.0 / duration_s, 0.06, "ml-energy/zeus power traces",
-                    i == 0 ? fmt::format("{:.0f} MHz; the share of time that memory binds at full clock, 0.2, is assumed and decides: at this "
-                                         "clock without it {:.3f}",
-                                         p.clock_Hz * 1e-6, p.clock_Hz / f_ref)
-                           : fmt::format("{:.0f} MHz", p.clock_Hz * 1e-6));
+    Row r = against(
+        fmt::format("P4/{}", 100 + 25 * i),
+        "V100 ResNet-50 under a cap in W, at the mean power measured, throughput against no cap", "", throughput[i],
+        1.0 / duration_s, 0.06, "ml-energy/zeus power traces",
+        i == 0
+            ? fmt::format(
+                  "{:.0f} MHz; the share of time that memory binds at full clock, 0.2, is assumed and decides: at this "
+                  "clock without it {:.3f}",
+                  p.clock_Hz * 1e-6, p.clock_Hz / f_ref)
+            : fmt::format("{:.0f} MHz", p.clock_Hz * 1e-6));
     rows.push_back(
         i == 6
             ? calibrated(std::move(r),
@@ -197,7 +200,8 @@ void b200_node(std::vector<Row>& rows) {
       gpu, server, power_of(gpu, model, wait, gpu.compute.reference_clock_Hz, model.idle_clock_Hz()), liquid_K);
   const double rest_W = power::server_power(server.power, rest.gpu_sum_W(), rest.fan_frac, false).ac_W;
   rows.push_back(against("B200/floor", "same node between phases, clocks down", "kW", 2.9, rest_W * 1e-3, 0.15, source,
-                         fmt::format("{:.0f} W per GPU at {:.0f} degC; idle B200 elsewhere read 137-143 W at 30-33 degC, so hardly anything of them is gated off: "
+                         fmt::format("{:.0f} W per GPU at {:.0f} degC; idle B200 elsewhere read 137-143 W at 30-33 "
+                                     "degC, so hardly anything of them is gated off: "
                                      "what is too much is the host's idle power, assumed, 1.3-2.3 kW",
                                      rest.gpu_W[0], rest.die_K[0] - zero_degC_K)));
 }

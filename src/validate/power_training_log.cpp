@@ -81,14 +81,17 @@ void plateau_and_dip(const MlperfLog& log, const TrainingRun& run, std::vector<R
   DipWave planned = fit_dip(placed(node_wave(run)));
   const double planned_frac = planned.depth / planned.plateau;
   planned.lag_s = seen.lag_s;
-  out.push_back(against("P6/plateau", "same: node power between the dips, from the plan, against its meters", "W", seen.plateau,
-                        planned.plateau, 0.07, source,
-                        fmt::format("nominal chips, dies at {:.0f} degC assumed, no fans: the nodes are immersed", die_K - zero_degC_K)));
-  out.push_back(within("P6/dip", "same: the dip of each iteration, from the plan, through the meters' lag", "", 0.10, 0.20,
-                       seen_dip_frac(planned), 0.0, source,
-                       fmt::format("the log's: {:.1f} % through a lag of {:.2f} s ({:.0f} % for {:.2f} s); the plan's without: {:.0f} % for {:.2f} s",
-                                   100.0 * seen_dip_frac(seen), seen.lag_s, 100.0 * seen.depth / seen.plateau,
-                                   seen.width_frac * seen.period_s, 100.0 * planned_frac, planned.width_frac * planned.period_s)));
+  out.push_back(against(
+      "P6/plateau", "same: node power between the dips, from the plan, against its meters", "W", seen.plateau,
+      planned.plateau, 0.07, source,
+      fmt::format("nominal chips, dies at {:.0f} degC assumed, no fans: the nodes are immersed", die_K - zero_degC_K)));
+  out.push_back(within(
+      "P6/dip", "same: the dip of each iteration, from the plan, through the meters' lag", "", 0.10, 0.20,
+      seen_dip_frac(planned), 0.0, source,
+      fmt::format("the log's: {:.1f} % through a lag of {:.2f} s ({:.0f} % for {:.2f} s); the plan's without: {:.0f} % "
+                  "for {:.2f} s",
+                  100.0 * seen_dip_frac(seen), seen.lag_s, 100.0 * seen.depth / seen.plateau,
+                  seen.width_frac * seen.period_s, 100.0 * planned_frac, planned.width_frac * planned.period_s)));
 }
 
 }  // namespace
@@ -96,9 +99,10 @@ void plateau_and_dip(const MlperfLog& log, const TrainingRun& run, std::vector<R
 std::vector<Row> training_log_rows(const Context& context) {
   const auto file = context.data / "mlperf_h100_512gpu_gpt3" / "result_5849-240518014016374832336_1";
   if (!std::filesystem::exists(file.string() + "_events.csv"))
-    return {skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", source, "no measurement files"),
-            skipped("P6/plateau", "same: node power between the dips", source, "no measurement files"),
-            skipped("P6/dip", "same: the dip of each iteration", source, "no measurement files")};
+    return {
+        skipped("P6/period", "GPT-3 175B, 512 H100: seconds per step from the plan", source, "no measurement files"),
+        skipped("P6/plateau", "same: node power between the dips", source, "no measurement files"),
+        skipped("P6/dip", "same: the dip of each iteration", source, "no measurement files")};
   std::vector<Row> out;
   const auto log = read_mlperf_log(file.string() + "_ac.csv", file.string() + "_events.csv");
   const auto runs = training_runs();

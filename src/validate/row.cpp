@@ -39,8 +39,8 @@ Row against(std::string id, std::string what, std::string unit, double expected,
                      std::move(source), std::move(note)));
 }
 
-Row within(std::string id, std::string what, std::string unit, double low, double high, double got, double tolerance_frac,
-           std::string source, std::string note) {
+Row within(std::string id, std::string what, std::string unit, double low, double high, double got,
+           double tolerance_frac, std::string source, std::string note) {
   return judged(make(std::move(id), std::move(what), std::move(unit), low, high, got, tolerance_frac, std::move(source),
                      std::move(note)));
 }
@@ -54,7 +54,8 @@ Row within_absolute(std::string id, std::string what, std::string unit, double e
 }
 
 Row holds(std::string id, std::string what, bool held, std::string source, std::string note) {
-  return judged(make(std::move(id), std::move(what), "", 1.0, 1.0, held ? 1.0 : 0.0, 0.0, std::move(source), std::move(note)));
+  return judged(
+      make(std::move(id), std::move(what), "", 1.0, 1.0, held ? 1.0 : 0.0, 0.0, std::move(source), std::move(note)));
 }
 
 Row skipped(std::string id, std::string what, std::string source, std::string why) {
@@ -69,10 +70,14 @@ Row calibrated(Row row, std::string note) {
 
 std::string_view name(Verdict v) {
   switch (v) {
-    case Verdict::pass: return "pass";
-    case Verdict::fail: return "fail";
-    case Verdict::skipped: return "skipped";
-    case Verdict::calibrated: return "calibrated";
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::skipped:
+      return "skipped";
+    case Verdict::calibrated:
+      return "calibrated";
   }
   return "";
 }

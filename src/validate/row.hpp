@@ -14,9 +14,9 @@ enum class Verdict { pass, fail, skipped, calibrated };
 /// error = (got − nearest end of the expected interval) / |that end|, 0 inside it; pass where |error| ≤ tolerance.
 /// A row with an absolute tolerance (`absolute`) carries its error in the row's unit instead.
 struct Row {
-  std::string id;    ///< as in the validation list, e.g. "W3/39.1B"
-  std::string what;  ///< the inputs, in words
-  std::string unit;  ///< of expected and got, e.g. "s", "TF", "degC", "%"
+  std::string id;                                  ///< as in the validation list, e.g. "W3/39.1B"
+  std::string what;                                ///< the inputs, in words
+  std::string unit;                                ///< of expected and got, e.g. "s", "TF", "degC", "%"
   double expected_low = 0.0, expected_high = 0.0;  ///< equal where one value is published
   double got = 0.0;
   double tolerance = 0.0;  ///< fraction, or in `unit` where `absolute`
@@ -32,8 +32,8 @@ Row against(std::string id, std::string what, std::string unit, double expected,
             std::string source, std::string note = "");
 /// An interval: inside passes; outside, the distance to its nearer end counts against `tolerance_frac` (0: none allowed).
 /// @param low, high, got in `unit`
-Row within(std::string id, std::string what, std::string unit, double low, double high, double got, double tolerance_frac,
-           std::string source, std::string note = "");
+Row within(std::string id, std::string what, std::string unit, double low, double high, double got,
+           double tolerance_frac, std::string source, std::string note = "");
 /// One value with a tolerance in the row's own unit.
 Row within_absolute(std::string id, std::string what, std::string unit, double expected, double got, double tolerance,
                     std::string source, std::string note = "");

@@ -16,12 +16,16 @@ namespace {
 nlohmann::ordered_json object(const Row& r) {
   nlohmann::ordered_json j;
   const bool known = r.verdict != Verdict::skipped;
-  const auto number = [&](double x) { return known && std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
+  const auto number = [&](double x) {
+    return known && std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json();
+  };
   j["id"] = r.id;
   j["what"] = r.what;
   j["unit"] = r.unit;
-  if (r.expected_low == r.expected_high) j["expected"] = number(r.expected_low);
-  else j["expected"] = {r.expected_low, r.expected_high};
+  if (r.expected_low == r.expected_high)
+    j["expected"] = number(r.expected_low);
+  else
+    j["expected"] = {r.expected_low, r.expected_high};
   j["got"] = number(r.got);
   j["error"] = number(r.error);
   j["tolerance"] = number(r.tolerance);
@@ -43,7 +47,8 @@ std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names) {
     if (std::find(known.begin(), known.end(), wanted) == known.end()) {
       const auto close = nearest(wanted, known);
       throw InputError(fmt::format("no group of validation rows '{}'{}; there are {}", wanted,
-                                   close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), fmt::join(known, ", ")));
+                                   close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
+                                   fmt::join(known, ", ")));
     }
   std::vector<NamedGroup> out;
   for (const auto& g : all)

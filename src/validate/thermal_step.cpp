@@ -70,12 +70,14 @@ void step_rows(std::vector<Row>& rows) {
   const auto package = gpu_case("h100_sxm_700W").package;
   rows.push_back(within("T3/R1", "step 110 to 692 W at fixed fans, fast pole's resistance, fitted to 1 K readings",
                         "K/W", 0.018, 0.040, poles.fast_K_per_W, 0.0, source));
-  rows.push_back(within("T3/tau1", "same, its time constant", "s", 1.0, 2.4, poles.fast_s, 0.0, source,
-                        fmt::format("a lid and sink base of {:.0f} J/K behind {:.3f} K/W has this pole; 1-2.4 s need {:.0f}-{:.0f} J/K. The catalog "
-                                    "gives the store as read off this very pole, which was done without the sink's share; reading it off "
-                                    "again would make the row a calibration, so it stands as it was frozen",
-                                    package.base_J_per_K, package.base_sink_K_per_W, package.base_J_per_K / poles.fast_s,
-                                    package.base_J_per_K * 2.4 / poles.fast_s)));
+  rows.push_back(within(
+      "T3/tau1", "same, its time constant", "s", 1.0, 2.4, poles.fast_s, 0.0, source,
+      fmt::format("a lid and sink base of {:.0f} J/K behind {:.3f} K/W has this pole; 1-2.4 s need {:.0f}-{:.0f} J/K. "
+                  "The catalog "
+                  "gives the store as read off this very pole, which was done without the sink's share; reading it off "
+                  "again would make the row a calibration, so it stands as it was frozen",
+                  package.base_J_per_K, package.base_sink_K_per_W, package.base_J_per_K / poles.fast_s,
+                  package.base_J_per_K * 2.4 / poles.fast_s)));
   rows.push_back(within("T3/R2", "same, slow pole's resistance", "K/W", 0.019, 0.063, poles.slow_K_per_W, 0.0, source));
   rows.push_back(within("T3/tau2", "same, its time constant", "s", 17, 66, poles.slow_s, 0.0, source));
   const auto loop = step_response(110.0, 692.0, 1200.0, 0.0);

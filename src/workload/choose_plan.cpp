@@ -26,7 +26,8 @@ std::int64_t micro_batches_per_stage(const ParallelPlan& p) {
 }
 
 /// A plan with these group sizes; nothing if the GPUs do not divide.
-std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& request, std::int64_t tp, std::int64_t pp, std::int64_t ep) {
+std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& request, std::int64_t tp,
+                                    std::int64_t pp, std::int64_t ep) {
   ParallelPlan p;
   p.n_gpu = request.n_gpu;
   p.tp = tp;
@@ -34,7 +35,8 @@ std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& 
   p.ep = ep;
   if (p.n_gpu % (tp * pp) != 0) return std::nullopt;
   std::optional<std::int64_t> removed;
-  for (p.virtual_stages = pp > 1 ? 2 : 1; p.virtual_stages >= 1 && !removed; --p.virtual_stages) removed = removed_layers(shape.layers, pp * p.virtual_stages);
+  for (p.virtual_stages = pp > 1 ? 2 : 1; p.virtual_stages >= 1 && !removed; --p.virtual_stages)
+    removed = removed_layers(shape.layers, pp * p.virtual_stages);
   if (!removed) return std::nullopt;
   ++p.virtual_stages;
   p.layers_removed_first = *removed / 2;
@@ -59,7 +61,8 @@ std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputePa
   std::vector<Groups> all;
   for (std::int64_t tp = 1; tp <= network.gpus_per_node; tp *= 2)
     for (std::int64_t pp = 1; pp <= std::min(most_stages, shape.layers); ++pp)
-      for (std::int64_t ep = 1; ep <= std::max<std::int64_t>(1, shape.experts); ep *= 2) all.emplace_back(tp * pp, pp, ep);
+      for (std::int64_t ep = 1; ep <= std::max<std::int64_t>(1, shape.experts); ep *= 2)
+        all.emplace_back(tp * pp, pp, ep);
   std::sort(all.begin(), all.end());
   for (const char* recompute : {"none", "full"})
     for (const auto& [group, pp, ep] : all) {

@@ -141,10 +141,12 @@ void IterationModel::emit_sync(const Replica& replica, const Sync& sync, std::ve
 
 /// What all do together when groups are late: gradients go when the last one's are ready, the norm waits for the excess,
 /// and everything behind it keeps its length.
-IterationModel::Sync IterationModel::delayed(const Sync& sync, std::vector<Replica> of_group, const Scatter& scatter) const {
+IterationModel::Sync IterationModel::delayed(const Sync& sync, std::vector<Replica> of_group,
+                                             const Scatter& scatter) const {
   for (std::size_t g = 0; g < of_group.size(); ++g) {
     if (scatter.late[g] < 0 || scatter.late[g] > scatter.excess)
-      throw InputError(fmt::format("scatter: group {} begins {} ns late, 0 to the excess of {} ns", g, scatter.late[g], scatter.excess));
+      throw InputError(fmt::format("scatter: group {} begins {} ns late, 0 to the excess of {} ns", g, scatter.late[g],
+                                   scatter.excess));
     for (auto* ticks : {&of_group[g].stage_end, &of_group[g].chunk_ready})
       for (Tick& t : *ticks) t += scatter.late[g];
   }

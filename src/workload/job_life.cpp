@@ -61,7 +61,9 @@ void JobLife::enter(JobState state, Tick now) {
   s_.state = state;
   s_.entered = now;
   if (state == JobState::iterate && job_.checkpoint_interval_s > 0.0 && s_.checkpoint_due == never)
-    s_.checkpoint_due = now + to_tick(s_.books.checkpoints == 0 && job_.checkpoint_first_s > 0.0 ? job_.checkpoint_first_s : job_.checkpoint_interval_s);
+    s_.checkpoint_due =
+        now + to_tick(s_.books.checkpoints == 0 && job_.checkpoint_first_s > 0.0 ? job_.checkpoint_first_s
+                                                                                 : job_.checkpoint_interval_s);
   if (duration_ns(state) == 0) completed(next(now), 0, now);
 }
 

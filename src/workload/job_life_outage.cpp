@@ -138,7 +138,8 @@ void JobLife::lose_nodes(Tick now, std::int64_t n_node) {
   (job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes) += n_node;
   if (job_.spare_nodes < 0) return;
   const Tick back = now + reset;
-  s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), static_cast<std::size_t>(n_node), back);
+  s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back),
+                        static_cast<std::size_t>(n_node), back);
 }
 
 /// What an outage that has been counted means for the job.

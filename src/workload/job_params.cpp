@@ -28,7 +28,8 @@ void JobParams::fields(FieldVisitor& v) {
   v.number("storage_GB_per_s", storage_B_per_s, {0.01, 1e5}, "storage bandwidth shared by all ranks");
   v.number("warm_up_s", warm_up_s, {0, 1e5}, "before full speed after loading");
   v.number("checkpoint_interval_s", checkpoint_interval_s, {0, 1e7}, "time between checkpoints, 0 = never");
-  v.number("checkpoint_first_s", checkpoint_first_s, {0, 1e7}, "until the first checkpoint, 0 = the interval; staggers jobs' checkpoints", Need::optional);
+  v.number("checkpoint_first_s", checkpoint_first_s, {0, 1e7},
+           "until the first checkpoint, 0 = the interval; staggers jobs' checkpoints", Need::optional);
   v.number("checkpoint_base_s", checkpoint_base_s, {0, 1e5}, "barriers and metadata of a checkpoint");
   v.number("checkpoint_per_gpu_GB_per_s", checkpoint_per_gpu_B_per_s, {0.001, 1000}, "copy rate out of one GPU");
   v.flag("checkpoint_async", checkpoint_async, "only the copy to host memory blocks", Need::optional);
@@ -38,7 +39,8 @@ void JobParams::fields(FieldVisitor& v) {
   v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
   v.number("detect_s", detect_s, {0, 1e6}, "failure until tear-down");
   v.number("replace_s", replace_s, {0, 1e7}, "spare node brought in, processes started");
-  v.number("thermal_reset_s", thermal_reset_s, {0, 1e6}, "until a node that its thermal protection switched off is in service again, 0 = restarted in place",
+  v.number("thermal_reset_s", thermal_reset_s, {0, 1e6},
+           "until a node that its thermal protection switched off is in service again, 0 = restarted in place",
            Need::optional);
   v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spares at the start, -1 = never dry", Need::optional);
   v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");

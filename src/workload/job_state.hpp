@@ -49,8 +49,8 @@ struct JobBooks {
   std::int64_t iterations_run = 0;   ///< whole ones, redone ones counted again
   std::int64_t iterations_lost = 0;  ///< whole ones thrown away
   std::int64_t unexpected = 0;
-  std::int64_t thermal = 0;          ///< of those, nodes that their own protection switched off
-  std::int64_t power = 0;            ///< of the unexpected ones, losses of the site's power
+  std::int64_t thermal = 0;  ///< of those, nodes that their own protection switched off
+  std::int64_t power = 0;    ///< of the unexpected ones, losses of the site's power
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
@@ -62,8 +62,8 @@ struct JobBooks {
   bool operator==(const JobBooks&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, power, planned, checkpoints,
-      replaced_nodes);
+    a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, power, planned,
+      checkpoints, replaced_nodes);
   }
 };
 
@@ -106,8 +106,9 @@ struct JobLifeState {
   bool operator==(const JobLifeState&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due, soft_begin,
-      progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark, missing_nodes, spare_nodes, repaired_at, books);
+    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due,
+      soft_begin, progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark,
+      missing_nodes, spare_nodes, repaired_at, books);
   }
 };
 

@@ -17,7 +17,8 @@ namespace {
 
 /// A folder of one file, gone with the program.
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tidewatt_fuzz_catalog_" + std::to_string(getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tidewatt_fuzz_catalog_" + std::to_string(getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
 };

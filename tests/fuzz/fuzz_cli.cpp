@@ -25,8 +25,10 @@ struct Commands {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < size; ++i) {
-    if (data[i] == '\n') words.emplace_back();
-    else words.back() += static_cast<char>(data[i]);
+    if (data[i] == '\n')
+      words.emplace_back();
+    else
+      words.back() += static_cast<char>(data[i]);
   }
   static Commands commands;
   std::reverse(words.begin(), words.end());

@@ -6,7 +6,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    tidewatt::sim::read_scenario(tidewatt::parse_toml({reinterpret_cast<const char*>(data), size}, "f"), "/nonexistent");
+    tidewatt::sim::read_scenario(tidewatt::parse_toml({reinterpret_cast<const char*>(data), size}, "f"),
+                                 "/nonexistent");
   } catch (const tidewatt::InputError&) {
   } catch (const tidewatt::RefusedError&) {
   }

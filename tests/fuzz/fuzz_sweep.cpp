@@ -6,7 +6,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    auto spec = tidewatt::study::read_sweep(tidewatt::parse_toml({reinterpret_cast<const char*>(data), size}, "f"), ".");
+    auto spec =
+        tidewatt::study::read_sweep(tidewatt::parse_toml({reinterpret_cast<const char*>(data), size}, "f"), ".");
     if (spec.n_case < 1000) tidewatt::study::list_cases(spec);
   } catch (const tidewatt::InputError&) {
   }

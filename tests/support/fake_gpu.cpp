@@ -99,14 +99,22 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** at) { return *at = handles 
 int nvmlDeviceGetName(void*, char* out, unsigned size) { return text("Fake GPU", out, size); }
 int nvmlDeviceGetUUID(void*, char* out, unsigned size) { return text("GPU-0", out, size); }
 int nvmlSystemGetDriverVersion(char* out, unsigned size) { return text("1.0", out, size); }
-int nvmlDeviceGetPowerManagementLimitConstraints(void*, unsigned* low, unsigned* high) { return *low = 200000, *high = 700000, 0; }
+int nvmlDeviceGetPowerManagementLimitConstraints(void*, unsigned* low, unsigned* high) {
+  return *low = 200000, *high = 700000, 0;
+}
 int nvmlDeviceGetPowerManagementLimit(void* at, unsigned* mW) { return *mW = Gpu(at)->limit_mW, 0; }
 int nvmlDeviceGetEnforcedPowerLimit(void* at, unsigned* mW) { return *mW = Gpu(at)->limit_mW, 0; }
 int nvmlDeviceGetMaxClockInfo(void*, int, unsigned* MHz) { return *MHz = 1980, 0; }
 int nvmlDeviceGetPowerUsage(void* at, unsigned* mW) { return *mW = static_cast<unsigned>(1e3 * Gpu(at).power_W()), 0; }
-int nvmlDeviceGetTemperature(void* at, int, unsigned* degC) { return *degC = static_cast<unsigned>(std::lround(Gpu(at)->die_degC)), 0; }
-int nvmlDeviceGetClockInfo(void* at, int kind, unsigned* MHz) { return *MHz = kind == 1 ? static_cast<unsigned>(Gpu(at).clock_MHz()) : 2619, 0; }
-int nvmlDeviceGetTotalEnergyConsumption(void* at, unsigned long long* mJ) { return *mJ = static_cast<unsigned long long>(1e3 * Gpu(at)->energy_J), 0; }
+int nvmlDeviceGetTemperature(void* at, int, unsigned* degC) {
+  return *degC = static_cast<unsigned>(std::lround(Gpu(at)->die_degC)), 0;
+}
+int nvmlDeviceGetClockInfo(void* at, int kind, unsigned* MHz) {
+  return *MHz = kind == 1 ? static_cast<unsigned>(Gpu(at).clock_MHz()) : 2619, 0;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void* at, unsigned long long* mJ) {
+  return *mJ = static_cast<unsigned long long>(1e3 * Gpu(at)->energy_J), 0;
+}
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* at, unsigned long long* bits) {
   Gpu gpu(at);
   return *bits = gpu->locked_MHz ? 2 : gpu.clock_MHz() < top_MHz ? 4 : 0, 0;
@@ -117,14 +125,17 @@ int nvmlDeviceGetFieldValues(void* at, int, FieldValue* v) {
   return 0;
 }
 int nvmlDeviceSetPowerManagementLimit(void* at, unsigned mW) { return may_change() ? (Gpu(at)->limit_mW = mW, 0) : 4; }
-int nvmlDeviceSetGpuLockedClocks(void* at, unsigned, unsigned MHz) { return may_change() ? (Gpu(at)->locked_MHz = MHz, 0) : 4; }
+int nvmlDeviceSetGpuLockedClocks(void* at, unsigned, unsigned MHz) {
+  return may_change() ? (Gpu(at)->locked_MHz = MHz, 0) : 4;
+}
 int nvmlDeviceResetGpuLockedClocks(void* at) { return may_change() ? (Gpu(at)->locked_MHz = 0, 0) : 4; }
 
 int cudaSetDevice(int i) { return current = i, 0; }
 int cudaMalloc(void** at, size_t) { return *at = at, 0; }
 int cudaMemcpy(void*, const void*, size_t, int) { return 0; }
 int cublasCreate_v2(void** handle) { return Gpu(handles + current)->program = ::getpid(), *handle = handle, 0; }
-int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*, int, int, int, int) {
+int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*,
+                 void*, int, int, int, int) {
   Gpu gpu(handles + current);
   gpu->busy_until_s = std::max(gpu->busy_until_s, now_s()) + product_s * top_MHz / gpu.clock_MHz();
   return 0;

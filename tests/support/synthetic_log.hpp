@@ -20,8 +20,12 @@ struct SyntheticMeter {
 /// 15 min of loads of random level and length, power in steps of 0.1 s behind a trailing mean; temperature with 0.2 K of independent
 /// noise, 0.4 K of drift that is forgotten within 2 min, in whole kelvins.
 inline SyntheticLog synthetic_log(const TwoPoles& own, const SyntheticMeter& meter, std::uint64_t seed) {
-  const auto normal = [&](std::uint64_t what, std::uint64_t i = 0) { return random::normal(seed, random::Purpose::jitter, what, i); };
-  const auto uniform = [&](std::uint64_t what, std::uint64_t i = 0) { return random::uniform(seed, random::Purpose::jitter, what, i); };
+  const auto normal = [&](std::uint64_t what, std::uint64_t i = 0) {
+    return random::normal(seed, random::Purpose::jitter, what, i);
+  };
+  const auto uniform = [&](std::uint64_t what, std::uint64_t i = 0) {
+    return random::uniform(seed, random::Purpose::jitter, what, i);
+  };
   SyntheticLog log;
   const auto prior = pole_priors(own, 700.0);
   for (std::size_t i = 0; i < prior.size(); ++i) log.truth.push_back(prior_value(prior[i], normal(100 + i)));
@@ -49,7 +53,8 @@ inline SyntheticLog synthetic_log(const TwoPoles& own, const SyntheticMeter& met
     const auto now = static_cast<std::size_t>(i + 1);
     t.record.time_s.push_back(at_s);
     t.record.power_W.push_back((energy_J[now] - energy_J[now - static_cast<std::size_t>(back)]) / (back * step_s));
-    t.record.die_K.push_back(std::round(x[4] + fast_K + slow_K + drift_K + 0.2 * normal(6, static_cast<std::uint64_t>(i)) - 0.15) + 0.15);
+    t.record.die_K.push_back(
+        std::round(x[4] + fast_K + slow_K + drift_K + 0.2 * normal(6, static_cast<std::uint64_t>(i)) - 0.15) + 0.15);
     if (meter.counter) t.energy_J.push_back(energy_J[now]);
   }
   return log;

@@ -7,7 +7,6 @@
 inline std::vector<double> wave(std::size_t n) {
   std::vector<double> x(n);
   for (std::size_t i = 0; i < n; ++i)
-    x[i] = (i % 6500 < 5200 ? 17e6 : 6e6) +
-           1e5 * tidewatt::random::normal(1, tidewatt::random::Purpose::jitter, i);
+    x[i] = (i % 6500 < 5200 ? 17e6 : 6e6) + 1e5 * tidewatt::random::normal(1, tidewatt::random::Purpose::jitter, i);
   return x;
 }

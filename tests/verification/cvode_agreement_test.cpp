@@ -32,7 +32,8 @@ Governed decided(std::uint64_t i, const NodeType& type) {
   s.law = {p.leakage_per_K, p.leakage_ref_K};
   s.segments = random_segments(d, 6, 0.005, 0.3);
   std::vector<power::Chip> chip;
-  std::vector<double> die_K, limit_W, clock_Hz(n_package_lane, 1.98e9), fixed_W(3 * n_package_lane), leakage_W(n_package_lane);
+  std::vector<double> die_K, limit_W, clock_Hz(n_package_lane, 1.98e9), fixed_W(3 * n_package_lane),
+      leakage_W(n_package_lane);
   for (std::size_t g = 0; g < n_package_lane; ++g) {
     chip.push_back(power::draw_chip({0.25, 0.012, -0.5, 0.06, 2.5}, 8, i * n_package_lane + g));
     limit_W.push_back(d.between(300, 692));
@@ -51,7 +52,8 @@ Governed decided(std::uint64_t i, const NodeType& type) {
     dvfs::phase_powers(type.gpu, chip, f.kinds, 1.83e9, clock_Hz, 0.0, fixed_W, leakage_W);
     auto& w = s.watts.emplace_back(3);
     for (std::size_t kind = 0; kind < 3; ++kind)
-      for (std::size_t g = 0; g < n_package_lane; ++g) w[kind].fixed_W[g] = fixed_W[kind * n_package_lane + g], w[kind].leakage_W[g] = leakage_W[g];
+      for (std::size_t g = 0; g < n_package_lane; ++g)
+        w[kind].fixed_W[g] = fixed_W[kind * n_package_lane + g], w[kind].leakage_W[g] = leakage_W[g];
     advance_packages(plan, s.law, w, block);
     for (std::size_t g = 0; g < n_package_lane; ++g) die_K[g] = block[0].die_mean_K[g];
   }
@@ -91,7 +93,8 @@ struct Chain : numerics::OdeSystem {
   void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
     const auto& p = s.package;
     const double r = s.block[0].resistance_ratio[lane], air_K = s.block[0].air_K[lane];
-    const double W = watts->fixed_W[lane] + watts->leakage_W[lane] * std::exp(s.law.per_K * (air_K + y[0] - s.law.ref_K));
+    const double W =
+        watts->fixed_W[lane] + watts->leakage_W[lane] * std::exp(s.law.per_K * (air_K + y[0] - s.law.ref_K));
     const double q01 = (y[0] - y[1]) / (r * p.die_base_K_per_W), q12 = (y[1] - y[2]) / (r * p.base_sink_K_per_W);
     dydt[0] = (W - q01) / (p.die_J_per_K / r);
     dydt[1] = (q01 - q12) / (p.base_J_per_K / r);
@@ -103,7 +106,8 @@ Trace by_cvode(const Governed& s, std::size_t g) {
   numerics::Cvode solver({{"die", "base", "sink"}, {30, 30, 30}, 3, 1e-12, 1'000'000});
   Chain chain(s, g);
   const double air_K = s.block[0].air_K[g];
-  std::vector<double> y = {s.block[0].store_K[0][g] - air_K, s.block[0].store_K[1][g] - air_K, s.block[0].store_K[2][g] - air_K};
+  std::vector<double> y = {s.block[0].store_K[0][g] - air_K, s.block[0].store_K[1][g] - air_K,
+                           s.block[0].store_K[2][g] - air_K};
   Trace out;
   for (const auto& watts : s.watts)
     for (const auto& segment : s.segments) {

@@ -27,7 +27,7 @@ class Draws {
 
 /// A package of any size that a GPU could have.
 inline tidewatt::thermal::PackageParams random_package(Draws& d) {
-  return {d.log_between(0.5, 5), d.log_between(10, 200), d.log_between(200, 3000), d.log_between(0.005, 0.05),
+  return {d.log_between(0.5, 5),      d.log_between(10, 200),   d.log_between(200, 3000), d.log_between(0.005, 0.05),
           d.log_between(0.005, 0.05), d.log_between(0.01, 0.1), d.between(0.4, 0.9)};
 }
 

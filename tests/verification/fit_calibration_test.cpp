@@ -18,7 +18,8 @@ const TwoPoles own{0.0167, 0.875, 0.024, 21.0, 0.0, 0.0, {}};
 constexpr std::size_t n_parameter = 6;
 
 /// Standard deviations, in the prior's, of the best possible estimate: the true model at the truth under the noise that was drawn.
-std::array<double, n_parameter> cramer_rao(const SyntheticLog& log, const ThermalDrive& drive, const std::vector<PriorParameter>& prior) {
+std::array<double, n_parameter> cramer_rao(const SyntheticLog& log, const ThermalDrive& drive,
+                                           const std::vector<PriorParameter>& prior) {
   const Whitener whiten({std::sqrt(0.2 * 0.2 + 1.0 / 12.0), 0.4, 120.0}, drive.time_s);
   const auto predicted = [&](std::size_t i, double step) {
     std::vector<double> p = log.truth;
@@ -35,7 +36,8 @@ std::array<double, n_parameter> cramer_rao(const SyntheticLog& log, const Therma
   }
   const Eigen::MatrixXd C = (J.transpose() * J + Eigen::MatrixXd::Identity(J.cols(), J.cols())).inverse();
   std::array<double, n_parameter> out{};
-  for (std::size_t i = 0; i < n_parameter; ++i) out[i] = std::sqrt(C(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)));
+  for (std::size_t i = 0; i < n_parameter; ++i)
+    out[i] = std::sqrt(C(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)));
   return out;
 }
 
@@ -60,11 +62,13 @@ TEST_CASE("90 % intervals of 400 logs hold the truth in 85 to 95 %, at most half
     for (std::size_t i = 0; i < n_parameter; ++i) {
       auto& t = tally[i];
       const auto& v = fit.fit.values[i];
-      const double sigma = std::sqrt(fit.covariance_at(i, i)), score = (prior_z(prior[i], log.truth[i]) - fit.z[i]) / sigma;
+      const double sigma = std::sqrt(fit.covariance_at(i, i)),
+                   score = (prior_z(prior[i], log.truth[i]) - fit.z[i]) / sigma;
       t.at_bound += v.at_bound;
       if (!v.identified) {
         ++t.open;
-        t.narrowest_open = std::min(t.narrowest_open, (prior_z(prior[i], v.high) - prior_z(prior[i], v.low)) / (2.0 * normal_95));
+        t.narrowest_open =
+            std::min(t.narrowest_open, (prior_z(prior[i], v.high) - prior_z(prior[i], v.low)) / (2.0 * normal_95));
         continue;
       }
       ++t.identified;
@@ -78,7 +82,9 @@ TEST_CASE("90 % intervals of 400 logs hold the truth in 85 to 95 %, at most half
     auto& t = tally[i];
     std::sort(t.width.begin(), t.width.end());
     const double share = t.covered / static_cast<double>(t.identified), width = t.width[t.width.size() / 2];
-    fmt::print("{:<14} identified {}, covered {:.1f} %, median width {:.2f} x Cramer-Rao, open {}, at a bound {}, ranks", prior[i].key, t.identified, 100.0 * share, width, t.open, t.at_bound);
+    fmt::print(
+        "{:<14} identified {}, covered {:.1f} %, median width {:.2f} x Cramer-Rao, open {}, at a bound {}, ranks",
+        prior[i].key, t.identified, 100.0 * share, width, t.open, t.at_bound);
     for (const int n : t.rank) fmt::print(" {}", n);
     fmt::print("\n");
     INFO(prior[i].key);

@@ -31,7 +31,8 @@ TEST_CASE("row 2: 1e5 leaking packages around the fold settle where Lambert's W 
   int n_wrong = 0, n_runaway = 0, n_near = 0;
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     Draws d(2, i);
-    const double R = d.between(0.03, 0.12), P = d.between(100, 800), k = d.between(0.008, 0.02), air_K = d.between(285, 325);
+    const double R = d.between(0.03, 0.12), P = d.between(100, 800), k = d.between(0.008, 0.02),
+                 air_K = d.between(285, 325);
     // Distance to the fold from 1e-12 to 1, on either side.
     const double side = i % 2 ? 1.0 : -1.0;
     const double distance = side * d.log_between(1e-12, 0.9);
@@ -39,7 +40,9 @@ TEST_CASE("row 2: 1e5 leaking packages around the fold settle where Lambert's W 
     const double L = L_air / std::exp(k * (air_K - 333.15));
     const auto b = leakage_balance(R, P, L, {k, 333.15}, air_K);
     // From the doubles that the library saw.
-    const long double kl = k, Rl = R, leak = Rl * static_cast<long double>(L) * std::exp(kl * (static_cast<long double>(air_K) - 333.15));
+    const long double kl = k, Rl = R,
+                      leak =
+                          Rl * static_cast<long double>(L) * std::exp(kl * (static_cast<long double>(air_K) - 333.15));
     const long double z = kl * leak * std::exp(kl * Rl * P);
     const long double beyond = z * std::numbers::e_v<long double> - 1;
     if (std::abs(beyond) > 1e-9L && b.runaway != (beyond > 0)) ++n_wrong;
@@ -77,13 +80,15 @@ TEST_CASE("row 2: the kernel marches to the same balance") {
       for (auto& s : block.store_K) s[g] = 300.0;
       watts.fixed_W[g] = d.between(100, 600);
       // A tenth to nine tenths of the leakage that runs away.
-      watts.leakage_W[g] = d.between(0.1, 0.9) / (k * R * std::exp(1.0 + k * R * watts.fixed_W[g] + k * (300.0 - 333.15)));
+      watts.leakage_W[g] =
+          d.between(0.1, 0.9) / (k * R * std::exp(1.0 + k * R * watts.fixed_W[g] + k * (300.0 - 333.15)));
     }
     const workload::Segment hours{20'000 * ns_per_s, 0};
     const auto plan = make_batch_plan(std::span(&hours, 1), {ns_per_s, 20 * ns_per_s, 2});
     advance_packages(plan, law, std::span(&watts, 1), std::span(&block, 1));
     for (std::size_t g = 0; g < n_package_lane; ++g)
-      worst_K = std::max(worst_K, std::abs(block.store_K[0][g] - leakage_balance(R, watts.fixed_W[g], watts.leakage_W[g], law, 300.0).die_K));
+      worst_K = std::max(worst_K, std::abs(block.store_K[0][g] -
+                                           leakage_balance(R, watts.fixed_W[g], watts.leakage_W[g], law, 300.0).die_K));
   }
   figure(2, "kernel's steady state against the balance", worst_K, 1e-9, "K");
   CHECK(worst_K <= 1e-9);

@@ -43,7 +43,8 @@ Matrix exponential(Matrix a) {
 }
 
 // Rises of the three stores after `d` at constant power; a package of resistance ratio r has C/r and r R.
-std::array<Real, 3> step(const thermal::PackageParams& p, Real sink_W_per_K, Real r, const std::array<Real, 3>& rise, Real W, Real d) {
+std::array<Real, 3> step(const thermal::PackageParams& p, Real sink_W_per_K, Real r, const std::array<Real, 3>& rise,
+                         Real W, Real d) {
   const Real G01 = 1 / Real(p.die_base_K_per_W), G12 = 1 / Real(p.base_sink_K_per_W);
   const Real C0 = p.die_J_per_K, C1 = p.base_J_per_K, C2 = p.sink_J_per_K;
   const Matrix a = {{{-G01 / C0 * d, G01 / C0 * d, 0, r * W / C0 * d},
@@ -68,7 +69,8 @@ TEST_CASE("row 1: 500 random packages follow the closed form to 1e-12 of their r
     std::vector<LaneWatts> watts(24);
     for (std::uint32_t k = 0; k < 24; ++k) {
       segments.push_back({static_cast<Tick>(d.log_between(1e6, 3e11)), k});
-      for (std::size_t g = 0; g < n_package_lane; ++g) watts[k].fixed_W[g] = d.between(50, 1000), watts[k].leakage_W[g] = 0.0;
+      for (std::size_t g = 0; g < n_package_lane; ++g)
+        watts[k].fixed_W[g] = d.between(50, 1000), watts[k].leakage_W[g] = 0.0;
     }
     PackageBlock block{};
     block.modes = &modes;
@@ -85,7 +87,8 @@ TEST_CASE("row 1: 500 random packages follow the closed form to 1e-12 of their r
       std::array<Real, 3> rise = {start.store_K[0][g] - air, start.store_K[1][g] - air, start.store_K[2][g] - air};
       Real largest = 1;
       for (std::size_t k = 0; k < segments.size(); ++k) {
-        rise = step(p, modes.sink_air_W_per_K, start.resistance_ratio[g], rise, watts[k].fixed_W[g], static_cast<Real>(segments[k].duration) * 1e-9L);
+        rise = step(p, modes.sink_air_W_per_K, start.resistance_ratio[g], rise, watts[k].fixed_W[g],
+                    static_cast<Real>(segments[k].duration) * 1e-9L);
         largest = std::max(largest, rise[0]);
       }
       for (std::size_t s = 0; s < 3; ++s)

@@ -18,12 +18,14 @@ struct Exact {
   Real settled(std::size_t k, Real rW) const { return Real(m.shape[0][k]) * m.gain_K_per_J[k] * rW / m.rate_per_s[k]; }
   Real rise(Real t, Real rW) const {
     Real sum = 0;
-    for (std::size_t k = 0; k < 3; ++k) sum += settled(k, rW) + (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * t);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum += settled(k, rW) + (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * t);
     return sum;
   }
   Real slope(Real t, Real rW) const {
     Real sum = 0;
-    for (std::size_t k = 0; k < 3; ++k) sum -= m.rate_per_s[k] * (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * t);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum -= m.rate_per_s[k] * (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * t);
     return sum;
   }
   /// Highest rise over [0, d]: every sign change of the slope on a fine logarithmic mesh, closed in by halving.
@@ -42,7 +44,8 @@ struct Exact {
     return best;
   }
   void advance(Real d, Real rW) {
-    for (std::size_t k = 0; k < 3; ++k) y[k] = settled(k, rW) + (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * d);
+    for (std::size_t k = 0; k < 3; ++k)
+      y[k] = settled(k, rW) + (y[k] - settled(k, rW)) * std::exp(-m.rate_per_s[k] * d);
   }
 };
 
@@ -58,7 +61,8 @@ void hunt(std::uint64_t i, const thermal::PackageModes& modes, Hunt& out) {
   std::vector<LaneWatts> watts(5);
   for (std::uint32_t k = 0; k < 5; ++k) {
     segments.push_back({static_cast<Tick>(k % 2 ? d.log_between(1e6, 1e9) : d.log_between(1e6, 1e13)), k});
-    for (std::size_t g = 0; g < n_package_lane; ++g) watts[k].fixed_W[g] = k % 2 ? d.between(500, 1200) : d.between(60, 200);
+    for (std::size_t g = 0; g < n_package_lane; ++g)
+      watts[k].fixed_W[g] = k % 2 ? d.between(500, 1200) : d.between(60, 200);
   }
   PackageBlock block{};
   block.modes = &modes;
@@ -74,7 +78,8 @@ void hunt(std::uint64_t i, const thermal::PackageModes& modes, Hunt& out) {
     Exact exact{modes};
     Real peak = 0, energy = 0;
     for (std::size_t k = 0; k < 5; ++k) {
-      const Real t = static_cast<Real>(segments[k].duration) * 1e-9L, rW = Real(block.resistance_ratio[g]) * watts[k].fixed_W[g];
+      const Real t = static_cast<Real>(segments[k].duration) * 1e-9L,
+                 rW = Real(block.resistance_ratio[g]) * watts[k].fixed_W[g];
       peak = std::max(peak, exact.peak(t, rW));
       exact.advance(t, rW);
       energy += t * watts[k].fixed_W[g];

@@ -80,7 +80,8 @@ TEST_CASE("row 6: recording changes no bit") {
     Case off(i), on(i);
     std::vector<double> lane_W(on.plan.steps.size() * n_package_lane);
     advance_packages(off.plan, {0.0115, 333.15}, off.watts, std::span(&off.block, 1));
-    advance_packages(on.plan, {0.0115, 333.15}, on.watts, std::span(&on.block, 1), {best_instruction_set(), {}, false, lane_W});
+    advance_packages(on.plan, {0.0115, 333.15}, on.watts, std::span(&on.block, 1),
+                     {best_instruction_set(), {}, false, lane_W});
     CHECK(std::memcmp(&off.block, &on.block, offsetof(PackageBlock, modes)) == 0);
     for (std::size_t g = 0; g < n_package_lane; ++g) {
       CompensatedSum J;

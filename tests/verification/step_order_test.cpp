@@ -46,7 +46,8 @@ Packages leaky(std::uint64_t i) {
 }
 
 std::vector<PackageBlock> played(Packages p, Tick step, bool restart) {
-  const std::vector<workload::Segment> segments = {{1024 * ns_per_ms, 0}, {512 * ns_per_ms, 1}, {2048 * ns_per_ms, 2}, {256 * ns_per_ms, 0}};
+  const std::vector<workload::Segment> segments = {
+      {1024 * ns_per_ms, 0}, {512 * ns_per_ms, 1}, {2048 * ns_per_ms, 2}, {256 * ns_per_ms, 0}};
   p.block[0].modes = &p.modes;
   auto plan = make_batch_plan(segments, {step, step, 1});
   if (!restart) {

@@ -32,7 +32,8 @@ class TIDEWATT_API FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
   /// A number. @param si member in SI units  @param range allowed values, in the unit of the key
-  virtual void number(std::string_view key, double& si, Range range, std::string_view doc, Need need = Need::required) = 0;
+  virtual void number(std::string_view key, double& si, Range range, std::string_view doc,
+                      Need need = Need::required) = 0;
   /// A whole number, without a unit.
   virtual void integer(std::string_view key, std::int64_t& value, Range range, std::string_view doc,
                        Need need = Need::required) = 0;

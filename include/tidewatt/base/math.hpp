@@ -52,7 +52,8 @@ TIDEWATT_INLINE double log(double x) {
   const double s2 = s * s;
   double p = 1.0 / 23.0;
   for (int n = 21; n >= 1; n -= 2) p = std::fma(p, s2, 1.0 / n);
-  return std::fma(static_cast<double>(k), 0x1.62e42fefa39efp-1, std::fma(2.0 * s, p, static_cast<double>(k) * 0x1.abc9e3b39803fp-56));
+  return std::fma(static_cast<double>(k), 0x1.62e42fefa39efp-1,
+                  std::fma(2.0 * s, p, static_cast<double>(k) * 0x1.abc9e3b39803fp-56));
 }
 
 /// x^y for x > 0.

@@ -3,7 +3,8 @@
 
 /// Compiles a hot function once per instruction set and picks at load time by what the processor can do. All versions
 /// give the same bits: the code uses explicit fma only and contraction is off.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12
 #define TIDEWATT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else

@@ -45,7 +45,8 @@ TIDEWATT_API Weather climate_weather(const ClimateParams& climate, int month, Cl
 /// over a day: wet-bulb depression of the month at the day's mean, or the hottest day's own; saturation is noted.
 /// @param persistence φ of daily means, 0 to 1 excluded; 0.65 is usual in mid-latitudes (assumed, 0.5–0.8)
 /// @throws InputError as climate_weather
-TIDEWATT_API Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed, double persistence = 0.65);
+TIDEWATT_API Weather climate_year(const ClimateParams& climate, ClimateDay kind, std::uint64_t seed,
+                                  double persistence = 0.65);
 
 /// Throws InputError unless every list has twelve values, maxima are above minima and wet bulbs below dry bulbs.
 /// @throws InputError

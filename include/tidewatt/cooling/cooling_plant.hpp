@@ -14,19 +14,20 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// Share of each kind of part that is able to work, 0 to 1; 1 unless parts have failed. A plant ignores the parts that
 /// it does not have.
 struct TIDEWATT_API PlantCapacity {
-  double fan_frac = 1.0;      ///< fan walls or CRAH units
-  double cdu_frac = 1.0;      ///< distribution units with their pumps
-  double pump_frac = 1.0;     ///< facility and rejection pumps; the media's pumps of an outside air plant
+  double fan_frac = 1.0;        ///< fan walls or CRAH units
+  double cdu_frac = 1.0;        ///< distribution units with their pumps
+  double pump_frac = 1.0;       ///< facility and rejection pumps; the media's pumps of an outside air plant
   double rejection_frac = 1.0;  ///< tower cells or dry coolers
   double chiller_frac = 1.0;
 };
 
 /// What a hall asks of its plant over one macro step: means, never samples.
 struct TIDEWATT_API PlantInput {
-  double it_heat_W = 0.0;             ///< heat that the servers give to the air, their fans included; < 0 while warm air heats servers that were off
+  /// Heat that the servers give to the air, their fans included; < 0 while warm air heats servers that were off.
+  double it_heat_W = 0.0;
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
-  double liquid_heat_W = 0.0;         ///< heat that the servers give to the liquid; < 0 while it warms servers that are off
+  double liquid_heat_W = 0.0;  ///< heat that the servers give to the liquid; < 0 while it warms servers that are off
   double liquid_flow_kg_per_s = 0.0;  ///< liquid that their cold plates ask for; >= 0
   PlantCapacity capacity{};
   bool powered = true;  ///< false: the site is dark, `capacity` is 0 and the plant draws nothing
@@ -38,20 +39,22 @@ struct TIDEWATT_API PlantStep {
   double supply_mean_K = 0.0;  ///< air at the servers' inlets
   double supply_end_K = 0.0;
   double hot_aisle_mean_K = 0.0;
-  double supply_rh_frac = 0.0;  ///< at mean supply temperature and humidity
-  double fan_mean_W = 0.0;  ///< electric power whose heat enters the plant's streams: fans, pumps, compressors
+  double supply_rh_frac = 0.0;    ///< at mean supply temperature and humidity
+  double fan_mean_W = 0.0;        ///< electric power whose heat enters the plant's streams: fans, pumps, compressors
   double other_electric_W = 0.0;  ///< pumps, tower fans and controls whose heat does not enter the streams
   double water_kg = 0.0;          ///< evaporated and bled
   double evaporated_kg = 0.0;
-  double return_mix_frac = 0.0;       ///< share of return air in the supply
-  double evaporation_frac = 0.0;      ///< share of the evaporative media in use
-  double capacity_margin_frac = 0.0;  ///< least of (what works - what is asked for) / what is installed; below 0 hot air recirculates
-  double supply_over_limit_K = 0.0;   ///< mean supply above the plant's upper limit, 0 if below
+  double return_mix_frac = 0.0;   ///< share of return air in the supply
+  double evaporation_frac = 0.0;  ///< share of the evaporative media in use
+  /// Least of (what works - what is asked for) / what is installed; below 0 hot air recirculates.
+  double capacity_margin_frac = 0.0;
+  double supply_over_limit_K = 0.0;  ///< mean supply above the plant's upper limit, 0 if below
   // Plants with liquid; without, liquid_* stay 0.
   double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets
   double liquid_supply_end_K = 0.0;
   double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered; less than asked for where pumps are out
-  double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;  ///< parts of the draw
+  /// Parts of the draw.
+  double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;
   double reuse_J = 0.0;       ///< the part of heat_out that went to a user
   double chilled_frac = 0.0;  ///< of the rated chillers at work
   // Energy balance: heat_in + fan = heat_out + stored_change, each from its own meter.

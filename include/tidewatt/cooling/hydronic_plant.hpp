@@ -16,10 +16,10 @@ struct TIDEWATT_API HydronicParams {
   double reference_it_W = 0.0;
   double liquid_frac = 0.0;  ///< of the heat, by design; sizes nothing, starts the plant and reports the margin
   // set points
-  double air_set_K = 0.0;       ///< air at the servers' inlets
-  double loop_set_K = 0.0;      ///< liquid at the servers' inlets
-  double facility_set_K = 0.0;  ///< facility water supply, held by the rejection
-  double chiller_above_K = 0.0; ///< the chillers hold facility_set + this
+  double air_set_K = 0.0;        ///< air at the servers' inlets
+  double loop_set_K = 0.0;       ///< liquid at the servers' inlets
+  double facility_set_K = 0.0;   ///< facility water supply, held by the rejection
+  double chiller_above_K = 0.0;  ///< the chillers hold facility_set + this
   // CRAH
   double air_flow_m3_per_s = 0.0, air_leakage_frac = 0.0, air_fan_W = 0.0, air_fan_exponent_ratio = 0.0;
   double air_fan_floor_frac = 0.0, coil_W_per_K = 0.0, coil_flow_kg_per_s = 0.0;
@@ -28,7 +28,8 @@ struct TIDEWATT_API HydronicParams {
   double cdu_W_per_K = 0.0, cdu_flow_kg_per_s = 0.0;
   // facility water
   double facility_pump_W = 0.0, pump_exponent_ratio = 0.0, valve_floor_frac = 0.0;
-  double reuse_W_per_K = 0.0, reuse_K = 0.0, reuse_max_W = 0.0;  ///< heat reuse: exchanger, the user's temperature, demand
+  /// Heat reuse: exchanger, the user's temperature, demand.
+  double reuse_W_per_K = 0.0, reuse_K = 0.0, reuse_max_W = 0.0;
   // rejection
   double economiser_W_per_K = 0.0, reject_flow_kg_per_s = 0.0, reject_pump_W = 0.0, reject_glycol_frac = 0.0;
   std::string rejection;  ///< "tower" or "dry_cooler"

@@ -21,7 +21,7 @@ struct TIDEWATT_API PlantMonth {
 struct TIDEWATT_API PlantYear {
   std::array<PlantMonth, 12> months;
   PlantMonth total;
-  double closure_frac = 0.0;     ///< |in + inside - out - stored| / (in + inside) over the run
+  double closure_frac = 0.0;        ///< |in + inside - out - stored| / (in + inside) over the run
   double closure_worst_frac = 0.0;  ///< largest of a step
 };
 
@@ -30,12 +30,12 @@ struct TIDEWATT_API PlantYear {
 /// @param duration 1 s to 366 days from local midnight of 1 January; months are those of a 365-day year
 /// @param step macro step, > 0
 /// @throws as CoolingPlant::advance
-TIDEWATT_API PlantYear run_plant(const CoolingPlant& plant, const Weather& weather, const std::function<PlantInput(Tick)>& load,
-                                 Tick duration, Tick step);
+TIDEWATT_API PlantYear run_plant(const CoolingPlant& plant, const Weather& weather,
+                                 const std::function<PlantInput(Tick)>& load, Tick duration, Tick step);
 
 /// Seconds from the loss of parts until the servers' air or liquid is `rise_K` above what it was; `longest` if it never
 /// is. The state is a copy: the caller's stays.
-TIDEWATT_API Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input, const PlantCapacity& after,
-                               double rise_K, Tick longest, Tick step);
+TIDEWATT_API Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input,
+                               const PlantCapacity& after, double rise_K, Tick longest, Tick step);
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -8,21 +8,21 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A wet cooling tower, all cells together.
 struct TIDEWATT_API TowerParams {
-  double water_kg_per_s = 0.0;   ///< at design
-  double water_air_ratio = 0.0;  ///< kg of water per kg of dry air at design
-  double wetbulb_K = 0.0, water_in_K = 0.0, water_out_K = 0.0;  ///< design point
-  double free_convection_frac = 0.0;  ///< air flow with the fans off, of design
-  double fan_W = 0.0;                 ///< at full speed and design
-  double fan_exponent_ratio = 0.0;    ///< power ∝ speed^x
-  double fan_floor_frac = 0.0;        ///< lowest speed of a running fan
+  double water_kg_per_s = 0.0;                                         ///< at design
+  double water_air_ratio = 0.0;                                        ///< kg of water per kg of dry air at design
+  double wetbulb_K = 0.0, water_in_K = 0.0, water_out_K = 0.0;         ///< design point
+  double free_convection_frac = 0.0;                                   ///< air flow with the fans off, of design
+  double fan_W = 0.0;                                                  ///< at full speed and design
+  double fan_exponent_ratio = 0.0;                                     ///< power ∝ speed^x
+  double fan_floor_frac = 0.0;                                         ///< lowest speed of a running fan
   std::vector<double> ua_wetbulb_ratio, ua_air_ratio, ua_water_ratio;  ///< three each: 1, x, x²
   void fields(FieldVisitor& v);
 };
 
 struct TIDEWATT_API TowerPoint {
-  double heat_W = 0.0;             ///< from the water into the air
-  double leaving_K = 0.0;          ///< water
-  double air_wetbulb_K = 0.0;      ///< of the leaving air
+  double heat_W = 0.0;         ///< from the water into the air
+  double leaving_K = 0.0;      ///< water
+  double air_wetbulb_K = 0.0;  ///< of the leaving air
   double evaporated_kg_per_s = 0.0;
 };
 
@@ -51,7 +51,8 @@ class TIDEWATT_API Tower {
   TowerAir air(double wetbulb_K, double humidity_ratio, double pressure_Pa) const;
   /// @param water_kg_per_s >= 0 @param speed_frac 0 to 1; below half the floor only free convection is left
   /// @param cells_frac share of the cells at work: the others have neither water nor fans on
-  TowerPoint at(double water_kg_per_s, double inlet_K, const TowerAir& air, double speed_frac, double cells_frac = 1.0) const;
+  TowerPoint at(double water_kg_per_s, double inlet_K, const TowerAir& air, double speed_frac,
+                double cells_frac = 1.0) const;
   /// The same at air given by its wet bulb, K, humidity ratio, kg/kg, and pressure, Pa.
   TowerPoint at(double water_kg_per_s, double inlet_K, double wetbulb_K, double humidity_ratio, double pressure_Pa,
                 double speed_frac, double cells_frac = 1.0) const {

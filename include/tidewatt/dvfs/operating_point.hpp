@@ -10,12 +10,12 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Limits of the clock governor of one GPU type.
 struct TIDEWATT_API GovernorParams {
-  double cap_margin_W;            ///< the 1 s power limiter holds the mean this far below the cap, W
-  double thermal_target_K;        ///< die temperature that the thermal limiter holds, K
-  double slowdown_K;              ///< hardware slowdown, K
-  double slowdown_clock_ratio;    ///< clock during slowdown ÷ highest clock
-  double shutdown_K;              ///< K
-  double window_s;                ///< averaging of the power limiter, s
+  double cap_margin_W;          ///< the 1 s power limiter holds the mean this far below the cap, W
+  double thermal_target_K;      ///< die temperature that the thermal limiter holds, K
+  double slowdown_K;            ///< hardware slowdown, K
+  double slowdown_clock_ratio;  ///< clock during slowdown ÷ highest clock
+  double shutdown_K;            ///< K
+  double window_s;              ///< averaging of the power limiter, s
   void fields(FieldVisitor& v);
 };
 
@@ -45,8 +45,8 @@ struct TIDEWATT_API PhasePower {
 /// Power of `mix` at a clock, the phase lasting as long as the gating clock makes it: the rank works for
 /// matrix_s·f_ref/f, then waits until matrix_s·f_ref/f_gate has passed.
 /// @param gate_Hz clock of the slowest rank; 0: this rank gates
-TIDEWATT_API PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
-                                    double clock_Hz, double gate_Hz);
+TIDEWATT_API PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix,
+                                    double reference_Hz, double clock_Hz, double gate_Hz);
 
 struct TIDEWATT_API OperatingPoint {
   double clock_Hz;
@@ -61,7 +61,7 @@ struct TIDEWATT_API OperatingPoint {
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature in the window
 /// @param max_Hz highest clock allowed (table end or user lock)  @param start_Hz where to start the search
 TIDEWATT_API OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
-                                            double reference_Hz, double gate_Hz, double leakage_temperature_factor, double cap_W,
-                                            double max_Hz, double start_Hz);
+                                            double reference_Hz, double gate_Hz, double leakage_temperature_factor,
+                                            double cap_W, double max_Hz, double start_Hz);
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -41,7 +41,7 @@ class TIDEWATT_API BandMeter {
   void push(std::span<const double> load_W);
   std::vector<Band> bands() const;
   /// @returns s
-  double seconds() const;                            ///< measured so far
+  double seconds() const;  ///< measured so far
   /// @returns dimensionless
   double gain(std::size_t band, double f_Hz) const;  ///< |y|/|x| of a sine, averaging included
 

@@ -26,10 +26,10 @@ struct TIDEWATT_API FrequencyParams {
 
 /// Deviations from the equilibrium at `load_W`; plain numbers in the caller's state.
 struct TIDEWATT_API FrequencyState {
-  double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
+  double equilibrium_W = 0.0;  ///< the site's load at which the system is at rest
   using Deviation = std::array<double, 4>;
-  Deviation deviation{};  ///< speed, governor, chest, reheater, per unit
-  std::int64_t next_bin = 0;          ///< absolute 1 ms bin that comes next
+  Deviation deviation{};      ///< speed, governor, chest, reheater, per unit
+  std::int64_t next_bin = 0;  ///< absolute 1 ms bin that comes next
   template <class A>
   void archive(A& a) {
     a(equilibrium_W, deviation, next_bin);

@@ -83,7 +83,7 @@ class TIDEWATT_API RampMeter {
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
-  std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
+  std::int64_t snapshot() const { return next_bin_; }    ///< see repeat.hpp
   /// Twice the longest window lies inside the repeated part; see repeat.hpp.
   bool settled(std::int64_t before, const Repetition& r) const;
   /// Counts `n` periods at once: they bring no steeper ramp.

@@ -42,9 +42,8 @@ TIDEWATT_API std::string_view name(Connection c);
 struct TIDEWATT_API RideThroughEvent {
   std::int64_t bin = 0;
   Connection to = Connection::connected;
-  std::string_view
-      why;  ///< "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy",
-            ///< "manual return", "full load"
+  /// "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy", "manual return", "full load".
+  std::string_view why;
 };
 
 /// Everything that a restart needs; plain values, so that a copy is a checkpoint.

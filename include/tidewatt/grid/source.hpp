@@ -29,10 +29,10 @@ struct TIDEWATT_API VoltageMeters {
 
 /// How near a load is to what its connection can carry.
 struct TIDEWATT_API Loadability {
-  double voltage_pu = 0.0;     ///< at the load
-  double nose_W = 0.0;         ///< the most at the same power factor
-  double margin_frac = 0.0;    ///< 1 − P/nose
-  double droop_pu_per_W = 0.0; ///< dv/dP at constant power factor, < 0; grows without bound towards the nose
+  double voltage_pu = 0.0;           ///< at the load
+  double nose_W = 0.0;               ///< the most at the same power factor
+  double margin_frac = 0.0;          ///< 1 − P/nose
+  double droop_pu_per_W = 0.0;       ///< dv/dP at constant power factor, < 0; grows without bound towards the nose
   double short_circuit_ratio = 0.0;  ///< short-circuit power over the load's apparent power
 };
 

@@ -17,8 +17,8 @@ struct TIDEWATT_API BallastParams {
   double granule_s = 0.0;          ///< length of one ballast kernel: returning work has to wait for its end
   double share_frac = 0.0;         ///< of the processor that a running kernel takes from returning work
   double monitor_cost_frac = 0.0;  ///< of throughput, always
-  double hold_s = 0.0;               ///< how long it replaces work that does not return
-  double ramp_down_W_per_s = 0.0;    ///< of one GPU, after that
+  double hold_s = 0.0;             ///< how long it replaces work that does not return
+  double ramp_down_W_per_s = 0.0;  ///< of one GPU, after that
   void fields(FieldVisitor& v);
 };
 
@@ -75,7 +75,8 @@ struct TIDEWATT_API BallastStretch {
 /// a GPU that has not worked yet is left alone. Burned power heats the die as any other.
 /// @param natural_W [segment] power without ballast  @param state moves to the end  @throws InputError as `ballast`
 TIDEWATT_API std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
-                                                      std::span<const Tick> duration, std::span<const double> natural_W);
+                                                      std::span<const Tick> duration,
+                                                      std::span<const double> natural_W);
 
 /// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
 /// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive

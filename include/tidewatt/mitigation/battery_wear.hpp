@@ -29,8 +29,9 @@ struct TIDEWATT_API BatteryWearState {
 };
 
 struct TIDEWATT_API BatteryWearMeters {
-  double cycle_life_frac = 0.0;       ///< used by half cycles
-  double throughput_life_frac = 0.0;  ///< used by swings inside the dead band, and by a half cycle that is not complete yet
+  double cycle_life_frac = 0.0;  ///< used by half cycles
+  /// Used by swings inside the dead band, and by a half cycle that is not complete yet.
+  double throughput_life_frac = 0.0;
   double calendar_life_frac = 0.0;
   double full_cycles = 0.0;  ///< Σ |Δs|/2
   std::int64_t n_half_cycle = 0;
@@ -85,7 +86,7 @@ struct TIDEWATT_API ReactiveMeters {
 };
 /// A chunk of 1 ms means.  @param converter_W active power of the converter  @param pcc_W at the connection
 /// @param pcc_var in: without its help, out: with it; all of one length  @throws InputError if not
-TIDEWATT_API void compensate(const ReactiveParams& params, std::span<const double> converter_W, std::span<const double> pcc_W,
-                             std::span<double> pcc_var, ReactiveMeters& meters);
+TIDEWATT_API void compensate(const ReactiveParams& params, std::span<const double> converter_W,
+                             std::span<const double> pcc_W, std::span<double> pcc_var, ReactiveMeters& meters);
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -52,8 +52,8 @@ struct TIDEWATT_API Footprint {
   double carbon_kg = 0.0, water_m3 = 0.0;
 };
 /// @param window_s length of each mean  @param site_water_m3 evaporated on the site, added
-TIDEWATT_API Footprint footprint(const FootprintParams& params, std::span<const double> mean_W, double window_s, CalendarStart start,
-                                 double site_water_m3 = 0.0);
+TIDEWATT_API Footprint footprint(const FootprintParams& params, std::span<const double> mean_W, double window_s,
+                                 CalendarStart start, double site_water_m3 = 0.0);
 
 /// A yearly payment for a capital sum:  C r/(1 − (1 + r)^−n), C/n where r = 0.
 /// @param interest_frac per year  @throws InputError unless years > 0 and interest >= 0
@@ -73,7 +73,8 @@ struct TIDEWATT_API DeviceCost {
   double life_years = 0.0;  ///< the shorter of its life and what wear leaves
 };
 /// @param wear_frac_per_year share of life that operation uses per year (0: none)
-TIDEWATT_API DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J, double wear_frac_per_year);
+TIDEWATT_API DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J,
+                                    double wear_frac_per_year);
 
 /// What a trillion tokens cost and emit.
 struct TIDEWATT_API TokenCost {
@@ -82,7 +83,7 @@ struct TIDEWATT_API TokenCost {
 };
 /// @param elapsed_s time that the bill covers, for the devices' share of the year  @param tokens count, > 0
 /// @throws InputError without tokens
-TIDEWATT_API TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year, double elapsed_s,
-                                  double tokens);
+TIDEWATT_API TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year,
+                                  double elapsed_s, double tokens);
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

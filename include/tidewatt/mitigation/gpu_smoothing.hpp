@@ -12,10 +12,10 @@ namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// GPU power smoothing with the knobs of NVML's profile (Blackwell and later; a what-if on older chips).
 struct TIDEWATT_API GpuSmoothingParams {
-  double floor_ratio = 0.0;           ///< lowest power while active ÷ board limit
-  double ramp_up_W_per_s = 0.0;       ///< per GPU
-  double ramp_down_W_per_s = 0.0;     ///< per GPU
-  double hysteresis_s = 0.0;          ///< how long the floor is held after work stops before power ramps down
+  double floor_ratio = 0.0;        ///< lowest power while active ÷ board limit
+  double ramp_up_W_per_s = 0.0;    ///< per GPU
+  double ramp_down_W_per_s = 0.0;  ///< per GPU
+  double hysteresis_s = 0.0;       ///< how long the floor is held after work stops before power ramps down
   void fields(FieldVisitor& v);
 };
 
@@ -33,15 +33,15 @@ struct TIDEWATT_API SmoothingState {
 /// A stretch of a GPU's timeline with its power held between two bounds.
 struct TIDEWATT_API SmoothedPiece {
   Tick duration = 0;
-  std::uint32_t segment = 0;  ///< index of the original segment
-  double low_W = 0.0;         ///< burns up to this
+  std::uint32_t segment = 0;                                ///< index of the original segment
+  double low_W = 0.0;                                       ///< burns up to this
   double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
-  SmoothingState end = {};    ///< what is remembered at its end
+  SmoothingState end = {};                                  ///< what is remembered at its end
 };
 
 /// Speed of a GPU's work while its power is held below what the work would draw.
 struct TIDEWATT_API ThrottleCurve {
-  std::vector<double> power_W;   ///< rising; the first: it waits, the last: natural power
+  std::vector<double> power_W;     ///< rising; the first: it waits, the last: natural power
   std::vector<double> speed_frac;  ///< at these, 0 to 1
   /// Speed at a power `W`, in watts, linear between the points; a share, 0 to 1.
   double at(double W) const;
@@ -56,13 +56,15 @@ struct TIDEWATT_API ThrottleCurve {
 /// board limit/32, each stair at its mean level; a part that a segment cuts out of one is rounded to board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
 /// @param curve [segment], empty or null: in proportion
-TIDEWATT_API std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
-                                                    std::span<const Tick> duration, std::span<const double> natural_W,
-                                                    double waiting_W, std::span<const ThrottleCurve* const> curve = {});
+TIDEWATT_API std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params,
+                                                    double tdp_W, std::span<const Tick> duration,
+                                                    std::span<const double> natural_W, double waiting_W,
+                                                    std::span<const ThrottleCurve* const> curve = {});
 
 /// The same for a timeline that repeats: it begins in the state that its repetitions come to (a slow ramp needs many of
 /// them), which is returned in `state` if given. @throws SolverError if they come to none within 10,000 repetitions
-TIDEWATT_API std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
-                                               std::span<const double> natural_W, double waiting_W, SmoothingState* state = nullptr);
+TIDEWATT_API std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W,
+                                               std::span<const Tick> duration, std::span<const double> natural_W,
+                                               double waiting_W, SmoothingState* state = nullptr);
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

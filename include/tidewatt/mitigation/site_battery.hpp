@@ -59,8 +59,8 @@ struct TIDEWATT_API SiteBatteryMeters {
   double soc_min_frac = 1.0, soc_max_frac = 0.0;  ///< reached
   template <class A>
   void archive(A& a) {
-    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, standby_J, not_served_J, n_power_limited, n_energy_limited,
-      soc_min_frac, soc_max_frac);
+    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, standby_J, not_served_J, n_power_limited,
+      n_energy_limited, soc_min_frac, soc_max_frac);
   }
 
   /// |charged − discharged − losses − standby − stored| / (charged + discharged); `stored_J` = rise of the store.
@@ -96,8 +96,8 @@ class TIDEWATT_API SiteBattery {
   /// One chunk of 1 ms means. @param load_W any length  @param pcc_W same length: load + battery (positive: charging);
   /// may be the same memory as `load_W`  @param ceiling_W of the connection: an order that comes before the rules above
   /// @throws InputError if lengths differ
-  void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state,
-            SiteBatteryMeters& meters, double ceiling_W = std::numeric_limits<double>::infinity()) const;
+  void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state, SiteBatteryMeters& meters,
+            double ceiling_W = std::numeric_limits<double>::infinity()) const;
 
   /// State of charge, 0 to 1.
   double soc_frac(const SiteBatteryState& state) const { return (state.energy_J + state.energy_carry_J) / p_.energy_J; }

@@ -28,7 +28,8 @@ TIDEWATT_API std::vector<Tick> stagger_jobs(std::int64_t n_job, Tick period);
 /// What is left of harmonic k of waveforms with one period:  |Σ w_i e^(−2πi k o_i/T)| / Σ w_i.
 /// @param offset [waveform]  @param weight [waveform] amplitude of each, >= 0, relative  @throws InputError
 /// @returns dimensionless, 0 to 1
-TIDEWATT_API double harmonic_left(std::span<const Tick> offset, std::span<const double> weight, Tick period, std::int64_t harmonic);
+TIDEWATT_API double harmonic_left(std::span<const Tick> offset, std::span<const double> weight, Tick period,
+                                  std::int64_t harmonic);
 
 /// Replicas of one job that begin their iterations apart. They still meet at the gradient reduction, so the last one
 /// sets the pace:  T' = T + spread − slack (never below T).
@@ -50,8 +51,8 @@ struct TIDEWATT_API PeriodShift {
 };
 /// The smallest stretch T' in [T, stretch_max T] with |k/T' − f| >= margin for all modes f and k = 1…n_harmonic.
 /// Searched on steps of T/10,000. @throws InputError
-TIDEWATT_API PeriodShift shift_period(double period_s, std::span<const double> mode_Hz, double margin_Hz, std::int64_t n_harmonic,
-                                      double stretch_max_ratio);
+TIDEWATT_API PeriodShift shift_period(double period_s, std::span<const double> mode_Hz, double margin_Hz,
+                                      std::int64_t n_harmonic, double stretch_max_ratio);
 
 /// Offsets of checkpoints of several jobs that share one interval, so that at most `concurrent` write at once.
 struct TIDEWATT_API CheckpointStagger {
@@ -60,7 +61,8 @@ struct TIDEWATT_API CheckpointStagger {
   bool fits = false;              ///< false: the interval is too short; offsets are spread evenly instead
 };
 /// @param duration of one checkpoint of each job  @throws InputError
-TIDEWATT_API CheckpointStagger stagger_checkpoints(std::span<const Tick> duration, Tick interval, std::int64_t concurrent);
+TIDEWATT_API CheckpointStagger stagger_checkpoints(std::span<const Tick> duration, Tick interval,
+                                                   std::int64_t concurrent);
 
 /// The most intervals [o, o + d) modulo the period that overlap at any time.
 TIDEWATT_API std::int64_t most_overlapping(std::span<const Tick> offset, std::span<const Tick> duration, Tick period);

@@ -40,8 +40,8 @@ struct TIDEWATT_API ChainResponse {
 };
 
 struct TIDEWATT_API ConverterChainState {
-  std::array<double, 12>
-      x{};  ///< per stage: link energy off nominal J, integrator W, drawn W (if it has a current loop)
+  /// Per stage: link energy off nominal J, integrator W, drawn W (if it has a current loop).
+  std::array<double, 12> x{};
   bool operator==(const ConverterChainState&) const = default;
   template <class A>
   void archive(A& a) {

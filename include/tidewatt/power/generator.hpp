@@ -52,7 +52,8 @@ struct TIDEWATT_API GeneratorState {
   bool operator==(const GeneratorState&) const = default;
   template <class A>
   void archive(A& a) {
-    a(ordered, tripped, running_for, n_online, kinetic_J, kinetic_carry_J, mechanical_W, set_pu, accepted_W, step_for, outside_for);
+    a(ordered, tripped, running_for, n_online, kinetic_J, kinetic_carry_J, mechanical_W, set_pu, accepted_W, step_for,
+      outside_for);
   }
 };
 
@@ -65,8 +66,8 @@ struct TIDEWATT_API GeneratorMeters {
   double closure(const GeneratorState& now, double kinetic_before_J) const;
   template <class A>
   void archive(A& a) {
-    a(mechanical_J, electrical_J, damping_J, joined_J, left_J, fuel_J, unserved_J, lowest_Hz, highest_Hz, n_trip, n_ramp_limited,
-      n_power_limited);
+    a(mechanical_J, electrical_J, damping_J, joined_J, left_J, fuel_J, unserved_J, lowest_Hz, highest_Hz, n_trip,
+      n_ramp_limited, n_power_limited);
   }
 };
 

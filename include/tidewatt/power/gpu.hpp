@@ -11,34 +11,35 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Electrical numbers of one GPU type. Activities are switching activities relative to a dense bf16 GEMM on random data.
 struct TIDEWATT_API GpuPowerParams {
-  double tdp_W;                ///< board power limit, W
-  double board_W;              ///< constant part: HBM refresh, regulators, fabric, W
-  double leakage_W;            ///< of the nominal chip at leakage_ref_K and voltage_ref_V, W
-  double leakage_ref_K;        ///< K
-  double leakage_per_K;        ///< d ln P_leak / dT, 1/K
-  double leakage_per_V;        ///< d ln P_leak / dV, 1/V
-  double dynamic_W;            ///< switching power at activity 1, dynamic_ref_Hz and voltage_ref_V, W
-  double dynamic_ref_Hz;       ///< Hz
-  double voltage_ref_V;        ///< V
-  double hbm_W;                ///< added at full HBM bandwidth, W
-  double link_W;               ///< added at full NVLink + NIC bandwidth, W
-  double memory_activity;      ///< core activity while HBM-bound
-  double link_activity;        ///< core activity while communicating
-  double wait_activity;        ///< core activity of spinning kernels
-  double idle_clock_Hz;        ///< clock without a CUDA context, Hz
+  double tdp_W;                      ///< board power limit, W
+  double board_W;                    ///< constant part: HBM refresh, regulators, fabric, W
+  double leakage_W;                  ///< of the nominal chip at leakage_ref_K and voltage_ref_V, W
+  double leakage_ref_K;              ///< K
+  double leakage_per_K;              ///< d ln P_leak / dT, 1/K
+  double leakage_per_V;              ///< d ln P_leak / dV, 1/V
+  double dynamic_W;                  ///< switching power at activity 1, dynamic_ref_Hz and voltage_ref_V, W
+  double dynamic_ref_Hz;             ///< Hz
+  double voltage_ref_V;              ///< V
+  double hbm_W;                      ///< added at full HBM bandwidth, W
+  double link_W;                     ///< added at full NVLink + NIC bandwidth, W
+  double memory_activity;            ///< core activity while HBM-bound
+  double link_activity;              ///< core activity while communicating
+  double wait_activity;              ///< core activity of spinning kernels
+  double idle_clock_Hz;              ///< clock without a CUDA context, Hz
   std::vector<double> vf_clock_Hz;   ///< V/f table, ascending, Hz
   std::vector<double> vf_voltage_V;  ///< ascending, V
-  double rest_leakage_ratio = 1.0;   ///< leakage without a CUDA context ÷ with one: parts that are then gated off; 1: none
+  /// Leakage without a CUDA context ÷ with one: parts that are then gated off; 1: none.
+  double rest_leakage_ratio = 1.0;
   void fields(FieldVisitor& v);
 };
 
 /// Spread between chips of one type: normal in z, truncated at ±truncation_ratio sigma because vendors screen chips.
 struct TIDEWATT_API SiliconSpreadParams {
-  double leakage_sigma_ratio;           ///< sigma of ln(leakage)
-  double voltage_sigma_V;               ///< sigma of the voltage offset, V
-  double leakage_voltage_correlation;   ///< of z_leakage and z_voltage: fast silicon leaks more and needs less voltage
-  double resistance_sigma_ratio;        ///< sigma of ln(thermal resistance)
-  double truncation_ratio;              ///< screening limit in sigmas
+  double leakage_sigma_ratio;          ///< sigma of ln(leakage)
+  double voltage_sigma_V;              ///< sigma of the voltage offset, V
+  double leakage_voltage_correlation;  ///< of z_leakage and z_voltage: fast silicon leaks more and needs less voltage
+  double resistance_sigma_ratio;       ///< sigma of ln(thermal resistance)
+  double truncation_ratio;             ///< screening limit in sigmas
   void fields(FieldVisitor& v);
 };
 
@@ -79,7 +80,9 @@ class TIDEWATT_API GpuModel {
   };
   Grid grid() const { return {grid_.data(), slope_.data(), clock_min_Hz_, static_cast<double>(last_bin_)}; }
   /// Leakage at this voltage over that at voltage_ref_V, dimensionless. @param V volts
-  TIDEWATT_INLINE double leakage_voltage_factor(double V) const { return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V)); }
+  TIDEWATT_INLINE double leakage_voltage_factor(double V) const {
+    return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V));
+  }
   /// Leakage at this temperature over that at leakage_ref_K, dimensionless.
   TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const {
     return math::exp(p_.leakage_per_K * (die_K - p_.leakage_ref_K));
@@ -121,7 +124,8 @@ struct TIDEWATT_API PositionSpreadParams {
 ///     r = r_slot exp(σ (√ρ z_node + √(1 − ρ) z_own)),   z truncated as in SiliconSpreadParams
 ///
 /// ρ = 0 and no slot ratios give draw_resistance_ratio of entity node · n_slot + slot.
-TIDEWATT_API double draw_resistance_ratio(const SiliconSpreadParams& spread, const PositionSpreadParams& position, std::uint64_t seed,
-                                          std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot);
+TIDEWATT_API double draw_resistance_ratio(const SiliconSpreadParams& spread, const PositionSpreadParams& position,
+                                          std::uint64_t seed, std::uint64_t node, std::uint64_t slot,
+                                          std::uint64_t n_slot);
 
 }  // namespace TIDEWATT_NAMESPACE::power

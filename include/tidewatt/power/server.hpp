@@ -6,15 +6,15 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Electrical numbers of a server with eight GPUs (or another number per node).
 struct TIDEWATT_API ServerPowerParams {
-  double host_W;               ///< CPUs, DRAM, NICs, switches, drives under training, W dc
-  double host_idle_W;          ///< the same with idle GPUs, W dc
-  double gpu_conversion_ratio; ///< board watts ÷ dc bus watts of the GPU feed
-  double fans_W;               ///< all fans at full speed, W dc
-  double psu_rating_W;         ///< installed PSU output, W
-  double psu_fixed_ratio;      ///< no-load loss ÷ rating
-  double psu_linear_ratio;     ///< loss proportional to output
-  double psu_square_ratio;     ///< loss proportional to output² ÷ rating
-  std::int64_t n_gpu;          ///< GPUs per server
+  double host_W;                ///< CPUs, DRAM, NICs, switches, drives under training, W dc
+  double host_idle_W;           ///< the same with idle GPUs, W dc
+  double gpu_conversion_ratio;  ///< board watts ÷ dc bus watts of the GPU feed
+  double fans_W;                ///< all fans at full speed, W dc
+  double psu_rating_W;          ///< installed PSU output, W
+  double psu_fixed_ratio;       ///< no-load loss ÷ rating
+  double psu_linear_ratio;      ///< loss proportional to output
+  double psu_square_ratio;      ///< loss proportional to output² ÷ rating
+  std::int64_t n_gpu;           ///< GPUs per server
   void fields(FieldVisitor& v);
 };
 
@@ -24,7 +24,7 @@ struct TIDEWATT_API ServerPower {
   double conversion_W;  ///< lost in the GPU feed's conversion
   double host_W;
   double fan_W;
-  double psu_W;         ///< lost in the PSUs
+  double psu_W;  ///< lost in the PSUs
 };
 
 /// Watts at the AC input: P_dc = P_gpu/η_c + P_host + P_fan;  P_ac = P_dc + P_psu,
@@ -35,7 +35,8 @@ inline ServerPower server_power(const ServerPowerParams& p, double gpu_W, double
   out.host_W = busy ? p.host_W : p.host_idle_W;
   out.fan_W = p.fans_W * fan_frac * fan_frac * fan_frac;
   const double dc_W = gpu_W + out.conversion_W + out.host_W + out.fan_W;
-  out.psu_W = p.psu_fixed_ratio * p.psu_rating_W + dc_W * (p.psu_linear_ratio + p.psu_square_ratio * dc_W / p.psu_rating_W);
+  out.psu_W =
+      p.psu_fixed_ratio * p.psu_rating_W + dc_W * (p.psu_linear_ratio + p.psu_square_ratio * dc_W / p.psu_rating_W);
   out.ac_W = dc_W + out.psu_W;
   return out;
 }

@@ -43,8 +43,8 @@ struct TIDEWATT_API StoreMeters {
   double closure(double stored_J) const;
   template <class A>
   void archive(A& a) {
-    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, not_served_J, n_power_limited, n_energy_limited, soc_low_frac,
-      soc_high_frac);
+    a(charged_J, discharged_J, charge_loss_J, discharge_loss_J, not_served_J, n_power_limited, n_energy_limited,
+      soc_low_frac, soc_high_frac);
   }
 };
 

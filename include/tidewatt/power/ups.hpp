@@ -38,7 +38,7 @@ struct TIDEWATT_API UpsState {
   Tick gap_left = 0;                ///< of a transfer out of eco operation
   std::array<Tick, 8> transfers{};  ///< latest transfers, oldest first
   std::int64_t n_transfer_kept = 0;
-  bool dark = false;                 ///< the load was dropped and is not back yet
+  bool dark = false;  ///< the load was dropped and is not back yet
   StoreState battery;
   /// Equal but for absolute time.
   bool same(const UpsState& other) const;

@@ -32,9 +32,9 @@ struct TIDEWATT_API RunCost {
   double energy_USD = 0.0, water_USD = 0.0;
   double demand_USD = 0.0, fixed_USD = 0.0;  ///< the run's share of a month's charges
   double devices_USD = 0.0;
-  double peak_W = 0.0;    ///< largest mean over the demand window
+  double peak_W = 0.0;  ///< largest mean over the demand window
   double carbon_kg = 0.0;
-  double water_m3 = 0.0;  ///< of the site and of generation
+  double water_m3 = 0.0;                          ///< of the site and of generation
   std::vector<double> hour_USD, hour_kg, hour_J;  ///< [hour of the run], energy alone
   double total_USD() const { return energy_USD + water_USD + demand_USD + fixed_USD + devices_USD; }  ///< all of it
 };
@@ -44,8 +44,8 @@ struct TIDEWATT_API RunCost {
 /// fixed charges as the run's share of a month. What turbines on the site burn is not priced.
 /// @param minutes drawn at the connection  @param start when the run begins  @param site_water_m3 evaporated
 /// @throws InputError as mitigation::bill
-TIDEWATT_API RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,
-                              mitigation::CalendarStart start, double site_water_m3);
+TIDEWATT_API RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff,
+                              const MinuteMeans& minutes, mitigation::CalendarStart start, double site_water_m3);
 
 /// Hour and weekday of a start time YYYY-MM-DDThh:00:00. @throws InputError if it is none
 TIDEWATT_API mitigation::CalendarStart calendar_start(const std::string& start);

@@ -23,10 +23,19 @@ enum class MitigationKind : std::uint8_t { gpu_smoothing, ballast, site_battery,
 
 /// Something that happens at a time: to a job, to the GPUs, from the grid, to a plant.
 enum class EventKind : std::uint8_t {
-  failure, planned_stop, pause,
+  failure,
+  planned_stop,
+  pause,
   power_brake,
-  sag, utility_loss, islanding, curtailment,
-  fan_wall_out, cdu_out, pump_out, rejection_out, chiller_out
+  sag,
+  utility_loss,
+  islanding,
+  curtailment,
+  fan_wall_out,
+  cdu_out,
+  pump_out,
+  rejection_out,
+  chiller_out
 };
 /// Parts of a plant fail.
 constexpr bool of_plant(EventKind k) { return k >= EventKind::fan_wall_out; }
@@ -53,12 +62,15 @@ inline constexpr std::array words_of<sim::RecordingFormat>{"csv"sv, "mlperf"sv};
 template <>
 inline constexpr std::array words_of<sim::StoragePer>{"gpu"sv, "rack"sv, "site"sv};
 template <>
-inline constexpr std::array words_of<sim::WeatherDay>{"dated"sv, "typical"sv, "hot"sv, "hot_clear"sv, "extreme"sv, "typical_year"sv, "hot_year"sv, "extreme_year"sv};
+inline constexpr std::array words_of<sim::WeatherDay>{"dated"sv,   "typical"sv,      "hot"sv,      "hot_clear"sv,
+                                                      "extreme"sv, "typical_year"sv, "hot_year"sv, "extreme_year"sv};
 template <>
-inline constexpr std::array words_of<sim::MitigationKind>{"gpu_smoothing"sv, "ballast"sv, "site_battery"sv, "iteration_beat"sv, "job_stagger"sv};
+inline constexpr std::array words_of<sim::MitigationKind>{"gpu_smoothing"sv, "ballast"sv, "site_battery"sv,
+                                                          "iteration_beat"sv, "job_stagger"sv};
 template <>
-inline constexpr std::array words_of<sim::EventKind>{"failure"sv, "planned_stop"sv, "pause"sv, "power_brake"sv, "sag"sv, "utility_loss"sv, "islanding"sv, "curtailment"sv,
-                                                     "fan_wall_out"sv, "cdu_out"sv, "pump_out"sv, "rejection_out"sv, "chiller_out"sv};
+inline constexpr std::array words_of<sim::EventKind>{
+    "failure"sv,     "planned_stop"sv, "pause"sv,   "power_brake"sv, "sag"sv,           "utility_loss"sv, "islanding"sv,
+    "curtailment"sv, "fan_wall_out"sv, "cdu_out"sv, "pump_out"sv,    "rejection_out"sv, "chiller_out"sv};
 template <>
 inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv};
 }  // namespace TIDEWATT_NAMESPACE

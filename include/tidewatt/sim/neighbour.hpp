@@ -15,13 +15,13 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// A recorded load beside the fleet. The recording is constant between its samples and is never resampled: each
 /// millisecond of the site's waveform holds its exact energy, so a peak that lasts a millisecond or more is kept whole.
 struct TIDEWATT_API ReplayParams {
-  std::string file;             ///< CSV, below the scenario's folder
+  std::string file;                               ///< CSV, below the scenario's folder
   RecordingFormat format = RecordingFormat::csv;  ///< columns as declared, or node watts as MLCommons publishes them
-  std::int64_t n_copy = 1;      ///< so many of what was recorded, in step with each other
-  double begin_s = 0.0;         ///< when the first sample falls, from the start of the run
-  bool repeat = false;          ///< begins anew at its end
-  double outside_W = 0.0;       ///< of one copy before and after the recording; 0: it is switched off
-  double empty_W = 0.0, full_W = 0.0;  ///< recordings of activity: power of one channel at 0 and at 1
+  std::int64_t n_copy = 1;                        ///< so many of what was recorded, in step with each other
+  double begin_s = 0.0;                           ///< when the first sample falls, from the start of the run
+  bool repeat = false;                            ///< begins anew at its end
+  double outside_W = 0.0;                         ///< of one copy before and after the recording; 0: it is switched off
+  double empty_W = 0.0, full_W = 0.0;             ///< recordings of activity: power of one channel at 0 and at 1
   void fields(FieldVisitor& v);
 };
 
@@ -32,9 +32,9 @@ struct TIDEWATT_API NeighbourSpec {
   NeighbourKind kind = NeighbourKind::replay;
   ReplayParams replay;
   workload::TraceFormat columns;
-  workload::Trace recording;     ///< as read; of power or of activity
-  std::string hall;              ///< inference: whose kind of servers and GPUs
-  double inlet_K = 0.0;          ///< inference: air at its servers' fronts
+  workload::Trace recording;  ///< as read; of power or of activity
+  std::string hall;           ///< inference: whose kind of servers and GPUs
+  double inlet_K = 0.0;       ///< inference: air at its servers' fronts
   workload::ModelShape model;
   workload::NetworkParams network;
   workload::InferenceParams service;

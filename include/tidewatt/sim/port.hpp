@@ -11,11 +11,11 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// names that end in `_now_W` hold the millisecond that ends at the engine's time.
 struct TIDEWATT_API Port {
   enum class Direction { read, read_write };
-  std::string name;   ///< `hall.a.cap_W`: the unit is its suffix
-  std::string unit;   ///< "1" for ratios, empty for text
+  std::string name;  ///< `hall.a.cap_W`: the unit is its suffix
+  std::string unit;  ///< "1" for ratios, empty for text
   Direction direction = Direction::read;
-  std::string place;  ///< "site", "hall a" or "job main"
-  std::string doc;    ///< one sentence
+  std::string place;             ///< "site", "hall a" or "job main"
+  std::string doc;               ///< one sentence
   double low = 0.0, high = 0.0;  ///< allowed values, in the unit; of `read_write` ports only
 };
 

@@ -33,15 +33,15 @@ struct TIDEWATT_API Array {
 };
 
 /// A figure of the summary; `monostate` prints as null.
-using Value = std::variant<std::monostate, double, std::int64_t, std::string,
-                           std::vector<std::pair<std::string, double>>>;
+using Value =
+    std::variant<std::monostate, double, std::int64_t, std::string, std::vector<std::pair<std::string, double>>>;
 
 /// All that a run leaves behind; read-only once made.
 struct TIDEWATT_API Result {
-  std::vector<Array> arrays;                             ///< hashed, outside /provenance
-  std::vector<std::pair<std::string, Value>> summary;    ///< the figures of `run --json`, in print order
-  std::vector<grid::ComplianceReport> compliance;               ///< one per rule set of the site
-  std::vector<std::pair<std::string, std::string>> provenance;  ///< scenario text, seed, version, wall time, threads
+  std::vector<Array> arrays;                                       ///< hashed, outside /provenance
+  std::vector<std::pair<std::string, Value>> summary;              ///< the figures of `run --json`, in print order
+  std::vector<grid::ComplianceReport> compliance;                  ///< one per rule set of the site
+  std::vector<std::pair<std::string, std::string>> provenance;     ///< scenario text, seed, version, wall time, threads
   std::vector<std::vector<std::pair<std::string, Value>>> jobs{};  ///< [job] its own figures, in print order
 };
 

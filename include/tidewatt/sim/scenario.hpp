@@ -54,11 +54,11 @@ struct TIDEWATT_API RunParams {
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
   double macro_step_max_s = 900.0;  ///< macro steps grow to this where nothing but the weather moves
-  double tolerance_K = 0.05;         ///< of the periodic advance: mean die temperature against its guess per jump
+  double tolerance_K = 0.05;        ///< of the periodic advance: mean die temperature against its guess per jump
   Advance advance = Advance::periodic;
-  std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
-  bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
-  bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
+  std::int64_t replica_groups = 4;  ///< groups of replicas that share their edges
+  bool spread = true;               ///< false: all chips are nominal (to see what unequal chips cost)
+  bool gating = true;               ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
   void fields(FieldVisitor& v);
 };
 
@@ -69,10 +69,10 @@ struct TIDEWATT_API WindowParams {
 };
 
 struct TIDEWATT_API WeatherParams {
-  std::string epw;      ///< path of an EPW file, or
-  std::string csv;      ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
-  std::string climate;  ///< name of a catalog climate
-  double altitude_m = 0.0;  ///< of a CSV file without a pressure column
+  std::string epw;                       ///< path of an EPW file, or
+  std::string csv;                       ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
+  std::string climate;                   ///< name of a catalog climate
+  double altitude_m = 0.0;               ///< of a CSV file without a pressure column
   WeatherDay day = WeatherDay::typical;  ///< of a climate: typical | hot | extreme; of an EPW: dated | hot_clear | …
   void fields(FieldVisitor& v);
 };
@@ -124,7 +124,7 @@ struct TIDEWATT_API JobSpec {
   workload::ParallelPlan plan;
   workload::NetworkParams network;
   workload::JobParams life;
-  std::optional<workload::FailureRates> failures;  ///< absent: no random failures
+  std::optional<workload::FailureRates> failures;      ///< absent: no random failures
   std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
   std::string beat_name;                               ///< of the mitigation that sets it
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
@@ -136,24 +136,24 @@ struct TIDEWATT_API JobSpec {
 struct TIDEWATT_API EventParams {
   std::string name;
   EventKind kind = EventKind::failure;
-  std::string job;           ///< that a failure strikes
-  std::string hall;          ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
+  std::string job;   ///< that a failure strikes
+  std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
-  double duration_s = 0.0;     ///< how long it lasts; 0: parts that failed stay so, a brake is not released
-  double out_frac = 1.0;       ///< share of the parts that fail
-  double voltage_ratio = 1.0;  ///< sag: what is left of the voltage
-  double limit_W = 0.0;        ///< curtailment
-  double notice_s = 0.0;       ///< curtailment: the order is known so long ahead
+  double duration_s = 0.0;          ///< how long it lasts; 0: parts that failed stay so, a brake is not released
+  double out_frac = 1.0;            ///< share of the parts that fail
+  double voltage_ratio = 1.0;       ///< sag: what is left of the voltage
+  double limit_W = 0.0;             ///< curtailment
+  double notice_s = 0.0;            ///< curtailment: the order is known so long ahead
   OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };
 
 /// A power system of several machines that feeds the site (`grid.case`); its response is in sim/grid_case.hpp.
 struct TIDEWATT_API GridCaseParams {
-  std::string name;          ///< catalog entry of kind grid_case
+  std::string name;  ///< catalog entry of kind grid_case
   grid::MachineCase system;
-  double bus = 0.0;          ///< number of the bus where the site connects, a count
-  std::string window;        ///< recorded window whose power is played
+  double bus = 0.0;                      ///< number of the bus where the site connects, a count
+  std::string window;                    ///< recorded window whose power is played
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window
 };
 
@@ -190,11 +190,11 @@ struct TIDEWATT_API Scenario {
   MitigationNames mitigation_names;
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
-  std::string text;                              ///< the scenario's TOML, what it inherits and the overrides
-  std::vector<std::string> notes;                ///< what is legal but has no effect
-  std::string folder;                            ///< paths inside the scenario are below it
+  std::string text;                ///< the scenario's TOML, what it inherits and the overrides
+  std::vector<std::string> notes;  ///< what is legal but has no effect
+  std::string folder;              ///< paths inside the scenario are below it
   std::vector<catalog::AssumedInput> assumed;
-  std::vector<DefaultInput> defaults;            ///< what it leaves out, in the order of the file
+  std::vector<DefaultInput> defaults;  ///< what it leaves out, in the order of the file
 };
 
 /// Whether something holds the power of GPUs from phase to phase.
@@ -204,7 +204,8 @@ struct TIDEWATT_API LoadOptions {
   std::vector<std::string> set;  ///< key=value
   std::string weather_epw;       ///< user's EPW file, or CSV where its name ends so; wins over the scenario's weather
   std::string catalog_overlay;
-  std::vector<std::string> recording{};  ///< NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`
+  /// NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`.
+  std::vector<std::string> recording{};
 };
 
 /// Time of day of `run.start`, local standard time. @throws InputError unless it is YYYY-MM-DDThh:00:00.
@@ -214,7 +215,8 @@ TIDEWATT_API Tick local_time_of_day(const std::string& start);
 TIDEWATT_API Scenario load_scenario(const std::string& path, const LoadOptions& options = {});
 /// The same from TOML text. @param file its name in findings  @param folder that `base`, weather files and
 /// recordings are below; empty: the current one  @throws as load_scenario
-TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder, const LoadOptions& options = {});
+TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder,
+                                         const LoadOptions& options = {});
 /// Checks a scenario that was changed in code as reading a file does: every value against its range, the parts against one another.
 /// Weather files are read again; recordings are held to what has been read.
 /// @return what is legal but has no effect, as `Scenario::notes`
@@ -222,6 +224,7 @@ TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::str
 TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
 /// As `load_scenario`, of a parsed file.
 /// @param folder paths inside the scenario are below it  @param log notes every key that is asked for; null: none
-TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {}, FieldLog* log = nullptr);
+TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {},
+                                    FieldLog* log = nullptr);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

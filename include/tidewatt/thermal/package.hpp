@@ -10,9 +10,9 @@ namespace TIDEWATT_NAMESPACE::thermal {
 /// Package as a chain of three heat stores: die – lid and sink base – sink – air.
 struct TIDEWATT_API PackageParams {
   double die_J_per_K, base_J_per_K, sink_J_per_K;
-  double die_base_K_per_W;   ///< die to lid and sink base
-  double base_sink_K_per_W;  ///< spreading into the sink
-  double sink_air_K_per_W;   ///< convection at full fan speed
+  double die_base_K_per_W;           ///< die to lid and sink base
+  double base_sink_K_per_W;          ///< spreading into the sink
+  double sink_air_K_per_W;           ///< convection at full fan speed
   double convection_exponent_ratio;  ///< sink_air ∝ fan_frac^-exponent
   void fields(FieldVisitor& v);
 };

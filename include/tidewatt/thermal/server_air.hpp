@@ -6,13 +6,13 @@ namespace TIDEWATT_NAMESPACE::thermal {
 
 /// Air path and fan control of a server whose GPUs are in two rows, one behind the other.
 struct TIDEWATT_API ServerAirParams {
-  double flow_m3_per_s;          ///< whole server at full fan speed, standard air
-  double gpu_flow_frac;          ///< share that passes the GPU sinks
-  double preheat_mixing_ratio;   ///< share of the front row's heat that the rear row breathes
-  double fan_min_frac;           ///< lowest speed
-  double fan_start_K;            ///< hottest die at which the fans leave their lowest speed, K
-  double fan_full_K;             ///< hottest die at which they run at full speed, K
-  double fan_lag_s;              ///< first-order lag of the controller
+  double flow_m3_per_s;         ///< whole server at full fan speed, standard air
+  double gpu_flow_frac;         ///< share that passes the GPU sinks
+  double preheat_mixing_ratio;  ///< share of the front row's heat that the rear row breathes
+  double fan_min_frac;          ///< lowest speed
+  double fan_start_K;           ///< hottest die at which the fans leave their lowest speed, K
+  double fan_full_K;            ///< hottest die at which they run at full speed, K
+  double fan_lag_s;             ///< first-order lag of the controller
   void fields(FieldVisitor& v);
 };
 

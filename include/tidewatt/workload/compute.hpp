@@ -21,8 +21,8 @@ struct TIDEWATT_API ComputeParams {
   double matrix_efficiency_frac = 0.0;  ///< of peak, reached by large matrix products inside a training step
   double small_tile_ratio = 0.0;        ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
   double gemm_overhead_s = 0.0;         ///< start and end of each matrix product: what makes small ones slow
-  double attention_efficiency_frac =
-      0.0;  ///< of peak, reached by fused attention (forward and backward) on long sequences
+  /// Of peak, reached by fused attention (forward and backward) on long sequences.
+  double attention_efficiency_frac = 0.0;
   std::int64_t attention_half_tokens = 0;  ///< sequence on which it reaches half of that
   double hbm_B_per_s = 0.0;
   double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels

@@ -38,8 +38,8 @@ struct TIDEWATT_API Failure {
 /// window nor the other causes move a draw. Repairs take exponential times about their mean. Sorted by (tick, cause,
 /// node).
 /// @throws InputError for lists of unequal length, negative rates, a window before 0; RefusedError above 1e7 draws
-TIDEWATT_API std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,
-                                                Tick end);
+TIDEWATT_API std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node,
+                                                Tick begin, Tick end);
 
 /// The name of a failure's cause.
 TIDEWATT_API const std::string& cause_name(const FailureRates& rates, const Failure& failure);

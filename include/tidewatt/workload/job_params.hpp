@@ -25,12 +25,12 @@ struct TIDEWATT_API JobParams {
   double copy_link_frac = 0.0;    ///< share of peak link bandwidth while loading or saving
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
   std::int64_t evaluation_batches = 1;
-  double detect_s = 0.0;               ///< from a failure until the job is torn down, unless the cause has its own time
-  double replace_s = 0.0;              ///< spare node brought in, processes started
-  double thermal_reset_s = 0.0;        ///< until a node that switched itself off is in service again; 0 = restarted in place
-  std::int64_t spare_nodes = -1;       ///< pool at the start; -1 = never dry
-  double planned_stop_s = 0.0;         ///< length of planned maintenance
-  std::string planned_stop = "drain";  ///< drain (end the iteration, save, stop) | at_once (lose what is not saved)
+  double detect_s = 0.0;          ///< from a failure until the job is torn down, unless the cause has its own time
+  double replace_s = 0.0;         ///< spare node brought in, processes started
+  double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
+  std::int64_t spare_nodes = -1;  ///< pool at the start; -1 = never dry
+  double planned_stop_s = 0.0;    ///< length of planned maintenance
+  std::string planned_stop = "drain";   ///< drain (end the iteration, save, stop) | at_once (lose what is not saved)
   std::string soft_style = "replicas";  ///< soft start and stop by replicas (a share works) | clock (all work slower)
   double soft_start_s = 0.0;            ///< 0 = all at once
   double soft_stop_s = 0.0;             ///< 0 = all at once

@@ -103,7 +103,8 @@ TIDEWATT_API double train_flops_per_token(const ModelShape& shape, double sequen
 /// FLOPs per iteration with full recomputation as Megatron-LM counts them (arXiv 2104.04473 eq. 3):
 /// F = 96 B s l h² (1 + s/6h + V/16lh); valid for ffn = 4h, kv_heads = heads, no gate.
 /// @param batch_sequences  sequences per iteration  @param sequence_tokens  tokens per sequence
-TIDEWATT_API double megatron_flops_per_iteration(const ModelShape& shape, double batch_sequences, double sequence_tokens);
+TIDEWATT_API double megatron_flops_per_iteration(const ModelShape& shape, double batch_sequences,
+                                                 double sequence_tokens);
 
 /// Everything impossible about the shape: head counts, half-given experts or ranks. Messages carry the numbers.
 TIDEWATT_API std::vector<std::string> check_shape(const ModelShape& shape);

@@ -47,6 +47,7 @@ struct TIDEWATT_API Placement {
 /// A job takes whole racks; nodes left over in its last rack stay unused (a rack has one owner).
 /// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks
 /// that are not enough (wanted, free). Keys are `job.<name>.placement…`.
-TIDEWATT_API Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings);
+TIDEWATT_API Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs,
+                             std::vector<Finding>& findings);
 
 }  // namespace TIDEWATT_NAMESPACE::workload

@@ -65,17 +65,20 @@ struct TIDEWATT_API ParallelPlan {
 /// Layers in virtual stage k (0 … pp·v - 1), the lighter ends included.
 TIDEWATT_API std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 /// How many of them are dense: the model's first `dense_layers` fill the first virtual stages.
-TIDEWATT_API std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+TIDEWATT_API std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan,
+                                                        std::int64_t k);
 
 /// Everything that makes the plan impossible, with the numbers: GPU count, divisibility, batch, memory.
 /// Keys are `path`.`field`.
-TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
-                                             const NetworkParams& network, const std::string& path = "plan");
+TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan,
+                                             const ComputeParams& gpu, const NetworkParams& network,
+                                             const std::string& path = "plan");
 
 /// How far the memory estimate may be off. It counts every tensor that the schedule holds; allocators, tensors freed early
 /// and loss computed in pieces move what a framework really needs, so a plan is refused only beyond this.
 inline constexpr double memory_uncertainty_frac = 0.25;
 /// The memory of a plan that is accepted only within this margin; empty where it fits. The plan must have passed check_plan.
-TIDEWATT_API std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu);
+TIDEWATT_API std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan,
+                                                     const ComputeParams& gpu);
 
 }  // namespace TIDEWATT_NAMESPACE::workload

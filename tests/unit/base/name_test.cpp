@@ -11,7 +11,8 @@ TEST_CASE("a name is 1 to 64 letters, digits, underscores and hyphens") {
   }
   CHECK(is_name(std::string(64, 'x')));
   CHECK_FALSE(is_name(std::string(65, 'x')));
-  for (const char* bad : {"", " a", "a b", "a/b", "../a", "a.b", "$\\frac$", "=1+1", "a,b", "a\"b", "a'b", "<b>", "M\xC3\xBCnchen", "a\nb"}) {
+  for (const char* bad : {"", " a", "a b", "a/b", "../a", "a.b", "$\\frac$", "=1+1", "a,b", "a\"b", "a'b", "<b>",
+                          "M\xC3\xBCnchen", "a\nb"}) {
     INFO(bad);
     CHECK_FALSE(is_name(bad));
   }

@@ -90,19 +90,23 @@ std::string repeated(const std::string& text, int n) {
 }  // namespace
 
 TEST_CASE("nesting is refused before the parser spends stack on it") {
-  for (const std::string& text : {repeated("a.", 30'000) + "a = 1\n", "[" + repeated("a.", 30'000) + "a]\n", repeated("\"a\" . ", 5'000) + "a = 1\n",
-                                  repeated("'.'.", 5'000) + "a = 1\n", "x = '''\n'''\nt = " + repeated("{a.a = ", 5'000), "l = " + repeated("[", 30'000)}) {
+  for (const std::string& text : {repeated("a.", 30'000) + "a = 1\n", "[" + repeated("a.", 30'000) + "a]\n",
+                                  repeated("\"a\" . ", 5'000) + "a = 1\n", repeated("'.'.", 5'000) + "a = 1\n",
+                                  "x = '''\n'''\nt = " + repeated("{a.a = ", 5'000), "l = " + repeated("[", 30'000)}) {
     INFO(text.substr(0, 60));
     CHECK(refusal_on_a_small_stack(text).find("nested more than 64") != std::string::npos);
   }
-  CHECK(refusal_on_a_small_stack("x = \"\"\"a\n\"\"\"\n" + repeated("a.", 30'000) + "a = 1\n").find("b.toml:3:130: ") != std::string::npos);
+  CHECK(refusal_on_a_small_stack("x = \"\"\"a\n\"\"\"\n" + repeated("a.", 30'000) + "a = 1\n").find("b.toml:3:130: ") !=
+        std::string::npos);
 }
 
 TEST_CASE("dots and brackets in texts, comments and numbers are no nesting") {
   const std::string dots = repeated(".", 200), open = repeated("[", 200);
-  for (const std::string& text : {"a = '" + dots + open + "'\n", "a = \"\\\"" + dots + open + "\"\n", "# " + dots + open + "\na = 1\n",
-                                  "a = \"\"\"\n" + dots + "\n\"" + open + "\"\"\"\n", "a = '''" + dots + "'" + open + "'''\n",
-                                  std::string("a = \"\"\"x\"\"\"\"\"\nb = 'y'\n"), "a = [" + repeated("1.5, ", 200) + "1.5]\n", repeated("[[t]]\nx = [[1.5], [2.5]]\n", 100)}) {
+  for (const std::string& text :
+       {"a = '" + dots + open + "'\n", "a = \"\\\"" + dots + open + "\"\n", "# " + dots + open + "\na = 1\n",
+        "a = \"\"\"\n" + dots + "\n\"" + open + "\"\"\"\n", "a = '''" + dots + "'" + open + "'''\n",
+        std::string("a = \"\"\"x\"\"\"\"\"\nb = 'y'\n"), "a = [" + repeated("1.5, ", 200) + "1.5]\n",
+        repeated("[[t]]\nx = [[1.5], [2.5]]\n", 100)}) {
     INFO(text.substr(0, 60));
     CHECK_NOTHROW(parse_toml(text, "g.toml"));
   }
@@ -116,11 +120,16 @@ TEST_CASE("--set is as deep as a file may be, and says where it stands") {
 }
 
 TEST_CASE("letters beyond ASCII stand in texts and comments only") {
-  const Node n = parse_toml("\xEF\xBB\xBF# caf\xC3\xA9, it's \"here\nname = \"M\xC3\xBCnchen \\\" \xC3\xA9\" # \xC2\xB0" "C\nb = '\xC3\xA9\\'\n"
-                            "c = \"\"\"\n\xC3\xA9 \\\n\"x\" \xEF\xB8\x8F\"\"\"\nd = '''\xC3\xA9''' # \xC3\xA9\n", "l.toml");
+  const Node n = parse_toml(
+      "\xEF\xBB\xBF# caf\xC3\xA9, it's \"here\nname = \"M\xC3\xBCnchen \\\" \xC3\xA9\" # \xC2\xB0"
+      "C\nb = '\xC3\xA9\\'\n"
+      "c = \"\"\"\n\xC3\xA9 \\\n\"x\" \xEF\xB8\x8F\"\"\"\nd = '''\xC3\xA9''' # \xC3\xA9\n",
+      "l.toml");
   CHECK(std::get<std::string>(n.find("name")->value) == "M\xC3\xBCnchen \" \xC3\xA9");
   CHECK(std::get<std::string>(n.find("d")->value) == "\xC3\xA9");
-  for (const char* bad : {"a = 1\nt =\xEF\xBB\xBE, 2\n", "a = 1\nk\xC3\xA9y = 1\n", "a = \"x\"\n\xC2\xA0" "b = 1\n"}) {
+  for (const char* bad : {"a = 1\nt =\xEF\xBB\xBE, 2\n", "a = 1\nk\xC3\xA9y = 1\n",
+                          "a = \"x\"\n\xC2\xA0"
+                          "b = 1\n"}) {
     INFO(bad);
     try {
       parse_toml(bad, "l.toml");

@@ -63,17 +63,20 @@ TEST_CASE("a wrong unit suffix is answered with the key of the same quantity") {
   const Node n = parse_toml("leakage_per_K = 0.01\nleakage_mV = 3\n", "f.toml");
   TableReader r(n, "power", findings);
   double x = 0.0;
-  for (const char* key : {"leakage_frac_per_K", "leakage_W", "leakage_frac_per_V"}) r.number(key, x, {0, 1}, "leakage", Need::optional);
+  for (const char* key : {"leakage_frac_per_K", "leakage_W", "leakage_frac_per_V"})
+    r.number(key, x, {0, 1}, "leakage", Need::optional);
   r.finish();
   REQUIRE(findings.size() == 2);
   for (const auto& f : findings) {
     const bool per_K = f.key == "power.leakage_per_K";  // no voltage among the known ones: leakage_mV gets the nearest
-    CHECK(f.message == std::string("wrong unit suffix: this key is written '") + (per_K ? "leakage_frac_per_K'" : "leakage_W'"));
+    CHECK(f.message ==
+          std::string("wrong unit suffix: this key is written '") + (per_K ? "leakage_frac_per_K'" : "leakage_W'"));
   }
 }
 
 TEST_CASE("a name that is no slip of the pen is found by a whole word that it shares, units apart") {
-  const std::vector<std::string> known = {"global_batch_sequences", "cap_W", "replica_batch_sequences", "mix_frac", "h100_sxm_700W"};
+  const std::vector<std::string> known = {"global_batch_sequences", "cap_W", "replica_batch_sequences", "mix_frac",
+                                          "h100_sxm_700W"};
   CHECK(nearest("power_cap_kW", known) == "cap_W");
   CHECK(nearest("batch", known) == "global_batch_sequences");
   CHECK(nearest("h100", known) == "h100_sxm_700W");
@@ -115,7 +118,8 @@ TEST_CASE("the suffix of a key says its unit: prefixes, hours and days, degrees,
 }
 
 TEST_CASE("a finding shows control characters of the input as text") {
-  CHECK(Finding{{"f.toml", 1, 2}, "a", "\"\x1b[2J\x7f\" is no name"}.text() == "f.toml:1:2: a: \"\\x1b[2J\\x7f\" is no name");
+  CHECK(Finding{{"f.toml", 1, 2}, "a", "\"\x1b[2J\x7f\" is no name"}.text() ==
+        "f.toml:1:2: a: \"\\x1b[2J\\x7f\" is no name");
   CHECK(Finding{{}, "", "two\n  lines"}.text() == "two\n  lines");
 }
 

@@ -12,8 +12,10 @@ TEST_CASE("chiller: reference point, lift, cycling") {
   const auto at = chiller_at(p, p.capacity_W, K(16), K(29.5));
   CHECK(at.available_W == Approx(p.capacity_W).epsilon(2e-3));
   CHECK(at.power_W == Approx(p.capacity_W / p.cop_ratio).epsilon(5e-3));
-  CHECK(chiller_at(p, 0.8 * p.capacity_W, K(16), K(35)).power_W > chiller_at(p, 0.8 * p.capacity_W, K(16), K(25)).power_W);
-  CHECK(chiller_at(p, 0.8 * p.capacity_W, K(10), K(29)).power_W > chiller_at(p, 0.8 * p.capacity_W, K(20), K(29)).power_W);
+  CHECK(chiller_at(p, 0.8 * p.capacity_W, K(16), K(35)).power_W >
+        chiller_at(p, 0.8 * p.capacity_W, K(16), K(25)).power_W);
+  CHECK(chiller_at(p, 0.8 * p.capacity_W, K(10), K(29)).power_W >
+        chiller_at(p, 0.8 * p.capacity_W, K(20), K(29)).power_W);
   const auto low = chiller_at(p, 0.05 * p.capacity_W, K(16), K(29.5));
   CHECK(low.cycling_frac == Approx(0.05 / p.plr_min_frac).epsilon(0.01));
   CHECK(chiller_at(p, 0.0, K(16), K(29.5)).power_W == 0.0);

@@ -33,7 +33,8 @@ struct Totals {
 };
 
 template <class Input>
-Totals run(const CoolingPlant& plant, std::vector<double>& state, Tick begin, Tick end, Input input, Tick step = minute) {
+Totals run(const CoolingPlant& plant, std::vector<double>& state, Tick begin, Tick end, Input input,
+           Tick step = minute) {
   Totals d;
   auto workspace = plant.make_workspace();
   const auto start = std::chrono::steady_clock::now();

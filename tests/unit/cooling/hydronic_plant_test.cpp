@@ -1,7 +1,6 @@
-#include "hydronic_day.hpp"
-
 #include <ctime>
 
+#include "hydronic_day.hpp"
 #include "tidewatt/cooling/plant_year.hpp"
 
 using namespace hydronic_day;
@@ -57,9 +56,10 @@ TEST_CASE("parts fail: heat is stored, the hall warms, the rest speeds up, and r
       return input;
     };
   };
-  for (const auto& [kind, have] : {std::pair{"fans", PlantCapacity{.fan_frac = 0.0}}, std::pair{"pumps", PlantCapacity{.pump_frac = 0.0}},
-                                   std::pair{"chillers", PlantCapacity{.chiller_frac = 0.0}},
-                                   std::pair{"cells", PlantCapacity{.rejection_frac = 0.0}}}) {
+  for (const auto& [kind, have] :
+       {std::pair{"fans", PlantCapacity{.fan_frac = 0.0}}, std::pair{"pumps", PlantCapacity{.pump_frac = 0.0}},
+        std::pair{"chillers", PlantCapacity{.chiller_frac = 0.0}},
+        std::pair{"cells", PlantCapacity{.rejection_frac = 0.0}}}) {
     state = before;
     const Totals out = run(built, state, 0, 20 * minute, with(have));
     const double hot_K = out.last.supply_end_K;
@@ -75,7 +75,8 @@ TEST_CASE("parts fail: heat is stored, the hall warms, the rest speeds up, and r
   state = before;
   const Totals half = run(built, state, 0, 60 * minute, with({.fan_frac = 0.9}));
   CHECK(half.last.supply_end_K == Approx(params.air_set_K).margin(0.5));
-  CHECK(half.last.capacity_margin_frac < run(built, state = before, 0, 60 * minute, with({})).last.capacity_margin_frac);
+  CHECK(half.last.capacity_margin_frac <
+        run(built, state = before, 0, 60 * minute, with({})).last.capacity_margin_frac);
 }
 
 TEST_CASE("a plant without power draws nothing, keeps its heat and starts again when it is back") {

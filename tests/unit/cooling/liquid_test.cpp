@@ -12,7 +12,9 @@ TEST_CASE("water and glycol match CoolProp") {
   struct Water {
     double t_degC, density, cp, viscosity;
   };
-  for (const Water& w : {Water{5, 999.96663, 4205.0377, 0.00151817}, Water{15, 999.10262, 4188.4606, 0.00113757}, Water{25, 997.04764, 4181.3150, 0.000890022}, Water{40, 992.21635, 4179.4148, 0.000652729}, Water{60, 983.19582, 4184.9533, 0.000466035}, Water{80, 971.79040, 4196.7533, 0.000354051}}) {
+  for (const Water& w : {Water{5, 999.96663, 4205.0377, 0.00151817}, Water{15, 999.10262, 4188.4606, 0.00113757},
+                         Water{25, 997.04764, 4181.3150, 0.000890022}, Water{40, 992.21635, 4179.4148, 0.000652729},
+                         Water{60, 983.19582, 4184.9533, 0.000466035}, Water{80, 971.79040, 4196.7533, 0.000354051}}) {
     CHECK(water_density_kg_per_m3(K(w.t_degC)) == Approx(w.density).epsilon(2e-5));
     CHECK(water_cp_J_per_kg_K(K(w.t_degC)) == Approx(w.cp).epsilon(2e-4));
     CHECK(water_viscosity_Pa_s(K(w.t_degC)) == Approx(w.viscosity).epsilon(0.01));

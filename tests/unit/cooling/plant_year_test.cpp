@@ -30,8 +30,8 @@ TEST_CASE("a year of weather gives PUE and water by month, within the time budge
   const HydronicPlant built(params, 1e6);
   const Weather weather = climate_year(catalog_file<ClimateParams>("climate/chicago_il.toml"), ClimateDay::typical, 1);
   const std::clock_t start = std::clock();
-  const PlantYear year = run_plant(
-      built, weather, [&](Tick) { return hall(params, 1e6, 0.8, {}); }, 365 * ns_per_day, 10 * minute);
+  const PlantYear year =
+      run_plant(built, weather, [&](Tick) { return hall(params, 1e6, 0.8, {}); }, 365 * ns_per_day, 10 * minute);
   const double cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   WARN("year of ten-minute steps: " << cpu_s << " s CPU, " << 1e6 * cpu_s / 52560 << " us a step; PUE January "
                                     << year.months[0].pue() << ", July " << year.months[6].pue() << ", year "

@@ -42,7 +42,8 @@ TEST_CASE("tower: design point, wet bulb as the limit, energy, Merkel's integral
   CHECK_THROWS_AS(Tower(bad), InputError);
 }
 
-TEST_CASE("below its floor a fan fades out over the lower half: power and air are those between standing and the floor") {
+TEST_CASE(
+    "below its floor a fan fades out over the lower half: power and air are those between standing and the floor") {
   TowerParams p = plant("crah_chilled_water").tower;
   const double floor = p.fan_floor_frac;
   const Tower tower(p);
@@ -50,7 +51,9 @@ TEST_CASE("below its floor a fan fades out over the lower half: power and air ar
   CHECK(tower.fan_W(0.75 * floor) == Approx(0.5 * tower.fan_W(floor)));
   CHECK(tower.fan_W(0.6 * floor) == Approx(0.2 * tower.fan_W(floor)));
   // The same air through a tower whose fan may run that slowly.
-  const auto heat_W = [&](const Tower& t, double speed) { return t.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, speed).heat_W; };
+  const auto heat_W = [&](const Tower& t, double speed) {
+    return t.at(p.water_kg_per_s, p.water_in_K, p.wetbulb_K, 0.01, 101325.0, speed).heat_W;
+  };
   REQUIRE(p.free_convection_frac < floor);
   TowerParams slow = p;
   slow.fan_floor_frac = 0.05;

@@ -26,8 +26,16 @@ std::vector<Fields> rows() {
   std::vector<Fields> out;
   for (int day = 1; day <= 3; ++day)
     for (int hour = 1; hour <= 24; ++hour) {
-      Fields f{"1990", "7", std::to_string(day), std::to_string(hour), "60", "?9?9", fmt::format("{}.5", 15 + hour / 3),
-               "10.0", "50", "100000"};
+      Fields f{"1990",
+               "7",
+               std::to_string(day),
+               std::to_string(hour),
+               "60",
+               "?9?9",
+               fmt::format("{}.5", 15 + hour / 3),
+               "10.0",
+               "50",
+               "100000"};
       f.resize(35, "0");
       out.push_back(f);
     }
@@ -72,10 +80,10 @@ TEST_CASE("defective EPW files: none accepted") {
         lines[row][column] = bad;
         defective(text_of(lines), fmt::format("row {} column {} '{}'", row, column, bad));
       }
-    for (const auto& [column, bad] : {std::pair{6u, "70.1"}, std::pair{6u, "-70.1"}, std::pair{7u, "45.0"},
-                                      std::pair{8u, "111"}, std::pair{8u, "-1"}, std::pair{9u, "30000"},
-                                      std::pair{9u, "1013.25"}, std::pair{1u, "13"}, std::pair{2u, "32"},
-                                      std::pair{3u, "25"}, std::pair{3u, "0"}, std::pair{6u, "999"}}) {
+    for (const auto& [column, bad] :
+         {std::pair{6u, "70.1"}, std::pair{6u, "-70.1"}, std::pair{7u, "45.0"}, std::pair{8u, "111"},
+          std::pair{8u, "-1"}, std::pair{9u, "30000"}, std::pair{9u, "1013.25"}, std::pair{1u, "13"},
+          std::pair{2u, "32"}, std::pair{3u, "25"}, std::pair{3u, "0"}, std::pair{6u, "999"}}) {
       auto lines = rows();
       lines[row][column] = bad;
       defective(text_of(lines), fmt::format("row {} column {} '{}'", row, column, bad));
@@ -106,8 +114,9 @@ TEST_CASE("defective EPW files: none accepted") {
   defective(text_of(end_gap), "missing at the end");
   const std::string good = text_of(rows());
   for (std::size_t i = 1; i <= 8; ++i) defective(good.substr(0, good.size() * i / 9), "truncated");
-  for (const char* location : {"LOCATION,a,b,c,d,e,91,0,0,0", "LOCATION,a,b,c,d,e,0,181,0,0", "LOCATION,a,b,c,d,e,0,0,15,0",
-                               "LOCATION,a,b,c,d,e,0,0,0,9999", "LOCATION,a,b,c", "LOCATION,a,b,c,d,e,x,0,0,0"})
+  for (const char* location :
+       {"LOCATION,a,b,c,d,e,91,0,0,0", "LOCATION,a,b,c,d,e,0,181,0,0", "LOCATION,a,b,c,d,e,0,0,15,0",
+        "LOCATION,a,b,c,d,e,0,0,0,9999", "LOCATION,a,b,c", "LOCATION,a,b,c,d,e,x,0,0,0"})
     defective(text_of(rows(), header(location)), location);
   for (const char* period : {"DATA PERIODS,2,1,Data,Sunday,7/1,7/3", "DATA PERIODS,1,7,Data,Sunday,7/1,7/3",
                              "DATA PERIODS,1,1,Data,Sunday,7/1,7/4", "DATA PERIODS,1,1,Data,Sunday,7/2,7/3",
@@ -125,8 +134,8 @@ TEST_CASE("good EPW files: none refused") {
     refused += ok ? 0 : 1;
     CHECK(ok);
   };
-  for (const auto& [column, missing] : {std::pair{6u, "99.9"}, std::pair{7u, "99.9"}, std::pair{8u, "999"},
-                                        std::pair{9u, "999999"}})
+  for (const auto& [column, missing] :
+       {std::pair{6u, "99.9"}, std::pair{7u, "99.9"}, std::pair{8u, "999"}, std::pair{9u, "999999"}})
     for (const std::size_t row : {5u, 12u, 33u, 40u, 66u}) {
       auto lines = rows();
       lines[row][column] = missing;

@@ -41,19 +41,23 @@ TEST_CASE("weather CSV: units, instants and defects") {
   CHECK(w.at(ns_per_hour / 2).drybulb_K == Approx(273.15 + 11.0));
   CHECK(w.notes().size() == 1);
   const Weather f = parse_weather_csv(
-      csv("time,drybulb_degF,dewpoint_degF,pressure_hPa", [](int i) { return stamp(i) + ",68,50,1000"; }), "f.csv", 0.0);
+      csv("time,drybulb_degF,dewpoint_degF,pressure_hPa", [](int i) { return stamp(i) + ",68,50,1000"; }), "f.csv",
+      0.0);
   CHECK(f.at(0).drybulb_K == Approx(293.15));
   CHECK(f.at(0).pressure_Pa == Approx(1e5));
   CHECK(csv_accepted(csv("time,drybulb_degC,wetbulb_degC", [](int i) { return stamp(i) + ",20,15"; })));
   CHECK(csv_accepted("time,drybulb_degC,rh_frac\n2024-02-28T23:45,1,0.5\n2024-02-29T00:00,1,0.5\n"));  // a leap day
-  for (const char* names : {"time,drybulb,rh_pct", "time,drybulb_K,rh_pct", "when,drybulb_degC,rh_pct",
-                            "time,drybulb_degC,drybulb_degC", "time,drybulb_degC,humidity", "time,rh_pct,rh_pct", "", ","})
+  for (const char* names :
+       {"time,drybulb,rh_pct", "time,drybulb_K,rh_pct", "when,drybulb_degC,rh_pct", "time,drybulb_degC,drybulb_degC",
+        "time,drybulb_degC,humidity", "time,rh_pct,rh_pct", "", ","})
     CHECK_FALSE(csv_accepted(csv(names, row)));
-  for (const char* bad : {"2024-02-28T05:00,x,50", "2024-02-28T05:00,,50", "2024-02-28T05:00,15", "2024-02-28T05:00,15,50,1",
-                          "2024-02-28T05:00,150,50", "2024-02-28T05:00,15,101", "2024-02-28T05:30,15,50",
-                          "2024-02-28T04:00,15,50", "2024-02-30T05:00,15,50", "28.02.2024 05:00,15,50", "2024-02-28T25:00,15,50",
-                          "2024-02-28T05:00,nan,50", "2024-02-28T05:00,15,-1", "2024-02-28T5:00,15,50", ""})
-    CHECK_FALSE(csv_accepted(csv("time,drybulb_degC,rh_pct", [&](int i) { return i == 5 ? std::string(bad) : row(i); })));
+  for (const char* bad :
+       {"2024-02-28T05:00,x,50", "2024-02-28T05:00,,50", "2024-02-28T05:00,15", "2024-02-28T05:00,15,50,1",
+        "2024-02-28T05:00,150,50", "2024-02-28T05:00,15,101", "2024-02-28T05:30,15,50", "2024-02-28T04:00,15,50",
+        "2024-02-30T05:00,15,50", "28.02.2024 05:00,15,50", "2024-02-28T25:00,15,50", "2024-02-28T05:00,nan,50",
+        "2024-02-28T05:00,15,-1", "2024-02-28T5:00,15,50", ""})
+    CHECK_FALSE(
+        csv_accepted(csv("time,drybulb_degC,rh_pct", [&](int i) { return i == 5 ? std::string(bad) : row(i); })));
   CHECK_FALSE(csv_accepted("time,drybulb_degC,rh_pct\n2023-02-29T00:00,1,50\n2023-02-29T01:00,1,50\n"));
   CHECK_FALSE(csv_accepted(csv("time,drybulb_degC,dewpoint_degC", [](int i) { return stamp(i) + ",15,18"; })));
 }
@@ -82,25 +86,32 @@ TEST_CASE("a corpus of measured weather: no defect accepted, no good file refuse
   };
   for (const int at : {0, 11, 23}) {
     for (const std::size_t column : {1u, 2u, 3u})
-      for (const char* wrong : {"", "x", "nan", "inf", "1e999", "--5", "1 2", "-300", "9e9", "99999999", "0x10", "1.2.3"}) {
+      for (const char* wrong :
+           {"", "x", "nan", "inf", "1e999", "--5", "1 2", "-300", "9e9", "99999999", "0x10", "1.2.3"}) {
         ++n_bad;
         INFO(at << " " << column << " " << wrong);
         CHECK_FALSE(csv_accepted(with(at, column, wrong)));
       }
-    for (const char* wrong : {"", "x", "2024-02-28", "2024-02-30T05:00", "2024-02-28T24:30", "2024-02-28T05:61", "28/02/2024 05:00",
-                              "1709096400", "2024-02-28T05:30"}) {
+    for (const char* wrong : {"", "x", "2024-02-28", "2024-02-30T05:00", "2024-02-28T24:30", "2024-02-28T05:61",
+                              "28/02/2024 05:00", "1709096400", "2024-02-28T05:30"}) {
       ++n_bad;
       INFO(at << " " << wrong);
       CHECK_FALSE(csv_accepted(with(at, 0, wrong)));
     }
   }
   for (const char* air : {"drybulb_degC", "drybulb_degF"})
-    for (const auto& [moisture, value] : {std::pair{"dewpoint_degC", "5"}, {"dewpoint_degF", "41"}, {"wetbulb_degC", "8"}, {"rh_pct", "40"}, {"rh_frac", "0.4"}})
+    for (const auto& [moisture, value] : {std::pair{"dewpoint_degC", "5"},
+                                          {"dewpoint_degF", "41"},
+                                          {"wetbulb_degC", "8"},
+                                          {"rh_pct", "40"},
+                                          {"rh_frac", "0.4"}})
       for (const auto& [pressure, at] : {std::pair{"", ""}, {",pressure_Pa", ",99000"}, {",pressure_hPa", ",990"}}) {
         ++n_good;
         const std::string names = fmt::format("time,{},{}{}", air, moisture, pressure);
         INFO(names);
-        CHECK(csv_accepted(csv(names, [&, v = value, p = at](int i) { return fmt::format("{},{},{}{}", stamp(i), air[11] == 'C' ? "15" : "59", v, p); })));
+        CHECK(csv_accepted(csv(names, [&, v = value, p = at](int i) {
+          return fmt::format("{},{},{}{}", stamp(i), air[11] == 'C' ? "15" : "59", v, p);
+        })));
       }
   WARN("measured weather: " << n_bad << " defective, " << n_good << " good");
   CHECK(n_bad >= 120);

@@ -35,8 +35,8 @@ struct Case {
     dvfs::operating_points(node().gpu, mix, f_ref, gate_Hz, max_Hz, {chip, die_K, limit_W, clock_Hz, limiter});
   }
   dvfs::OperatingPoint scalar(std::size_t g, const dvfs::PhaseMix& mix, double gate_Hz, double max_Hz) const {
-    return dvfs::operating_point(node().gpu, chip[g], mix, f_ref, gate_Hz, node().gpu.leakage_temperature_factor(die_K[g]),
-                                 limit_W[g], max_Hz, clock_Hz[g]);
+    return dvfs::operating_point(node().gpu, chip[g], mix, f_ref, gate_Hz,
+                                 node().gpu.leakage_temperature_factor(die_K[g]), limit_W[g], max_Hz, clock_Hz[g]);
   }
 };
 
@@ -92,8 +92,8 @@ TEST_CASE("a GPU's clock does not depend on its company in the batch") {
     double clock_Hz = before.clock_Hz[g];
     Limiter limiter;
     dvfs::operating_points(node().gpu, gemm, f_ref, 0.0, 1.98e9,
-                           {std::span(&before.chip[g], 1), std::span(&before.die_K[g], 1), std::span(&before.limit_W[g], 1),
-                            std::span(&clock_Hz, 1), std::span(&limiter, 1)});
+                           {std::span(&before.chip[g], 1), std::span(&before.die_K[g], 1),
+                            std::span(&before.limit_W[g], 1), std::span(&clock_Hz, 1), std::span(&limiter, 1)});
     REQUIRE(clock_Hz == all.clock_Hz[g]);
     REQUIRE(limiter == all.limiter[g]);
   }

@@ -43,7 +43,8 @@ TEST_CASE("light work runs at the table's end and a lock is reported as such") {
 TEST_CASE("hotter, leakier and hungrier chips run slower; more power never does") {
   const auto clock = [&](power::Chip chip, double die_K, double cap_W) {
     return dvfs::operating_point(node().gpu, chip, gemm(), f_ref, 0.0, node().gpu.leakage_temperature_factor(die_K),
-                                 cap_W, 1.98e9, 1.5e9).clock_Hz;
+                                 cap_W, 1.98e9, 1.5e9)
+        .clock_Hz;
   };
   CHECK(clock({}, 350, 692) < clock({}, 330, 692));
   CHECK(clock({1.3, 0}, 340, 692) < clock({1.0, 0}, 340, 692));
@@ -60,7 +61,8 @@ TEST_CASE("without leakage the clock does not feel temperature") {
   p.leakage_W = 0.0;
   const power::GpuModel cold(p);
   const auto f = [&](double K) {
-    return dvfs::operating_point(cold, {}, gemm(), f_ref, 0.0, cold.leakage_temperature_factor(K), 692, 1.98e9, 1.5e9).clock_Hz;
+    return dvfs::operating_point(cold, {}, gemm(), f_ref, 0.0, cold.leakage_temperature_factor(K), 692, 1.98e9, 1.5e9)
+        .clock_Hz;
   };
   CHECK(f(300) == f(360));
 }
@@ -68,6 +70,7 @@ TEST_CASE("without leakage the clock does not feel temperature") {
 TEST_CASE("a rank that waits for a slower one uses less power at the same clock and clocks higher at the cap") {
   CHECK(mean_power({}, 1.5e9, 1.4e9, 1.0) < mean_power({}, 1.5e9, 0.0, 1.0));
   const auto alone = dvfs::operating_point(node().gpu, {}, gemm(), f_ref, 0.0, 1.0, 692, 1.98e9, 1.5e9);
-  const auto waiting = dvfs::operating_point(node().gpu, {}, gemm(), f_ref, 0.95 * alone.clock_Hz, 1.0, 692, 1.98e9, 1.5e9);
+  const auto waiting =
+      dvfs::operating_point(node().gpu, {}, gemm(), f_ref, 0.95 * alone.clock_Hz, 1.0, 692, 1.98e9, 1.5e9);
   CHECK(waiting.clock_Hz > alone.clock_Hz);
 }

@@ -33,10 +33,13 @@ TEST_CASE("every rule set of the catalog reads; what a run cannot measure names 
     const Node node = parse_toml_file(file.path().string());
     Node values{Node::Table{}, node.place};
     for (const auto& [key, value] : std::get<Node::Table>(node.value))
-      if (key != "schema" && key != "kind" && key != "name" && key != "sources" && key != "assumed") values.set(key, value);
+      if (key != "schema" && key != "kind" && key != "name" && key != "sources" && key != "assumed")
+        values.set(key, value);
     const auto rules = read_rules(values, file.path().stem().string(), "rules", findings);
     for (const auto& f : findings)
-      if (f.message.find("tidewatt rules check") == std::string::npos && f.message.find("tidewatt ride") == std::string::npos) FAIL(f.text());
+      if (f.message.find("tidewatt rules check") == std::string::npos &&
+          f.message.find("tidewatt ride") == std::string::npos)
+        FAIL(f.text());
     CHECK((!rules.rules.empty() || !findings.empty()));
     CHECK(!rules.date.empty());
     elsewhere += findings.empty() ? 0 : 1;
@@ -84,7 +87,9 @@ limit_pu = 0.95
 title = "voltage"
 figure = "voltage_high"
 limit_pu = 1.05
-)", "r.toml"), "limits", "rules", findings);
+)",
+                                           "r.toml"),
+                                "limits", "rules", findings);
   WaveformFigures f;
   f.voltage_low_pu = {0.96, 0.001, 1};
   f.voltage_high_pu = {1.01, 0.001, 1};

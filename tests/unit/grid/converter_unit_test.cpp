@@ -9,7 +9,8 @@ using Complex = std::complex<double>;
 namespace {
 
 const std::string converter = "0 0.02 10 0.9 0.4 1.22 1.2 0.9 0.5 -1.3 0.02 0 99 -99 0.7";
-const std::string electrical = "0 0 0 0 0 -99 99 0.02 0 0 0 1.1 -1.1 0 0.05 0.44 -0.44 1.05 0.9 0 0.5 2 5 0.02 99 -99 1 0 1.11 0.02";
+const std::string electrical =
+    "0 0 0 0 0 -99 99 0.02 0 0 0 1.1 -1.1 0 0.05 0.44 -0.44 1.05 0.9 0 0.5 2 5 0.02 99 -99 1 0 1.11 0.02";
 
 }  // namespace
 

@@ -12,7 +12,8 @@ const std::string kundur_like = "0.01 0 0 200 0.05 7 -7 1.333 0.02 0.8 0.2 0.38 
 }  // namespace
 
 TEST_CASE("at rest the rectified voltage is the field's, and nothing moves") {
-  for (const auto& values : {kundur_like, std::string("0.01 0.1 0 200 0.05 7 -7 1.333 0.02 0.8 0 0 1 0 0 0 0 10 -10")}) {
+  for (const auto& values :
+       {kundur_like, std::string("0.01 0.1 0 200 0.05 7 -7 1.333 0.02 0.8 0 0 1 0 0 0 0 10 -10")}) {
     auto e = model_of<Esac1a>(values);
     std::vector<double> x(5), rate(5);
     e.rest({2.1, 2.1, 0.8}, 1.02, x);
@@ -36,6 +37,7 @@ TEST_CASE("without saturation and feedback a lasting error gives K_A/K_E times i
   auto e = model_of<Esac1a>("0 0 0 40 0.02 9 -9 0.5 0 1 0 0 1 0 0 0 0 9 -9");
   std::vector<double> x(5);
   e.rest({1.5, 1.5, 0.5}, 1.0, x);
-  integrate(x, 20.0, 2e-3, [&](double, const std::vector<double>& y, std::vector<double>& r) { e.rates(y, {0.99, 0.0, 1.5}, r); });
+  integrate(x, 20.0, 2e-3,
+            [&](double, const std::vector<double>& y, std::vector<double>& r) { e.rates(y, {0.99, 0.0, 1.5}, r); });
   CHECK(e.field_pu(x, {0.99, 0.0, 1.5}) == Approx(1.5 + 40.0 * 0.01).epsilon(1e-4));
 }

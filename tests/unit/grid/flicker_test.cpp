@@ -78,8 +78,7 @@ double P_inst_peak(FlickerLamp lamp, double f_Hz, double dv_frac, double (*wave)
   Flickermeter m(lamp);
   feed(m, 40.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); });
   m.forget_max();  // settled
-  feed(
-      m, 20.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); }, 40'000);
+  feed(m, 20.0, [&](std::int64_t i) { return wave(f_Hz, dv_frac, i); }, 40'000);
   return m.P_inst_max();
 }
 }  // namespace
@@ -96,9 +95,13 @@ TEST_CASE("a sine that is just perceptible peaks at one, by the filter's own gai
   }
 }
 
-TEST_CASE("lamps of one voltage differ between mains by the Butterworth filter's cut-off: 42 Hz at 60 Hz, 35 Hz at 50 Hz") {
-  const auto pass = [](double f_Hz, double cut_off_Hz) { return 1.0 / std::sqrt(1.0 + std::pow(f_Hz / cut_off_Hz, 12.0)); };
-  for (const auto& [at_60Hz, at_50Hz] : {std::pair{FlickerLamp::v120_60Hz, FlickerLamp::v120_50Hz}, {FlickerLamp::v230_60Hz, FlickerLamp::v230_50Hz}}) {
+TEST_CASE(
+    "lamps of one voltage differ between mains by the Butterworth filter's cut-off: 42 Hz at 60 Hz, 35 Hz at 50 Hz") {
+  const auto pass = [](double f_Hz, double cut_off_Hz) {
+    return 1.0 / std::sqrt(1.0 + std::pow(f_Hz / cut_off_Hz, 12.0));
+  };
+  for (const auto& [at_60Hz, at_50Hz] :
+       {std::pair{FlickerLamp::v120_60Hz, FlickerLamp::v120_50Hz}, {FlickerLamp::v230_60Hz, FlickerLamp::v230_50Hz}}) {
     const Flickermeter sixty(at_60Hz), fifty(at_50Hz);
     const auto ratio = [&](double f_Hz) { return sixty.gain(f_Hz) / fifty.gain(f_Hz); };
     const auto expected = [&](double f_Hz) { return pass(f_Hz, 42.0) / pass(f_Hz, 35.0); };
@@ -162,8 +165,7 @@ TEST_CASE("twelve equal windows give a long-term severity equal to the short-ter
   CHECK(m.P_lt_max() < 1.02 * m.P_st_max());
   for (int k = 0; k < 4; ++k) {
     gap.begin(100'000 * k, 1.0);
-    feed(
-        gap, 28.0, [](std::int64_t i) { return rectangle(2.0, 0.01, i); }, 100'000 * k);
+    feed(gap, 28.0, [](std::int64_t i) { return rectangle(2.0, 0.01, i); }, 100'000 * k);
   }
   CHECK(gap.windows().size() == 20);
   CHECK(gap.P_lt_max() == 0.0);

@@ -44,7 +44,8 @@ TEST_CASE("deadband: small steps are carried by the load's damping alone, as an 
   r.governor_deadband_Hz = 0.036;
   // D = 1: 0.036 Hz are 36 MW on 60 GVA.
   const auto played = play(reheat(), r, 30e6, 60.0);
-  for (const double t : {1.0, 10.0, 60.0}) CHECK(played.at(t) == Approx(-60.0 * (30e6 / 60e9) * (1.0 - std::exp(-t / 10.0))).epsilon(1e-9));
+  for (const double t : {1.0, 10.0, 60.0})
+    CHECK(played.at(t) == Approx(-60.0 * (30e6 / 60e9) * (1.0 - std::exp(-t / 10.0))).epsilon(1e-9));
 }
 
 TEST_CASE("deadband: beyond it, frequency settles lower by the part that governors ignore") {
@@ -113,7 +114,8 @@ TEST_CASE("cutting the stream changes no bit") {
   auto a = f.start(1e9), b = a;
   std::vector<double> load_W(9000, 7e9), whole(9000), parts(9000);
   f.advance(load_W, whole, a);
-  for (std::size_t i = 0; i < 9000; i += 45) f.advance(std::span(load_W).subspan(i, 45), std::span(parts).subspan(i, 45), b);
+  for (std::size_t i = 0; i < 9000; i += 45)
+    f.advance(std::span(load_W).subspan(i, 45), std::span(parts).subspan(i, 45), b);
   CHECK(whole == parts);
   CHECK(a.shed_at_s == b.shed_at_s);
   CHECK(a.shed_at_s[0] > 0.0);
@@ -129,6 +131,7 @@ TEST_CASE("reserves that do not belong together are findings, all at once") {
     FAIL("accepted");
   } catch (const InputError& error) {
     const std::string text = error.what();
-    for (const char* key : {"shed_frac", "shed_below_Hz", "system_load_GW", "fast_below_Hz"}) CHECK(text.find(key) != std::string::npos);
+    for (const char* key : {"shed_frac", "shed_below_Hz", "system_load_GW", "fast_below_Hz"})
+      CHECK(text.find(key) != std::string::npos);
   }
 }

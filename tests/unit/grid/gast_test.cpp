@@ -12,7 +12,8 @@ TEST_CASE("a lasting deviation settles at −ω/R, unless the exhaust limits it 
     g.rest(0.8, x);
     g.rates(x, 0.0, rate);
     CHECK(largest(rate) < 1e-14);
-    integrate(x, 200.0, 1e-2, [&](double, const std::vector<double>& y, std::vector<double>& r) { g.rates(y, speed, r); });
+    integrate(x, 200.0, 1e-2,
+              [&](double, const std::vector<double>& y, std::vector<double>& r) { g.rates(y, speed, r); });
     // Limited: x = A + K (A − x), so x = A.
     CHECK(g.mechanical_pu(x, speed) == Approx(speed > -0.01 ? 0.84 : 0.9).epsilon(1e-6));
   }

@@ -35,8 +35,10 @@ TEST_CASE("one machine swings against an infinite bus at the square root of K ω
   const auto t = play(s, {{0.5, 0.0}, {0.5, 0.2e6}}, {}, {8.0, 0.002});
   std::vector<double> crossings;
   for (std::size_t r = 1; r < t.time_s.size(); ++r)
-    if (t.time_s[r] > 0.6 && t.speed_Hz[2 * r - 1] < 0.0 && t.speed_Hz[2 * r + 1] >= 0.0) crossings.push_back(t.time_s[r]);
+    if (t.time_s[r] > 0.6 && t.speed_Hz[2 * r - 1] < 0.0 && t.speed_Hz[2 * r + 1] >= 0.0)
+      crossings.push_back(t.time_s[r]);
   REQUIRE(crossings.size() > 5);
   const double period_s = (crossings.back() - crossings.front()) / static_cast<double>(crossings.size() - 1);
-  CHECK(1.0 / period_s == Approx(std::sqrt(K * 2.0 * 3.14159265358979 * 60.0 / 8.0) / (2.0 * 3.14159265358979)).epsilon(2e-3));
+  CHECK(1.0 / period_s ==
+        Approx(std::sqrt(K * 2.0 * 3.14159265358979 * 60.0 / 8.0) / (2.0 * 3.14159265358979)).epsilon(2e-3));
 }

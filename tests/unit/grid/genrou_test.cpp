@@ -50,7 +50,8 @@ TEST_CASE("a sudden change of voltage meets X'', a slow one X_d") {
   };
   auto transient = x;
   integrate(transient, 0.15, 1e-3, held);  // the damper's share is gone, the field's decays with T'_d0 X'_d/X_d
-  CHECK(std::abs(m.current(transient, 0.9)) == Approx(0.1 * (1.0 / 1.8 + (1.0 / 0.3 - 1.0 / 1.8) * std::exp(-0.15 * 1.8 / (8.0 * 0.3)))).epsilon(0.02));
+  CHECK(std::abs(m.current(transient, 0.9)) ==
+        Approx(0.1 * (1.0 / 1.8 + (1.0 / 0.3 - 1.0 / 1.8) * std::exp(-0.15 * 1.8 / (8.0 * 0.3)))).epsilon(0.02));
   integrate(x, 60.0, 5e-3, held);
   CHECK(std::abs(m.current(x, 0.9)) == Approx(0.1 / 1.8).epsilon(1e-3));
 }

@@ -1,8 +1,8 @@
 #include "grid/grid_modes.hpp"
 
+#include "grid/grid_stepper.hpp"
 #include "network_case.hpp"
 #include "supply_case.hpp"
-#include "grid/grid_stepper.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;
@@ -30,17 +30,21 @@ TEST_CASE("the rightmost mode comes first, free angles do not count") {
   for (std::size_t k = 1; k < modes.size(); ++k) CHECK(modes[k - 1].s.real() >= modes[k].s.real());
   const auto& worst = least_stable(modes);
   CHECK(std::abs(worst.s) > 0.02);
-  CHECK(std::count_if(modes.begin(), modes.end(), [](const auto& m) { return std::abs(m.s) < 1e-3; }) == 1);  // the common angle
+  CHECK(std::count_if(modes.begin(), modes.end(), [](const auto& m) { return std::abs(m.s) < 1e-3; }) ==
+        1);  // the common angle
 }
 
 TEST_CASE("supplies at an infinite bus have the same modes alone and in a network") {
   // Bus 2 hangs on an infinite bus by 0.3 pu of 100 MVA; alone, the same reactance is in front of the supplies.
   const SiteSupplies site{shipped_supplies(), 100e6, 50e6, 0.0, 1.7};
-  const std::string raw = "0, 100.0, 33, 0, 0, 60.0 / one bus\n\n\n1, 'A', 230.0, 3, 1, 1, 1, 1.0, 0.0\n0 / loads\n0 / shunts\n0 / generators\n1, '1', 0.0, 0.0, 999, -999, 1.0, 0, 100000.0, 0.0, 0.000001, 0.0, 0.0, 1.0, 1\n"
-                          "0 / branches\n0 / transformers\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\nQ\n";
+  const std::string raw =
+      "0, 100.0, 33, 0, 0, 60.0 / one bus\n\n\n1, 'A', 230.0, 3, 1, 1, 1, 1.0, 0.0\n0 / loads\n0 / shunts\n0 / "
+      "generators\n1, '1', 0.0, 0.0, 999, -999, 1.0, 0, 100000.0, 0.0, 0.000001, 0.0, 0.0, 1.0, 1\n"
+      "0 / branches\n0 / transformers\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\nQ\n";
   SiteSupplies behind = site;
   behind.impedance_pu = std::complex<double>(0.03, 0.3);
-  const GridSystem s(parse_raw(raw, "one.raw"), parse_dyr("1 'GENCLS' 1 0 0 /", "one.dyr"), 1, {}, ShaftInput::power, behind);
+  const GridSystem s(parse_raw(raw, "one.raw"), parse_dyr("1 'GENCLS' 1 0 0 /", "one.dyr"), 1, {}, ShaftInput::power,
+                     behind);
   SupplyLoad alone(site.control, behind.impedance_pu, 60.0, site.gain_ratio);
   std::vector<double> x(alone.states().size());
   alone.rest(1.0, -alone.drawn_pu(1.0, 0.5), x);
@@ -84,7 +88,9 @@ TEST_CASE("supplies in a network: what decays or grows in time is what their mod
 
 TEST_CASE("modes of Kundur's two areas with controls: one between the areas, one in each") {
   const auto s = shipped_network("kundur_two_area", 7);
-  const auto of_rotor = [](const std::string& state) { return state.find("speed") != std::string::npos || state.find("angle") != std::string::npos; };
+  const auto of_rotor = [](const std::string& state) {
+    return state.find("speed") != std::string::npos || state.find("angle") != std::string::npos;
+  };
   std::vector<double> Hz;
   for (const auto& m : grid_modes(s, s.rest()))
     if (m.frequency_Hz > 0.3 && m.frequency_Hz < 2.0 && of_rotor(m.parts[0].state)) Hz.push_back(m.frequency_Hz);

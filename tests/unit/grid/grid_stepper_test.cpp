@@ -15,7 +15,8 @@ double speed_at_the_end(double step_s) {
 }  // namespace
 
 TEST_CASE("half the step, a quarter of the error") {
-  const double exact = speed_at_the_end(2.5e-4), coarse = std::abs(speed_at_the_end(0.008) - exact), fine = std::abs(speed_at_the_end(0.004) - exact);
+  const double exact = speed_at_the_end(2.5e-4), coarse = std::abs(speed_at_the_end(0.008) - exact),
+               fine = std::abs(speed_at_the_end(0.004) - exact);
   CHECK(coarse / fine == Approx(4.0).epsilon(0.15));
 }
 
@@ -34,7 +35,9 @@ TEST_CASE("a system at rest stays there") {
 
 TEST_CASE("states stay within their bounds and leave them again") {
   // Field voltage limited to 1.6: a sag drives it there, its end brings it back.
-  const std::string controls = "1 'GENCLS' 1 0 0 /\n2 'GENROU' 1 8 0.03 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0 0 /\n2 'SEXS' 1 0.1 10 200 0.05 0 1.6 /";
+  const std::string controls =
+      "1 'GENCLS' 1 0 0 /\n2 'GENROU' 1 8 0.03 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0 0 /\n2 'SEXS' 1 0.1 10 200 "
+      "0.05 0 1.6 /";
   auto s = system_of(two_buses(20), controls, {{0, 0}, {0, 0}, {0, 0}});
   const double before = s.unit(1).readout(s.part(std::span<const double>(s.rest().x), 1), s.rest().v[1]).field_pu;
   REQUIRE(before < 1.5);

@@ -16,7 +16,8 @@ TEST_CASE("the shipped networks are at rest: no state moves, every bus balances"
     std::vector<Complex> lack(s.rest().v.size());
     s.imbalance(s.rest(), lack);
     for (const Complex i : lack) CHECK(std::abs(i) < 1e-9);
-    for (std::size_t u = 0; u < s.n_unit(); ++u) CHECK(s.power_W(s.rest(), u) == Approx(s.flow().generated_VA[u].real()).epsilon(1e-9));
+    for (std::size_t u = 0; u < s.n_unit(); ++u)
+      CHECK(s.power_W(s.rest(), u) == Approx(s.flow().generated_VA[u].real()).epsilon(1e-9));
   }
 }
 
@@ -64,7 +65,9 @@ TEST_CASE("frequency acts back on supplies with a frequency gain: a step of load
     auto control = shipped_supplies();
     control.frequency_gain_pu = gain;
     control.frequency_deadband_Hz = 0.0;
-    GridSystem s(parse_raw(two_buses(50, 0.0, "0.25"), "two.raw"), parse_dyr("1 'GENCLS' 1 5 0 /\n2 'GENCLS' 1 4 0 /", "two.dyr"), 2, {}, ShaftInput::power, {control, 100e6, 50e6});
+    GridSystem s(parse_raw(two_buses(50, 0.0, "0.25"), "two.raw"),
+                 parse_dyr("1 'GENCLS' 1 5 0 /\n2 'GENCLS' 1 4 0 /", "two.dyr"), 2, {}, ShaftInput::power,
+                 {control, 100e6, 50e6});
     return play(s, {{0.5, 0.0}, {0.5, 10e6}}, {}, {12.0, 0.002}).mean_Hz.back();
   };
   CHECK(settled(20.0) == Approx(-60.0 * 0.1 / 20.5).epsilon(0.02));

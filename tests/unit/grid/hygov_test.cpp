@@ -12,7 +12,8 @@ TEST_CASE("at rest the head is 1 and the flow gives the power; a lasting deviati
   g.rates(x, 0.0, rate);
   CHECK(largest(rate) < 1e-12);
   CHECK(x[2] == Approx(0.6 / 1.2 + 0.08));
-  integrate(x, 400.0, 1e-2, [&](double, const std::vector<double>& y, std::vector<double>& r) { g.rates(y, -0.005, r); });
+  integrate(x, 400.0, 1e-2,
+            [&](double, const std::vector<double>& y, std::vector<double>& r) { g.rates(y, -0.005, r); });
   CHECK(g.mechanical_pu(x, -0.005) == Approx(0.6 + 1.2 * 0.005 / 0.05).epsilon(1e-4));
 }
 

@@ -13,11 +13,14 @@ TEST_CASE("a sine comes out with the gain of the transfer function; what does no
   const double omega = 7.0, pi = 3.14159265358979;
   const Complex s(0.0, omega);
   const Complex H = 4.0 * (1.0 + 0.15 * s) * (1.0 + 0.15 * s) * 10.0 * s /
-                    ((1.0 + 0.061 * s + 0.0017 * s * s) * (1.0 + 0.3 * s + 0.01 * s * s) * (1.0 + 0.03 * s) * (1.0 + 0.03 * s) * (1.0 + 10.0 * s));
+                    ((1.0 + 0.061 * s + 0.0017 * s * s) * (1.0 + 0.3 * s + 0.01 * s * s) * (1.0 + 0.03 * s) *
+                     (1.0 + 0.03 * s) * (1.0 + 10.0 * s));
   std::vector<double> x(p.states().size(), 0.0);
   REQUIRE(x.size() == 7);
   const double whole_s = 100.0 * 2.0 * pi / omega;  // the washout is gone
-  integrate(x, whole_s, 2.0 * pi / omega / 4000.0, [&](double t, const std::vector<double>& y, std::vector<double>& r) { p.rates(y, {std::sin(omega * t), 0.0, 1.0}, r); });
+  integrate(x, whole_s, 2.0 * pi / omega / 4000.0, [&](double t, const std::vector<double>& y, std::vector<double>& r) {
+    p.rates(y, {std::sin(omega * t), 0.0, 1.0}, r);
+  });
   CHECK(p.signal_pu(x, {0.0, 0.0, 1.0}) == Approx(H.imag()).epsilon(2e-3));
   p.rest({0.3, 0.0, 1.0}, x);
   std::vector<double> rate(x.size());

@@ -20,19 +20,21 @@ std::vector<std::string> words(const std::string& text) {
 }
 }  // namespace
 
-TEST_CASE("a composite record: header of the model, 2 whole numbers and 133 values, the electronic part at its places") {
+TEST_CASE(
+    "a composite record: header of the model, 2 whole numbers and 133 values, the electronic part at its places") {
   const auto w = words(cmpldw_record(12, "1", {50.0, 1.0, 0.85, 0.75, 0.8}));
   // bus 'USRLOD' '1 ' is four words: its quotes hold a blank.
   REQUIRE(w.size() == 4 + 1 + 9 + 2 + 133 - 2 + 1);
   CHECK(w[4] == "'CMLDBLU2'");
   const auto con = [&](std::size_t i) { return std::stod(w[14 + i]); };
-  CHECK(std::vector<std::string>(w.begin() + 5, w.begin() + 14) == std::vector<std::string>{"12", "1", "2", "133", "27", "146", "48", "0", "0"});
+  CHECK(std::vector<std::string>(w.begin() + 5, w.begin() + 14) ==
+        std::vector<std::string>{"12", "1", "2", "133", "27", "146", "48", "0", "0"});
   CHECK(con(0) == 50.0);
   for (std::size_t m = 18; m < 22; ++m) CHECK(con(m) == 0.0);  // motors
-  CHECK(con(22) == 1.0);   // Fel
-  CHECK(con(24) == 0.85);  // Vd1
-  CHECK(con(25) == 0.75);  // Vd2
-  CHECK(con(132) == 0.8);  // Frcel
+  CHECK(con(22) == 1.0);                                       // Fel
+  CHECK(con(24) == 0.85);                                      // Vd1
+  CHECK(con(25) == 0.75);                                      // Vd2
+  CHECK(con(132) == 0.8);                                      // Frcel
   CHECK(w.back() == "/");
   const auto first = words(cmpldw_record(12, "1", {50.0, 1.0, 0.85, 0.75, 0.8}, CompositeRevision::one));
   CHECK(first[4] == "'CMLDBLU1'");
@@ -40,7 +42,8 @@ TEST_CASE("a composite record: header of the model, 2 whole numbers and 133 valu
 }
 
 TEST_CASE("a repeating record: 4 whole numbers and 8 values") {
-  CHECK(linjbl_record(3, "OS", {1.0, 0.4, 0.55, 100, 70.5}) == "3 'USRLOD' 'OS' 'LINJBL' 12 1 4 8 0 5 0 0 0 0 0 1 0.4 0 0.55 0 100 70.5 0 /\n");
+  CHECK(linjbl_record(3, "OS", {1.0, 0.4, 0.55, 100, 70.5}) ==
+        "3 'USRLOD' 'OS' 'LINJBL' 12 1 4 8 0 5 0 0 0 0 0 1 0.4 0 0.55 0 100 70.5 0 /\n");
 }
 
 TEST_CASE("a square wave comes back as itself; a sine as the square wave with its fundamental") {

@@ -42,7 +42,8 @@ TEST_CASE("a spread becomes units at even thresholds and times, which carry the 
   CHECK(W == Approx(64e6));
   CHECK(low == Approx(0.85));
   CHECK(back == Approx(10.0));
-  CHECK(std::abs(both) < 0.3 * 32 * 0.05 * 5.0 / 3.0);  // thresholds say little about times: equal order gives the whole
+  CHECK(std::abs(both) <
+        0.3 * 32 * 0.05 * 5.0 / 3.0);  // thresholds say little about times: equal order gives the whole
   CHECK(units.front().voltage[0].limit == Approx(0.85 - 0.05 * 31 / 32));
 }
 
@@ -72,10 +73,15 @@ TEST_CASE("shipped settings: parts of servers and plant share their powers, what
 
 TEST_CASE("what is wrong with a settings file is found all at once, with its key") {
   std::vector<Finding> findings;
-  read("[group.a]\nof = \"servers\"\nkind = \"supply\"\nshare_frac = 0.7\nlow_pu = [0.8, 0.7]\nlow_after_s = [0.1]\nreturn_s = 1\nreturn_spread_s = 2\nlow_spred_pu = 0.1\n[group.b]\nof = \"servers\"\nkind = \"motor\"\nshare_frac = 0.5\n", findings);
+  read(
+      "[group.a]\nof = \"servers\"\nkind = \"supply\"\nshare_frac = 0.7\nlow_pu = [0.8, 0.7]\nlow_after_s = "
+      "[0.1]\nreturn_s = 1\nreturn_spread_s = 2\nlow_spred_pu = 0.1\n[group.b]\nof = \"servers\"\nkind = "
+      "\"motor\"\nshare_frac = 0.5\n",
+      findings);
   std::string all;
   for (const auto& f : findings) all += f.text() + "\n";
   INFO(all);
-  for (const char* word : {"2 limits and 1 times", "more than return_s", "low_spread_pu", "share 1.2 of its power"}) CHECK(all.find(word) != std::string::npos);
+  for (const char* word : {"2 limits and 1 times", "more than return_s", "low_spread_pu", "share 1.2 of its power"})
+    CHECK(all.find(word) != std::string::npos);
   CHECK(findings.size() == 4);
 }

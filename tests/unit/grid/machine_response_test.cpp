@@ -15,7 +15,8 @@ namespace {
 
 grid::MachineCase kundur() {
   std::vector<Finding> findings;
-  auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", "kundur_two_area"), "kundur_two_area", findings);
+  auto c =
+      grid::read_machine_case(catalog::Catalog().values("grid_case", "kundur_two_area"), "kundur_two_area", findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return c;
 }
@@ -33,7 +34,8 @@ double swing_Hz(const MachineResponse& r, double at_s, double period_s) {
   for (std::size_t m = 0; m < n; ++m) {
     double lo = 1e300, hi = -1e300;
     for (std::size_t i = 0; i < r.time_s.size(); ++i)
-      if (r.time_s[i] > at_s && r.time_s[i] < at_s + period_s) lo = std::min(lo, r.frequency_Hz[n * i + m]), hi = std::max(hi, r.frequency_Hz[n * i + m]);
+      if (r.time_s[i] > at_s && r.time_s[i] < at_s + period_s)
+        lo = std::min(lo, r.frequency_Hz[n * i + m]), hi = std::max(hi, r.frequency_Hz[n * i + m]);
     out = std::max(out, hi - lo);
   }
   return out;
@@ -63,7 +65,9 @@ TEST_CASE("a small sine: the full equations agree with the linear ones, and the 
 TEST_CASE("away from its modes the same swing moves the system less, and less swing less") {
   const auto c = kundur();
   const double f = grid::LinearSystem(grid::MachineSystem(c, 7)).swing_modes().front().frequency_Hz;
-  const auto swing = [&](double W, double f_Hz) { return swing_Hz(machine_response(c, 7, sine(W, f_Hz, 60.0), 0.05, 0.05), 40.0, 1.0 / f_Hz); };
+  const auto swing = [&](double W, double f_Hz) {
+    return swing_Hz(machine_response(c, 7, sine(W, f_Hz, 60.0), 0.05, 0.05), 40.0, 1.0 / f_Hz);
+  };
   const double at = swing(2e6, f);
   CHECK(swing(2e6, 1.5 * f) < 0.5 * at);
   CHECK(swing(1e6, f) == Approx(0.5 * at).epsilon(0.05));
@@ -85,7 +89,8 @@ TEST_CASE("a lasting step on a case without governors is left out and said; what
   const auto c = kundur();
   auto load_W = sine(2e6, 0.7, 60.0);
   const double plain = largest_Hz(machine_response(c, 7, load_W, 0.05, 0.05));
-  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] += 40e6 * static_cast<double>(i) / static_cast<double>(load_W.size());
+  for (std::size_t i = 0; i < load_W.size(); ++i)
+    load_W[i] += 40e6 * static_cast<double>(i) / static_cast<double>(load_W.size());
   const auto r = machine_response(c, 7, load_W, 0.05, 0.05);
   CHECK(r.left_out_slower_s == 20.0);
   CHECK(largest_Hz(r) < 0.5);  // 40 MW for a minute would be more than a hertz
@@ -108,8 +113,10 @@ TEST_CASE("load lost in any case: nothing moves before, and every machine is fas
     double before_Hz = 0.0;
     for (std::size_t i = 0; i < r.time_s.size(); ++i)
       for (std::size_t m = 0; m < n; ++m) {
-        if (r.time_s[i] < 11.0 + 1e-6) before_Hz = std::max(before_Hz, std::abs(r.frequency_Hz[i * n + m]));
-        else if (r.time_s[i] < 13.0 + 1e-6) mean_Hz[m] += r.frequency_Hz[i * n + m] / 40.0;
+        if (r.time_s[i] < 11.0 + 1e-6)
+          before_Hz = std::max(before_Hz, std::abs(r.frequency_Hz[i * n + m]));
+        else if (r.time_s[i] < 13.0 + 1e-6)
+          mean_Hz[m] += r.frequency_Hz[i * n + m] / 40.0;
       }
     CAPTURE(name);
     CHECK(before_Hz < 1e-6);

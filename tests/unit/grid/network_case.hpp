@@ -11,23 +11,31 @@
 
 /// Two buses of 100 MVA at 60 Hz: bus 1 swings, bus 2 has a unit of 100 MVA delivering `power_MW`; a line of 0.3 pu.
 /// @param source_1, source_2 reactances behind which the units' records may put a voltage
-inline std::string two_buses(double power_MW, double load_MW = 0.0, const std::string& source_1 = "0.000001", const std::string& source_2 = "0.25") {
-  return "0, 100.0, 33, 0, 0, 60.0 / two buses\n\n\n1, 'A', 230.0, 3, 1, 1, 1, 1.0, 0.0\n2, 'B', 230.0, 2, 1, 1, 1, 1.0, 0.0\n0 / loads\n" +
-         (load_MW != 0.0 ? "2, '1', 1, 1, 1, " + std::to_string(load_MW) + ", 0.0, 0.0, 0.0, 0.0, 0.0, 1, 1, 0\n" : std::string()) + "0 / shunts\n0 / generators\n1, '1', 0.0, 0.0, 999, -999, 1.0, 0, 100.0, 0.0, " + source_1 +
-         ", 0.0, 0.0, 1.0, 1\n2, '1', " + std::to_string(power_MW) + ", 0.0, 999, -999, 1.0, 0, 100.0, 0.0, " + source_2 + ", 0.0, 0.0, 1.0, 1\n0 / branches\n1, 2, '1', 0.0, 0.3, 0.0, 0, 0, 0, 0, 0, 0, 0, 1\n0 / transformers\n" +
+inline std::string two_buses(double power_MW, double load_MW = 0.0, const std::string& source_1 = "0.000001",
+                             const std::string& source_2 = "0.25") {
+  return "0, 100.0, 33, 0, 0, 60.0 / two buses\n\n\n1, 'A', 230.0, 3, 1, 1, 1, 1.0, 0.0\n2, 'B', 230.0, 2, 1, 1, 1, "
+         "1.0, 0.0\n0 / loads\n" +
+         (load_MW != 0.0 ? "2, '1', 1, 1, 1, " + std::to_string(load_MW) + ", 0.0, 0.0, 0.0, 0.0, 0.0, 1, 1, 0\n"
+                         : std::string()) +
+         "0 / shunts\n0 / generators\n1, '1', 0.0, 0.0, 999, -999, 1.0, 0, 100.0, 0.0, " + source_1 +
+         ", 0.0, 0.0, 1.0, 1\n2, '1', " + std::to_string(power_MW) + ", 0.0, 999, -999, 1.0, 0, 100.0, 0.0, " +
+         source_2 +
+         ", 0.0, 0.0, 1.0, 1\n0 / branches\n1, 2, '1', 0.0, 0.3, 0.0, 0, 0, 0, 0, 0, 0, 0, 1\n0 / transformers\n" +
          "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\nQ\n";
 }
 
 /// The system of such a case, the site at bus 2.
-inline tidewatt::grid::GridSystem system_of(const std::string& raw, const std::string& dyr, tidewatt::grid::LoadMotion motion = {},
+inline tidewatt::grid::GridSystem system_of(const std::string& raw, const std::string& dyr,
+                                            tidewatt::grid::LoadMotion motion = {},
                                             tidewatt::grid::ShaftInput shaft = tidewatt::grid::ShaftInput::power) {
   using namespace tidewatt::grid;
   return GridSystem(parse_raw(raw, "two.raw"), parse_dyr(dyr, "two.dyr"), 2, motion, shaft);
 }
 
 /// A shipped network.
-inline tidewatt::grid::GridSystem shipped_network(const std::string& name, std::int64_t bus, tidewatt::grid::LoadMotion motion = {},
-                                                  tidewatt::grid::ShaftInput shaft = tidewatt::grid::ShaftInput::power) {
+inline tidewatt::grid::GridSystem shipped_network(
+    const std::string& name, std::int64_t bus, tidewatt::grid::LoadMotion motion = {},
+    tidewatt::grid::ShaftInput shaft = tidewatt::grid::ShaftInput::power) {
   using namespace tidewatt::grid;
   const std::string stem = std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/networks/" + name;
   return GridSystem(read_raw(stem + ".raw"), read_dyr(stem + ".dyr"), bus, motion, shaft);

@@ -27,7 +27,8 @@ bool during(double t) { return t > 3600.0 && t < 5400.0; }
 
 TEST_CASE("swings above the limit within an interval do not count, their mean does") {
   // 5 or 8.8 MW each half of ten seconds: 6.9 MW in the mean, the largest second far above the order.
-  const auto a = judge_order(record([](double t) { return during(t) ? (std::fmod(t, 10.0) < 5.0 ? 5e6 : 8.8e6) : 10e6; }), order);
+  const auto a =
+      judge_order(record([](double t) { return during(t) ? (std::fmod(t, 10.0) < 5.0 ? 5e6 : 8.8e6) : 10e6; }), order);
   CHECK(a.baseline_W == Approx(10e6));
   for (const auto& s : a.settlements) {
     CHECK(s.met());
@@ -42,7 +43,9 @@ TEST_CASE("swings above the limit within an interval do not count, their mean do
 }
 
 TEST_CASE("five minutes too many spoil one short interval, and the long one if the rest does not make up for it") {
-  const auto late = [](double slow_W, double rest_W) { return record([=](double t) { return !during(t) ? 10e6 : t < 3900.0 ? slow_W : rest_W; }); };
+  const auto late = [](double slow_W, double rest_W) {
+    return record([=](double t) { return !during(t) ? 10e6 : t < 3900.0 ? slow_W : rest_W; });
+  };
   const auto a = judge_order(late(10e6, 5e6), order);
   CHECK(a.settlements[0].n_over == 1);
   CHECK(a.settlements[0].over_J == Approx(3e6 * 300.0));
@@ -57,13 +60,16 @@ TEST_CASE("intervals are those of the clock: a run that begins at seven past has
   OrderMetering how;
   how.clock_s = 7.0 * 60.0;
   const auto a = judge_order(record([](double t) { return during(t) ? 6e6 : 10e6; }), order, how);
-  CHECK(a.settlements[0].n == 5);   // 68 to 97 minutes past: 70 to 95
-  CHECK(a.settlements[1].n == 1);   // 75 to 90
+  CHECK(a.settlements[0].n == 5);  // 68 to 97 minutes past: 70 to 95
+  CHECK(a.settlements[1].n == 1);  // 75 to 90
   CHECK(a.settlements[1].worst_at_s == Approx((75.0 - 7.0) * 60.0));
 }
 
 TEST_CASE("rebound: what is above the baseline behind the order, its energy, and when it is back") {
-  const auto a = judge_order(record([](double t) { return during(t) ? 6e6 : t > 5400.0 && t < 6300.0 ? 11e6 : 10e6; }), order);
+  const auto a =
+      judge_order(record([](double t) { return during(t)                  ? 6e6
+                                               : t > 5400.0 && t < 6300.0 ? 11e6
+                                                                          : 10e6; }), order);
   CHECK(a.rebound_W == Approx(1e6));
   CHECK(a.rebound_J == Approx(1e6 * 900.0));
   CHECK(a.back_s == 960.0);

@@ -18,7 +18,8 @@ constexpr std::uint64_t seed = 22;  // of the random sags
 
 Perc1Site shipped(const std::string& name) {
   std::vector<Finding> findings;
-  const auto parts = with_power(read_load_settings(catalog::Catalog().values("load_settings", name), name, findings), 100e6, 20e6);
+  const auto parts =
+      with_power(read_load_settings(catalog::Catalog().values("load_settings", name), name, findings), 100e6, 20e6);
   return perc1_site(parts);
 }
 
@@ -26,7 +27,8 @@ Perc1Site shipped(const std::string& name) {
 std::vector<Sag> random_sags(std::size_t n) {
   std::vector<Sag> out;
   for (std::uint64_t i = 0; i < n; ++i)
-    out.push_back({0.95 * random::uniform(seed, random::Purpose::jitter, i, 0), 0.02 + 2.98 * random::uniform(seed, random::Purpose::jitter, i, 1)});
+    out.push_back({0.95 * random::uniform(seed, random::Purpose::jitter, i, 0),
+                   0.02 + 2.98 * random::uniform(seed, random::Purpose::jitter, i, 1)});
   return out;
 }
 

@@ -60,7 +60,9 @@ TEST_CASE("a spread is cut into records of equal share, at most eight in all, wh
   CHECK_THROWS_AS(perc1_site(nine), InputError);
 }
 
-TEST_CASE("drives and motors are the remainder; counters, further limits, recharge and stopped jobs are listed with their power") {
+TEST_CASE(
+    "drives and motors are the remainder; counters, further limits, recharge and stopped jobs are listed with their "
+    "power") {
   auto s = supplies(50e6), drive = supplies(6e6), motor = supplies(2e6);
   drive.kind = LoadKind::drive, motor.kind = LoadKind::motor;
   s.group.voltage.push_back({0.9, 10.0, true, "second"});
@@ -74,7 +76,8 @@ TEST_CASE("drives and motors are the remainder; counters, further limits, rechar
   CHECK(site.records[0].params.Vcease == 0.85);  // the limit with the shortest time
   CHECK(site.records[0].params.Frecon == 0.6);
   const auto gap = [&](const char* word) {
-    const auto it = std::find_if(site.gaps.begin(), site.gaps.end(), [&](const auto& g) { return g.what.find(word) != std::string::npos; });
+    const auto it = std::find_if(site.gaps.begin(), site.gaps.end(),
+                                 [&](const auto& g) { return g.what.find(word) != std::string::npos; });
     return it == site.gaps.end() ? -1.0 : it->power_W;
   };
   CHECK(gap("drives go into a composite load") == 6e6);
@@ -87,7 +90,8 @@ TEST_CASE("drives and motors are the remainder; counters, further limits, rechar
 }
 
 TEST_CASE("the straight return meets the sum of the units' ramps at one half and at 90 %") {
-  for (const auto& [begin, spread, ramp] : {std::tuple{10.0, 5.0, 15.0}, {10.0, 5.0, 2.0}, {10.0, 4.0, 0.0}, {10.0, 0.0, 15.0}, {3.0, 1.0, 2.0}}) {
+  for (const auto& [begin, spread, ramp] :
+       {std::tuple{10.0, 5.0, 15.0}, {10.0, 5.0, 2.0}, {10.0, 4.0, 0.0}, {10.0, 0.0, 15.0}, {3.0, 1.0, 2.0}}) {
     INFO(spread << " " << ramp);
     const auto line = straight_return(begin, spread, ramp);
     const auto sum = [&](double t) {

@@ -31,7 +31,8 @@ TEST_CASE("the base of 125 MW at a loading of 0.8 is 156.25 MVA, and a loading b
 
 TEST_CASE("the check row: the share falls to 0.4, is 0.55 half way back and 0.7 at the end") {
   Perc1Params p;
-  p.Fcease = 0.6, p.Vcease = 0.9, p.Tcease = 0.02, p.Tdelay = 0.01, p.Vrecon = 0.95, p.Trecon = 0.02, p.Tramp = 0.04, p.Frecon = 0.5, p.Tv = 0.0;
+  p.Fcease = 0.6, p.Vcease = 0.9, p.Tcease = 0.02, p.Tdelay = 0.01, p.Vrecon = 0.95, p.Trecon = 0.02, p.Tramp = 0.04,
+  p.Frecon = 0.5, p.Tv = 0.0;
   const auto t = play_perc1(p, sag(0.8, 0.1, 0.2, 0.6, 0.01), 0.01);
   CHECK(t.FracOn[9] == 1.0);
   CHECK(t.FracOn[20] == Approx(0.4));
@@ -40,7 +41,9 @@ TEST_CASE("the check row: the share falls to 0.4, is 0.55 half way back and 0.7 
   CHECK(t.FracOn.back() == Approx(0.7));
 }
 
-TEST_CASE("V7: the defaults cease 35 ms into 0.3 pu; the ramp begins 61 ms after it, 90 % are back at 0.96 s, all at 1.06 s") {
+TEST_CASE(
+    "V7: the defaults cease 35 ms into 0.3 pu; the ramp begins 61 ms after it, 90 % are back at 0.96 s, all at 1.06 "
+    "s") {
   const double step_s = 1e-4;
   const auto t = play_perc1({}, sag(0.3, 0.5, 0.1, 3.0, step_s), step_s);
   CHECK(first_s(t.FracOn, 0.5, step_s, [](double f) { return f < 0.5; }) == Approx(0.035).margin(0.001));
@@ -66,7 +69,9 @@ TEST_CASE("current is limited before the share acts, and a new sag on the ramp b
 TEST_CASE("a record has 30 values in the order of the loader's example") {
   Perc1Params p;
   p.Frecon = 1.0, p.Tramp = 1.0;
-  CHECK(perc1_record(5, "1", p) == "5 'PERC1' '1 ' 0.8 0.66 0 0 0 0 0.1 0 0.1 0 0 0 0 0 1 1 0 0.66 -0.66 1 0.5 0.01 0 0.6 0.05 1 1 0.02 0.02 0.02 /\n");
+  CHECK(perc1_record(5, "1", p) ==
+        "5 'PERC1' '1 ' 0.8 0.66 0 0 0 0 0.1 0 0.1 0 0 0 0 0 1 1 0 0.66 -0.66 1 0.5 0.01 0 0.6 0.05 1 1 0.02 0.02 0.02 "
+        "/\n");
   CHECK(perc1_names().size() == p.values().size());
   CHECK(perc1_names()[20] == "Vcease");
 }

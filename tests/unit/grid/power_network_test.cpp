@@ -28,7 +28,8 @@ TEST_CASE("a transformer's ratio and angle turn the voltage behind it, and an op
   CHECK(admittance(n)[0] == Complex(0.0));
 }
 
-TEST_CASE("units of one bus share reactive power as the file says, else by rating; active power of the slack by rating") {
+TEST_CASE(
+    "units of one bus share reactive power as the file says, else by rating; active power of the slack by rating") {
   auto n = parse_raw(two_buses(80), "two.raw");
   auto more = n.generator[1];
   more.id = "2";

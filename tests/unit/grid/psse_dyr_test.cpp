@@ -6,7 +6,10 @@ using namespace tidewatt;
 using namespace tidewatt::grid;
 
 TEST_CASE("records go over lines, quotes are optional, a blank in an id is none") {
-  const auto r = parse_dyr("// a comment / with a slash\n  102 'GENROU' EG 6.0, 0.5\n 1.0 /  what follows is a comment\n\n 101,'SEXS', '1 ' .1 /", "a.dyr");
+  const auto r = parse_dyr(
+      "// a comment / with a slash\n  102 'GENROU' EG 6.0, 0.5\n 1.0 /  what follows is a comment\n\n 101,'SEXS', '1 ' "
+      ".1 /",
+      "a.dyr");
   REQUIRE(r.size() == 2);
   CHECK(r[0].bus == 102);
   CHECK(r[0].model == "GENROU");
@@ -18,7 +21,8 @@ TEST_CASE("records go over lines, quotes are optional, a blank in an id is none"
 }
 
 TEST_CASE("a record that does not end, or does not begin as one, is a finding with its line") {
-  CHECK_THROWS_WITH(parse_dyr("1 'SEXS' 1 0.1 /\n1 'GENROU' 1 2.0\n", "a.dyr"), Catch::Matchers::Contains("a.dyr:2:0") && Catch::Matchers::Contains("does not end"));
+  CHECK_THROWS_WITH(parse_dyr("1 'SEXS' 1 0.1 /\n1 'GENROU' 1 2.0\n", "a.dyr"),
+                    Catch::Matchers::Contains("a.dyr:2:0") && Catch::Matchers::Contains("does not end"));
   CHECK_THROWS_WITH(parse_dyr("GENROU 1 /", "a.dyr"), Catch::Matchers::Contains("begins with bus"));
   CHECK_THROWS_AS(read_dyr("no_such.dyr"), InputError);
 }

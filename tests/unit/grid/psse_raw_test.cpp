@@ -8,10 +8,14 @@ using namespace tidewatt::grid;
 
 namespace {
 
-std::string with(std::string text, const std::string& from, const std::string& to) { return text.replace(text.find(from), from.size(), to); }
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
 
 /// Two buses with what stands between the branches' and the transformers' end put in.
-std::string with_transformer(const std::string& lines) { return with(two_buses(80), "0 / transformers\n", "0 / transformers\n" + lines); }
+std::string with_transformer(const std::string& lines) {
+  return with(two_buses(80), "0 / transformers\n", "0 / transformers\n" + lines);
+}
 
 }  // namespace
 
@@ -34,7 +38,9 @@ TEST_CASE("blanks instead of commas, empty fields and comments read the same") {
 }
 
 TEST_CASE("a transformer's impedance on its own base becomes the system's, its ratio is at the first winding") {
-  const auto n = parse_raw(with_transformer("1, 2, 0, '1', 1, 2, 1, 0.0, 0.0, 2, '', 1\n0.0, 0.1, 200.0\n1.05, 0.0, 30.0\n1.0, 0.0\n"), "two.raw");
+  const auto n = parse_raw(
+      with_transformer("1, 2, 0, '1', 1, 2, 1, 0.0, 0.0, 2, '', 1\n0.0, 0.1, 200.0\n1.05, 0.0, 30.0\n1.0, 0.0\n"),
+      "two.raw");
   REQUIRE(n.branch.size() == 2);
   CHECK(n.branch[1].impedance_pu.imag() == Approx(0.05));
   CHECK(std::abs(n.branch[1].ratio) == Approx(1.05));
@@ -42,7 +48,8 @@ TEST_CASE("a transformer's impedance on its own base becomes the system's, its r
 }
 
 TEST_CASE("everything wrong is said at once, with its line") {
-  const std::string text = with(with_transformer("1, 2, 7, '1'\n0\n0\n0\n0\n"), "1, 2, '1', 0.0, 0.3", "1, 9, '1', 0.0, x0");
+  const std::string text =
+      with(with_transformer("1, 2, 7, '1'\n0\n0\n0\n0\n"), "1, 2, '1', 0.0, 0.3", "1, 9, '1', 0.0, x0");
   try {
     parse_raw(text, "two.raw");
     FAIL("was read");
@@ -52,13 +59,15 @@ TEST_CASE("everything wrong is said at once, with its line") {
     CHECK(e.findings()[1].message == "'x0' is not a number");
     CHECK(e.findings()[3].message.find("three windings") != std::string::npos);
   }
-  CHECK_THROWS_WITH(parse_raw(with(two_buses(80), "100.0, 33", "100.0, 35"), "two.raw"), Catch::Matchers::Contains("32 or 33"));
+  CHECK_THROWS_WITH(parse_raw(with(two_buses(80), "100.0, 33", "100.0, 35"), "two.raw"),
+                    Catch::Matchers::Contains("32 or 33"));
   CHECK_THROWS_AS(parse_raw("0, 100", "short.raw"), InputError);
   CHECK_THROWS_AS(read_raw("no_such.raw"), InputError);
 }
 
 TEST_CASE("published files of both revisions are read, and their operating points are ours") {
-  for (const char* name : {"MultiGen/FourBusMulti.raw", "kundur/11BUS_KUNDUR.raw", "TGOV1/ThreeBusMulti.raw", "wscc9.raw"}) {
+  for (const char* name :
+       {"MultiGen/FourBusMulti.raw", "kundur/11BUS_KUNDUR.raw", "TGOV1/ThreeBusMulti.raw", "wscc9.raw"}) {
     const auto path = shared_data(std::string("psse_dynamics/") + name);
     if (!path) {
       WARN("no shared data: " << name << " is not compared");

@@ -13,17 +13,21 @@ RuleBook one(RecordFigure figure, double window_s, double limit, double low_Hz =
   RuleBook b;
   b.rules.emplace_back();
   auto& r = b.rules[0];
-  r.figure = figure, r.window_s = window_s, r.limit = limit, r.low_Hz = low_Hz, r.high_Hz = high_Hz, r.percentile = 75.0;
+  r.figure = figure, r.window_s = window_s, r.limit = limit, r.low_Hz = low_Hz, r.high_Hz = high_Hz,
+  r.percentile = 75.0;
   return b;
 }
 
 std::vector<double> sine(double f_Hz, double peak_to_peak_W, double phase = 0.0, std::size_t n = 60'000) {
   std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = 200e6 + 0.5 * peak_to_peak_W * std::sin(2 * std::numbers::pi * f_Hz * 1e-3 * static_cast<double>(i) + phase);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = 200e6 + 0.5 * peak_to_peak_W * std::sin(2 * std::numbers::pi * f_Hz * 1e-3 * static_cast<double>(i) + phase);
   return x;
 }
 
-RecordOutcome judge(const RuleBook& b, const std::vector<double>& W, double peak_W = 320e6) { return check_record(b, {0.0, 1e-3, W, peak_W, {}})[0]; }
+RecordOutcome judge(const RuleBook& b, const std::vector<double>& W, double peak_W = 320e6) {
+  return check_record(b, {0.0, 1e-3, W, peak_W, {}})[0];
+}
 
 }  // namespace
 
@@ -63,7 +67,8 @@ TEST_CASE("V10: 25 MW at 23 Hz fail 10 MW in 0.1 to 55 Hz, 3.5 MW in 5 to 55 Hz 
 
 TEST_CASE("V8: 6 MW in 10 s fail 5 MW in any 15 s; 20 MW a minute depends on the window: 18 s pass, 17 s fail") {
   std::vector<double> x(120'000, 30e6);
-  for (std::size_t i = 60'000; i < x.size(); ++i) x[i] = 30e6 + 6e6 * std::min(1.0, static_cast<double>(i - 60'000) / 10'000.0);
+  for (std::size_t i = 60'000; i < x.size(); ++i)
+    x[i] = 30e6 + 6e6 * std::min(1.0, static_cast<double>(i - 60'000) / 10'000.0);
   CHECK(judge(one(RecordFigure::peak_to_peak, 15.0, 5e6), x).verdict == RecordVerdict::fail);
   CHECK(judge(one(RecordFigure::slope_up, 18.0, 20e6 / 60), x).verdict == RecordVerdict::pass);
   CHECK(judge(one(RecordFigure::slope_up, 17.0, 20e6 / 60), x).verdict == RecordVerdict::fail);

@@ -9,7 +9,8 @@ using Complex = std::complex<double>;
 namespace {
 
 std::string control(const std::string& flags, const std::string& I_max = "1.11") {
-  return "0 " + flags + " -99 99 0.02 -0.05 0.05 2 1.1 -1.1 0 0.05 0.44 -0.44 1.05 0.9 0 0.5 2 5 0.02 0.5 -0.5 1 0 " + I_max + " 0.02";
+  return "0 " + flags + " -99 99 0.02 -0.05 0.05 2 1.1 -1.1 0 0.05 0.44 -0.44 1.05 0.9 0 0.5 2 5 0.02 0.5 -0.5 1 0 " +
+         I_max + " 0.02";
 }
 
 }  // namespace

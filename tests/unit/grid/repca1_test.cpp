@@ -9,7 +9,8 @@ using Complex = std::complex<double>;
 namespace {
 
 std::string plant(const std::string& flags, const std::string& droop = "20 10") {
-  return "0 0 0 '0 ' " + flags + " 0.02 2 5 0 0.05 0 0 0 0.02 0.1 -0.1 0 0 0.43 -0.43 1 0.5 0.25 -0.0006 0.0006 99 -99 1 0 0.1 " + droop;
+  return "0 0 0 '0 ' " + flags +
+         " 0.02 2 5 0 0.05 0 0 0 0.02 0.1 -0.1 0 0 0.43 -0.43 1 0.5 0.25 -0.0006 0.0006 99 -99 1 0 0.1 " + droop;
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ TEST_CASE("a voltage below its reference orders reactive power until it is back"
   std::vector<double> x(Repca1::n_state);
   const Complex s(0.5, 0.1);
   c.rest(1.0, s, x);
-  integrate(x, 0.5, 1e-3, [&](double, const std::vector<double>& y, std::vector<double>& r) { c.rates(y, 0.99, s, r); });
+  integrate(x, 0.5, 1e-3,
+            [&](double, const std::vector<double>& y, std::vector<double>& r) { c.rates(y, 0.99, s, r); });
   // K_p e + K_i e t, filters of 20 and 50 ms behind.
   CHECK(c.orders(x, 0.99, s).reactive_pu == Approx(0.1 + 0.01 * (2.0 + 5.0 * 0.5)).epsilon(0.05));
 }
@@ -43,9 +45,12 @@ TEST_CASE("a voltage that turns backwards is a low frequency: the droop beyond t
   const Complex s(0.5, 0.0);
   c.rest(1.0, s, x);
   const double low = -0.003;  // pu
-  integrate(x, 0.6, 1e-4, [&](double t, const std::vector<double>& y, std::vector<double>& r) { c.rates(y, std::polar(1.0, low * 376.991118 * t), s, r); });
+  integrate(x, 0.6, 1e-4, [&](double t, const std::vector<double>& y, std::vector<double>& r) {
+    c.rates(y, std::polar(1.0, low * 376.991118 * t), s, r);
+  });
   const double e = 10.0 * (0.003 - 0.0006);
-  CHECK(c.orders(x, std::polar(1.0, low * 376.991118 * 0.6), s).active_pu == Approx(0.5 + e * (1.0 + 0.5 * 0.6)).epsilon(0.04));
+  CHECK(c.orders(x, std::polar(1.0, low * 376.991118 * 0.6), s).active_pu ==
+        Approx(0.5 + e * (1.0 + 0.5 * 0.6)).epsilon(0.04));
 }
 
 TEST_CASE("a plant that measures elsewhere is a finding") {

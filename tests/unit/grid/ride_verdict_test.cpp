@@ -15,8 +15,10 @@ RuleBook texas() {
   RuleBook b;
   b.name = "texas";
   RideRule r;
-  const auto band = [&](double low, double high, BandDuty duty, double s, bool holds_low = true, bool holds_high = false) { r.voltage.push_back({low, high, holds_low, holds_high, duty, s}); };
-  band(0.0, 0.2, BandDuty::timed, 0.15), band(0.2, 0.5, BandDuty::timed, 0.25), band(0.5, 0.8, BandDuty::timed, 0.5), band(0.8, 0.9, BandDuty::timed, 2.0);
+  const auto band = [&](double low, double high, BandDuty duty, double s, bool holds_low = true,
+                        bool holds_high = false) { r.voltage.push_back({low, high, holds_low, holds_high, duty, s}); };
+  band(0.0, 0.2, BandDuty::timed, 0.15), band(0.2, 0.5, BandDuty::timed, 0.25), band(0.5, 0.8, BandDuty::timed, 0.5),
+      band(0.8, 0.9, BandDuty::timed, 2.0);
   band(0.9, 1.1, BandDuty::continuous, 0.0, true, true), band(1.1, 1.2, BandDuty::timed, 2.0, false, true);
   band(1.2, INFINITY, BandDuty::may_trip, 0.0, false, false);
   r.recovery_frac = 0.9, r.recovery_s = 2.0, r.current_ratio = 1.25, r.counters_allowed = false;
@@ -27,7 +29,11 @@ RuleBook texas() {
 LoadGroup itic() {
   LoadGroup g;
   g.name = "servers", g.power_W = 100e6;
-  g.voltage = {{0.9, 10.0, true, "low_pu"}, {0.8, 0.5, true, "low_pu"}, {0.7, 0.02, true, "low_pu"}, {1.1, 10.0, false, "high_pu"}, {1.2, 0.5, false, "high_pu"}};
+  g.voltage = {{0.9, 10.0, true, "low_pu"},
+               {0.8, 0.5, true, "low_pu"},
+               {0.7, 0.02, true, "low_pu"},
+               {1.1, 10.0, false, "high_pu"},
+               {1.2, 0.5, false, "high_pu"}};
   g.returns = false;
   return g;
 }
@@ -38,7 +44,8 @@ const RideItem& item(const RideVerdict& v, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("ITIC-only servers leave below 0.70 pu past 20 ms and stay from 0.71 pu up; current decides apart from that") {
+TEST_CASE(
+    "ITIC-only servers leave below 0.70 pu past 20 ms and stay from 0.71 pu up; current decides apart from that") {
   const auto rule = texas();
   auto g = itic();
   const auto at = [&](double pu, double s) {
@@ -95,7 +102,9 @@ TEST_CASE("a band without a figure never makes a pass") {
   CHECK_THROWS_AS(judge_ride(rule, groups, 60.0), InputError);
 }
 
-TEST_CASE("V5 and V6: 0.60 pu is must-stay for 0.49 s and may trip at 0.51 s; recovery is measured from the voltage's return") {
+TEST_CASE(
+    "V5 and V6: 0.60 pu is must-stay for 0.49 s and may trip at 0.51 s; recovery is measured from the voltage's "
+    "return") {
   LoadGroup g;
   g.name = "site", g.power_W = 100e6;
   g.voltage = {{0.7, 0.5, true, "low"}};

@@ -11,10 +11,13 @@ using namespace tidewatt::grid;
 
 namespace {
 
-std::vector<double> sines(std::initializer_list<std::pair<double, double>> rate_and_Hz, std::size_t n = 200, double step_s = 0.004) {
+std::vector<double> sines(std::initializer_list<std::pair<double, double>> rate_and_Hz, std::size_t n = 200,
+                          double step_s = 0.004) {
   std::vector<double> out(n);
   for (std::size_t k = 0; k < n; ++k)
-    for (const auto& [rate, Hz] : rate_and_Hz) out[k] += std::exp(rate * step_s * static_cast<double>(k)) * std::cos(0.3 + 6.283185307179586 * Hz * step_s * static_cast<double>(k));
+    for (const auto& [rate, Hz] : rate_and_Hz)
+      out[k] += std::exp(rate * step_s * static_cast<double>(k)) *
+                std::cos(0.3 + 6.283185307179586 * Hz * step_s * static_cast<double>(k));
   return out;
 }
 

@@ -15,7 +15,8 @@ RuleBook book(const std::string& name, std::vector<Finding>& findings) {
   const auto path = std::filesystem::path(TIDEWATT_SOURCE_DIR) / "catalog" / "rules" / (name + ".toml");
   Node n = parse_toml_file(path.string());
   std::erase_if(std::get<Node::Table>(n.value), [](const auto& item) {
-    return item.first == "schema" || item.first == "kind" || item.first == "name" || item.first == "sources" || item.first == "assumed";
+    return item.first == "schema" || item.first == "kind" || item.first == "name" || item.first == "sources" ||
+           item.first == "assumed";
   });
   return read_rule_book(n, name, "rules", findings);
 }
@@ -41,7 +42,8 @@ std::size_t wrong(const std::string& text) {
 
 TEST_CASE("every rule file reads without a finding, and every level lies in one band only") {
   int n = 0;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(TIDEWATT_SOURCE_DIR) / "catalog" / "rules")) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(TIDEWATT_SOURCE_DIR) / "catalog" / "rules")) {
     std::vector<Finding> findings;
     const auto b = book(file.path().stem().string(), findings);
     INFO(file.path().string() << (findings.empty() ? "" : findings[0].text()));
@@ -72,7 +74,8 @@ TEST_CASE("the Texas rule asks what the secondary sources say, edges included, a
   CHECK(ercot.why_not(2.6e6, not_stated, 1.0).find("below 75 MW") != std::string::npos);
   CHECK_FALSE(book("caiso_straw_2026", findings).binding());
   const auto spp = book("spp_hill", findings);
-  CHECK(spp.why_not(20e6, 138e3, 1.0).find("50 MW") == std::string::npos);  // another voltage, or too small: either is said
+  CHECK(spp.why_not(20e6, 138e3, 1.0).find("50 MW") ==
+        std::string::npos);  // another voltage, or too small: either is said
   CHECK_FALSE(spp.why_not(20e6, 138e3, 1.0).empty());
   CHECK(spp.why_not(20e6, 34.5e3, 1.0).empty());
   CHECK(band_of(spp.ride->voltage, 0.7).duty == BandDuty::not_read);
@@ -91,7 +94,8 @@ TEST_CASE("bands that overlap, leave a gap or share an edge, and limits in anoth
   CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.9, stay_s=1}, {low_pu=0.9, duty=\"continuous\"}]") == 0);
   CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.9, stay_s=1}, {low_pu=0.8, duty=\"continuous\"}]") == 1);
   CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.8, stay_s=1}, {low_pu=0.9, duty=\"continuous\"}]") == 1);
-  CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.9, stay_s=1, edges=\"both\"}, {low_pu=0.9, duty=\"continuous\"}]") == 1);
+  CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.9, stay_s=1, edges=\"both\"}, {low_pu=0.9, "
+              "duty=\"continuous\"}]") == 1);
   CHECK(wrong("[ride]\nvoltage = [{low_pu=0.0, high_pu=0.9}]") == 1);
   CHECK(wrong("[ride]\nrecovery_s = 2.0") == 1);
   const std::string rule = "[rule.a]\ntitle=\"x\"\nfigure=\"slope_up\"\nwindow_s=60\n";
@@ -101,13 +105,18 @@ TEST_CASE("bands that overlap, leave a gap or share an edge, and limits in anoth
   CHECK(wrong("") == 1);
 }
 
-TEST_CASE("a run's rules refuse what only a recorded window or a ride-through study can judge, and say which command does") {
+TEST_CASE(
+    "a run's rules refuse what only a recorded window or a ride-through study can judge, and say which command does") {
   std::vector<Finding> findings;
-  read_rules(parse_toml("title=\"t\"\ndate=\"d\"\n[rule.a]\ntitle=\"x\"\nfigure=\"peak_to_peak\"\nwindow_s=5\nlimit_MW=1\n", "r.toml"), "mine", "site.rules", findings);
+  read_rules(
+      parse_toml("title=\"t\"\ndate=\"d\"\n[rule.a]\ntitle=\"x\"\nfigure=\"peak_to_peak\"\nwindow_s=5\nlimit_MW=1\n",
+                 "r.toml"),
+      "mine", "site.rules", findings);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].message.find("tidewatt rules check mine") != std::string::npos);
   findings.clear();
-  read_rules(parse_toml("title=\"t\"\ndate=\"d\"\n[ride]\nrocof_Hz_per_s=1\n", "r.toml"), "mine", "site.rules", findings);
+  read_rules(parse_toml("title=\"t\"\ndate=\"d\"\n[ride]\nrocof_Hz_per_s=1\n", "r.toml"), "mine", "site.rules",
+             findings);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].message.find("tidewatt ride") != std::string::npos);
 }

@@ -85,16 +85,20 @@ TEST_CASE("a load whose reactive power alone breaks the source is refused, too")
   CHECK_THROWS_AS(Source({0.0, 1e6, 3.0, 1.0}), InputError);
 }
 
-TEST_CASE("loadability: the slope is the voltage's own, it steepens to the nose, beyond it the load is refused with the reason") {
+TEST_CASE(
+    "loadability: the slope is the voltage's own, it steepens to the nose, beyond it the load is refused with the "
+    "reason") {
   const Source s({138e3, 2e9, 12.0, 1.02});
   const double t = 0.2, step_W = 1e3;
   const auto at = s.require(400e6, 80e6);
-  const double up = *s.voltage_pu(400e6 + step_W, t * (400e6 + step_W)), down = *s.voltage_pu(400e6 - step_W, t * (400e6 - step_W));
+  const double up = *s.voltage_pu(400e6 + step_W, t * (400e6 + step_W)),
+               down = *s.voltage_pu(400e6 - step_W, t * (400e6 - step_W));
   CHECK(at.droop_pu_per_W == Approx((up - down) / (2 * step_W)).epsilon(1e-5));
   CHECK(at.nose_W == Approx(s.max_power_W(t)));
   CHECK(at.margin_frac == Approx(1.0 - 400e6 / at.nose_W));
   CHECK(at.short_circuit_ratio == Approx(2e9 / std::hypot(400e6, 80e6)));
   CHECK(s.require(0.999 * at.nose_W, t * 0.999 * at.nose_W).droop_pu_per_W < 10.0 * at.droop_pu_per_W);
   CHECK_THROWS_AS(s.require(1.001 * at.nose_W, t * 1.001 * at.nose_W), RefusedError);
-  CHECK_THROWS_WITH(s.require(0.9 * at.nose_W, t * 0.9 * at.nose_W, 0.2), Catch::Contains("too near the nose") && Catch::Contains("MVA"));
+  CHECK_THROWS_WITH(s.require(0.9 * at.nose_W, t * 0.9 * at.nose_W, 0.2),
+                    Catch::Contains("too near the nose") && Catch::Contains("MVA"));
 }

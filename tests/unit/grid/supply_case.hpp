@@ -3,10 +3,10 @@
 #include <variant>
 
 #include "catch.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "grid/psse_dyr.hpp"
 #include "grid/psse_raw.hpp"
 #include "grid/supply_onset.hpp"
+#include "tidewatt/base/reader.hpp"
 
 /// The shipped control of server supplies.
 inline tidewatt::grid::SupplyControl shipped_supplies() {
@@ -31,7 +31,8 @@ inline tidewatt::grid::SupplyConnection connection(double short_circuit_ratio, d
 }
 
 /// A shipped network with supplies as the site.
-inline tidewatt::grid::GridSystem network_with_supplies(const std::string& name, std::int64_t bus, const tidewatt::grid::SiteSupplies& supplies) {
+inline tidewatt::grid::GridSystem network_with_supplies(const std::string& name, std::int64_t bus,
+                                                        const tidewatt::grid::SiteSupplies& supplies) {
   using namespace tidewatt::grid;
   const std::string stem = std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/networks/" + name;
   return GridSystem(read_raw(stem + ".raw"), read_dyr(stem + ".dyr"), bus, {}, ShaftInput::power, supplies);

@@ -13,7 +13,8 @@ using Complex = std::complex<double>;
 namespace {
 
 /// State after `length_s` behind a bus whose voltage is `v`, by Euler's rule in tiny steps.
-std::vector<double> after(const SupplyLoad& load, std::vector<double> x, const std::function<Complex(double)>& v, double length_s) {
+std::vector<double> after(const SupplyLoad& load, std::vector<double> x, const std::function<Complex(double)>& v,
+                          double length_s) {
   std::vector<double> rate(x.size());
   const double h = 1e-5;
   for (double t = 0.0; t < length_s; t += h) {
@@ -73,7 +74,9 @@ TEST_CASE("current limit: below it power is constant, at it the links run down a
   const auto shallow = after(load, x0, [](double) { return 0.82; }, 1.0);
   CHECK(shallow[0] == Approx(1.0 / 0.82).epsilon(1e-3));
   CHECK(shallow[6] == Approx(1.0).epsilon(1e-2));
-  const auto one = after(load, x0, [](double) { return 0.5; }, 0.04), two = after(load, x0, [](double) { return 0.5; }, 0.05);
+  const auto one = after(
+                 load, x0, [](double) { return 0.5; }, 0.04),
+             two = after(load, x0, [](double) { return 0.5; }, 0.05);
   CHECK(two[0] == Approx(1.25).epsilon(1e-4));
   CHECK((two[6] - one[6]) * c.link_s == Approx(0.01 * (1.25 * 0.5 - 1.0)).epsilon(1e-3));
 }

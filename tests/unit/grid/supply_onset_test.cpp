@@ -23,8 +23,10 @@ TEST_CASE("eigenvalues and simulation agree in frequency and damping") {
 TEST_CASE("the onset by eigenvalues and by simulation lies within 2 % of the load") {
   const auto c = shipped_supplies();
   for (const auto& [ratio, gain] : {std::pair(3.0, 2.8), std::pair(4.0, 3.5), std::pair(2.6, 3.0)}) {
-    const auto by_modes = supply_onset(c, connection(ratio, gain)), in_time = supply_onset_in_time(c, connection(ratio, gain));
-    INFO("short-circuit ratio " << ratio << ", gain " << gain << ": " << by_modes.load_W * 1e-6 << " MW, " << by_modes.frequency_Hz << " Hz");
+    const auto by_modes = supply_onset(c, connection(ratio, gain)),
+               in_time = supply_onset_in_time(c, connection(ratio, gain));
+    INFO("short-circuit ratio " << ratio << ", gain " << gain << ": " << by_modes.load_W * 1e-6 << " MW, "
+                                << by_modes.frequency_Hz << " Hz");
     CHECK(by_modes.end == SupplyEnd::oscillates);
     CHECK(in_time.end == SupplyEnd::oscillates);
     CHECK(in_time.load_W == Approx(by_modes.load_W).epsilon(0.02));
@@ -65,7 +67,8 @@ TEST_CASE("beyond the onset the oscillation grows until the current limit holds 
   const auto onset = supply_onset(c, at);
   const auto trace = supply_play(c, at, 1.02 * onset.load_W, 0.001, 10.0);
   double low = 1e300, high = 0.0;
-  for (std::size_t r = trace.power_W.size() - 300; r < trace.power_W.size(); ++r) low = std::min(low, trace.power_W[r]), high = std::max(high, trace.power_W[r]);
+  for (std::size_t r = trace.power_W.size() - 300; r < trace.power_W.size(); ++r)
+    low = std::min(low, trace.power_W[r]), high = std::max(high, trace.power_W[r]);
   CHECK(high - low > 0.01 * onset.load_W);
   const auto calm = supply_play(c, at, 0.98 * onset.load_W, 0.001, 10.0);
   CHECK(calm.link_ratio.back() == Approx(1.0).margin(1e-3));

@@ -14,9 +14,12 @@ using Complex = std::complex<double>;
 namespace {
 
 SynchronousUnit whole(ShaftInput shaft) {
-  return SynchronousUnit(std::make_unique<Genrou>(model_of<Genrou>("8 0.03 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0.04 0.22", 0.0025, 60.0)),
-                         std::make_unique<Sexs>(model_of<Sexs>("1 10 200 0.02 -6 6")), std::make_unique<Tgov1>(model_of<Tgov1>("0.05 0.5 1.2 0 2.1 7 0")),
-                         std::make_unique<Ieeest>(model_of<Ieeest>("1 0 0 0 0 0 0 0 0.05 0.02 3 5.4 10 10 20 0.2 -0.2 0 0")), shaft);
+  return SynchronousUnit(
+      std::make_unique<Genrou>(
+          model_of<Genrou>("8 0.03 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0.04 0.22", 0.0025, 60.0)),
+      std::make_unique<Sexs>(model_of<Sexs>("1 10 200 0.02 -6 6")),
+      std::make_unique<Tgov1>(model_of<Tgov1>("0.05 0.5 1.2 0 2.1 7 0")),
+      std::make_unique<Ieeest>(model_of<Ieeest>("1 0 0 0 0 0 0 0 0.05 0.02 3 5.4 10 10 20 0.2 -0.2 0 0")), shaft);
 }
 
 }  // namespace
@@ -57,7 +60,8 @@ TEST_CASE("the stabiliser raises the field of a machine that runs fast") {
 }
 
 TEST_CASE("without controls field and mechanical power stay") {
-  SynchronousUnit u(std::make_unique<Gencls>(model_of<Gencls>("3 0", Complex(0.0, 0.3), 60.0)), nullptr, nullptr, nullptr, ShaftInput::torque);
+  SynchronousUnit u(std::make_unique<Gencls>(model_of<Gencls>("3 0", Complex(0.0, 0.3), 60.0)), nullptr, nullptr,
+                    nullptr, ShaftInput::torque);
   std::vector<double> x(3), rate(3);
   u.rest(1.0, Complex(0.5, 0.0), x);
   x[1] = 0.02;

@@ -1,8 +1,8 @@
 #include "io/checkpoint.hpp"
 
-#include <filesystem>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/sha256.hpp"
@@ -61,7 +61,8 @@ TEST_CASE("a run resumed at any macro step ends with the bits of one that was ne
 }
 
 TEST_CASE("limits that a controller has set are in the saved state, with the scenario's brake above them") {
-  const auto scenario = tiny("\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nhall = \"a\"\nat_s = 900\nduration_s = 120\n", hour);
+  const auto scenario =
+      tiny("\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nhall = \"a\"\nat_s = 900\nduration_s = 120\n", hour);
   const double highest_Hz = scenario.halls[0].gpu.vf_clock_Hz.back();
   const auto until = [](sim::Engine& e, double s) {
     while (e.time_s() < s) e.step();
@@ -122,7 +123,9 @@ TEST_CASE("a checkpoint of another version is refused, although its own hash fit
   const std::string bytes = read_file(path, std::size_t{1} << 30U);
   const auto head_end = bytes.find('\n') + 1, hash_end = bytes.find('\n', head_end) + 1;
   std::string body = bytes.substr(hash_end);
-  const auto put = [&] { std::ofstream(path, std::ios::binary) << bytes.substr(0, head_end) << sha256_hex(body) << "\n" << body; };
+  const auto put = [&] {
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, head_end) << sha256_hex(body) << "\n" << body;
+  };
   put();
   CHECK_NOTHROW(io::checkpoint_state(path, scenario.text));
   body = "0.0.0" + body.substr(body.find('\n'));
@@ -155,7 +158,8 @@ TEST_CASE("a state of another layout is refused, in a file and in memory") {
   std::string file = read_file(path, std::size_t{1} << 30U);
   file[file.find('\n') - 1] = '1';
   std::ofstream(path, std::ios::binary) << file;
-  CHECK_THROWS_WITH(io::checkpoint_state(path, scenario.text), Catch::Contains("written by another version of tidewatt"));
+  CHECK_THROWS_WITH(io::checkpoint_state(path, scenario.text),
+                    Catch::Contains("written by another version of tidewatt"));
   std::filesystem::remove(path);
 }
 
@@ -170,7 +174,8 @@ TEST_CASE("a refused restore leaves the run as it was, inside a step too") {
   REQUIRE(at > layout_at(good));
   std::string other_layout = whole;
   other_layout[at + std::string("tidewatt state ").size()] = '0';
-  sim::Engine half(tiny("", {"hall.a.n_gpu=64", "job.main.plan.n_gpu=64", "job.main.plan.global_batch_sequences=32"}), {1, {}});
+  sim::Engine half(tiny("", {"hall.a.n_gpu=64", "job.main.plan.n_gpu=64", "job.main.plan.global_batch_sequences=32"}),
+                   {1, {}});
   half.advance_to(90.25);
   CHECK_THROWS_WITH(engine.restore(other_layout + sha256_hex(other_layout)), Catch::Contains("another version"));
   CHECK_THROWS_AS(engine.restore(half.save(), true), InputError);
@@ -189,7 +194,9 @@ TEST_CASE("a refused restore leaves the run as it was, inside a step too") {
 TEST_CASE("a state's layout does not change without its number") {
   sim::Engine engine(tiny(), {1, {}});
   const std::string saved = engine.save();
-  INFO("Another size is another layout: raise the number in state_layout (src/sim/simulation.hpp), then pin number and size here");
+  INFO(
+      "Another size is another layout: raise the number in state_layout (src/sim/simulation.hpp), then pin number and "
+      "size here");
   CHECK(saved.compare(layout_at(saved), 16, "tidewatt state 5") == 0);
   CHECK(saved.size() - n_digest - layout_at(saved) == 6089322);
 }

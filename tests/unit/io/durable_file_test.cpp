@@ -106,7 +106,8 @@ TEST_CASE("the temporary file of a dead process is removed, unless a process els
   const pid_t child = fork();
   if (child == 0) _exit(0);
   waitpid(child, nullptr, 0);  // its number is free now
-  const std::string left = folder.file("a.tmp-" + std::to_string(child) + "-0"), held = folder.file("a.tmp-" + std::to_string(child) + "-1");
+  const std::string left = folder.file("a.tmp-" + std::to_string(child) + "-0"),
+                    held = folder.file("a.tmp-" + std::to_string(child) + "-1");
   const std::string of_another = folder.file("ab.tmp-" + std::to_string(child) + "-0");
   for (const auto& path : {left, held, of_another}) std::ofstream(path) << "half a file";
   const int fd = open(held.c_str(), O_RDONLY);
@@ -154,7 +155,8 @@ extern "C" int rename(const char* from, const char* to) noexcept {
   return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-TEST_CASE("a file is synced before it gets its name, its folder after: a power cut leaves the old file or the new one") {
+TEST_CASE(
+    "a file is synced before it gets its name, its folder after: a power cut leaves the old file or the new one") {
   const ScratchFolder folder;
   std::vector<std::string> seen;
   calls = &seen;

@@ -29,7 +29,8 @@ double value(const std::string& cfg, std::size_t channel, double stored) {
 
 }  // namespace
 
-TEST_CASE("every encoding reads back within half a step, the extremes included, and no value is the mark of a missing one") {
+TEST_CASE(
+    "every encoding reads back within half a step, the extremes included, and no value is the mark of a missing one") {
   const auto r = sample_record();
   const auto& p = r.channels[0].values;
   const double range = *std::max_element(p.begin(), p.end()) - *std::min_element(p.begin(), p.end());

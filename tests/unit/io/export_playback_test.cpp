@@ -48,8 +48,9 @@ TEST_CASE("ElmFile: the first row is the number of variables and no line is long
 TEST_CASE("OpenDSS: one shape with two files in kW and kvar, and a name that it takes") {
   const auto files = opendss_files(sample_record(3));
   CHECK(files[2].name == "night_run_sample.dss");
-  CHECK(files[2].text().find("New LoadShape.night_run_sample npts=3 sinterval=0.001 mult=(file=night_run_sample_kW.csv) "
-                             "Qmult=(file=night_run_sample_kvar.csv) UseActual=yes\n") != std::string::npos);
+  CHECK(
+      files[2].text().find("New LoadShape.night_run_sample npts=3 sinterval=0.001 mult=(file=night_run_sample_kW.csv) "
+                           "Qmult=(file=night_run_sample_kvar.csv) UseActual=yes\n") != std::string::npos);
   CHECK(std::stod(files[0].text()) == Approx(17000.0).margin(1000.0));
   CHECK(std::stod(files[1].text()) == Approx(0.3 * 17000.0).margin(1000.0));
 }
@@ -57,6 +58,7 @@ TEST_CASE("OpenDSS: one shape with two files in kW and kvar, and a name that it 
 TEST_CASE("ANDES: pu of the system's base and the device that plays it") {
   const auto files = andes_files(sample_record(3), {"PQ_4", 200.0});
   CHECK(std::stod(split(split(files[0].text(), '\n')[1], ',')[1]) == Approx(17.0 / 200).margin(0.01));
-  CHECK(files[1].text().find("1,night run_sample_andes.csv,-,\"p_pu,q_pu\",t,PQ,PQ_4,\"Ppf,Qpf\"") != std::string::npos);
+  CHECK(files[1].text().find("1,night run_sample_andes.csv,-,\"p_pu,q_pu\",t,PQ,PQ_4,\"Ppf,Qpf\"") !=
+        std::string::npos);
   CHECK_THROWS_AS(andes_files(sample_record(3), {"PQ_4", 0.0}), InputError);
 }

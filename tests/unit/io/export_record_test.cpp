@@ -55,14 +55,16 @@ TEST_CASE("peaks keep the extremes of each step in the order in which they occur
   CHECK(r.step_s == Approx(0.05));
   CHECK((p[2] == 9.0 && p[3] == 1.0));
   CHECK((p[4] == 2.0 && p[5] == 8.0));
-  CHECK(std::any_of(r.provenance.begin(), r.provenance.end(), [](const auto& l) { return l.find("RMS and energy are not kept") != std::string::npos; }));
+  CHECK(std::any_of(r.provenance.begin(), r.provenance.end(),
+                    [](const auto& l) { return l.find("RMS and energy are not kept") != std::string::npos; }));
 }
 
 TEST_CASE("a cut that the window cannot give is refused with what it holds") {
   const auto w = window();
-  for (const ExportCut& cut : {ExportCut{29.0, {}, 0, false}, ExportCut{40.0, {}, 0, false}, ExportCut{{}, 10.5, 0, false}, ExportCut{{}, 0.0, 0, false},
-                               ExportCut{{}, {}, 0.0005, false}, ExportCut{{}, {}, 0.3, false}, ExportCut{{}, {}, 0, true}, ExportCut{30.0004, {}, 0, false},
-                               ExportCut{{}, {}, -1.0, false}})
+  for (const ExportCut& cut :
+       {ExportCut{29.0, {}, 0, false}, ExportCut{40.0, {}, 0, false}, ExportCut{{}, 10.5, 0, false},
+        ExportCut{{}, 0.0, 0, false}, ExportCut{{}, {}, 0.0005, false}, ExportCut{{}, {}, 0.3, false},
+        ExportCut{{}, {}, 0, true}, ExportCut{30.0004, {}, 0, false}, ExportCut{{}, {}, -1.0, false}})
     CHECK_THROWS_AS(make_export_record(w, origin, cut), InputError);
   auto broken = w;
   broken.bus_pu[5] = NAN;
@@ -72,5 +74,6 @@ TEST_CASE("a cut that the window cannot give is refused with what it holds") {
 
 TEST_CASE("a start that is no time is refused") {
   CHECK(parse_start_us("1970-01-02T00:00:01") == 86'401'000'000);
-  for (const char* text : {"2024-02-30T00:00:00", "2024-07-20", "2024-07-20T24:00:00", "soon"}) CHECK_THROWS_AS(parse_start_us(text), InputError);
+  for (const char* text : {"2024-02-30T00:00:00", "2024-07-20", "2024-07-20T24:00:00", "soon"})
+    CHECK_THROWS_AS(parse_start_us(text), InputError);
 }

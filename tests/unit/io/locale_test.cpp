@@ -52,7 +52,8 @@ class Abroad {
  private:
   static bool set_c() { return std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr && comma_in_C(); }
   void make_and_set_c() {
-    const std::string make = "localedef --no-archive -i de_DE -f UTF-8 '" + made_.file("de_DE.UTF-8") + "' 2> /dev/null";
+    const std::string make =
+        "localedef --no-archive -i de_DE -f UTF-8 '" + made_.file("de_DE.UTF-8") + "' 2> /dev/null";
     if (std::system(make.c_str()) != 0) return;
     ::setenv("LOCPATH", std::filesystem::path(made_.file("x")).parent_path().c_str(), 1);
     set_c();
@@ -82,7 +83,8 @@ std::vector<std::pair<std::string, std::string>> all_outputs() {
   const auto view = sim::view_gpu(scenario, result, {});
   out.emplace_back("gpu", sim::gpu_view_text(view) + sim::gpu_view_csv(view) + sim::gpu_view_svg(view));
   const auto record = sample_record(100);
-  for (const auto& files : {io::csv_files(record), io::pscad_files(record), io::powerfactory_files(record), io::opendss_files(record), io::andes_files(record, {}),
+  for (const auto& files : {io::csv_files(record), io::pscad_files(record), io::powerfactory_files(record),
+                            io::opendss_files(record), io::andes_files(record, {}),
                             io::comtrade_files(record, io::ComtradeRevision::r1999, io::ComtradeEncoding::ascii),
                             io::comtrade_files(record, io::ComtradeRevision::r2013, io::ComtradeEncoding::float32)})
     for (const auto& f : files) out.emplace_back(f.name, f.text());

@@ -33,14 +33,19 @@ double rms(const std::vector<double>& x) {
 TEST_CASE("what the exporter writes comes back in every encoding") {
   const ScratchFolder scratch;
   const auto r = sample_record(500);
-  for (const auto& [revision, encoding] : {std::pair{ComtradeRevision::r1999, ComtradeEncoding::ascii}, {ComtradeRevision::r1999, ComtradeEncoding::binary},
-                                           {ComtradeRevision::r2013, ComtradeEncoding::ascii}, {ComtradeRevision::r2013, ComtradeEncoding::binary}, {ComtradeRevision::r2013, ComtradeEncoding::float32}}) {
+  for (const auto& [revision, encoding] : {std::pair{ComtradeRevision::r1999, ComtradeEncoding::ascii},
+                                           {ComtradeRevision::r1999, ComtradeEncoding::binary},
+                                           {ComtradeRevision::r2013, ComtradeEncoding::ascii},
+                                           {ComtradeRevision::r2013, ComtradeEncoding::binary},
+                                           {ComtradeRevision::r2013, ComtradeEncoding::float32}}) {
     write_export(scratch.file("x"), comtrade_files(r, revision, encoding), 1);
-    const auto back = read_comtrade(scratch.file(revision == ComtradeRevision::r1999 ? "x/night run_sample.cfg" : "x/night run_sample.cff"));
+    const auto back = read_comtrade(
+        scratch.file(revision == ComtradeRevision::r1999 ? "x/night run_sample.cfg" : "x/night run_sample.cff"));
     REQUIRE(back.time_s.size() == 500);
     CHECK(back.time_s[499] == Approx(0.499));
     CHECK(back.station == "night run");
-    for (std::size_t i = 0; i < 500; i += 7) REQUIRE(channel(back, "pcc_P").values[i] == Approx(r.channels[0].values[i]).epsilon(1e-4));
+    for (std::size_t i = 0; i < 500; i += 7)
+      REQUIRE(channel(back, "pcc_P").values[i] == Approx(r.channels[0].values[i]).epsilon(1e-4));
     CHECK(sag_of(back).size() == 500);  // the channel in pu, as it is
   }
 }
@@ -56,7 +61,8 @@ TEST_CASE("records of relays: many rates, none, stamps that are absent, headers 
   CHECK(one.time_s.size() == 5316);
   CHECK(one.time_s.back() == Approx(2.209084).epsilon(0.002));
   CHECK(rms(channel(one, "UA").values) == Approx(60.20).margin(0.01));
-  CHECK(*std::max_element(channel(one, "UA").values.begin(), channel(one, "UA").values.end()) == Approx(114.23).margin(0.01));
+  CHECK(*std::max_element(channel(one, "UA").values.begin(), channel(one, "UA").values.end()) ==
+        Approx(114.23).margin(0.01));
   const auto three = read("relay_3.cfg");
   CHECK(three.time_s.size() == 1360);
   CHECK(three.time_s.back() == Approx(1.698295).margin(0.01));
@@ -75,7 +81,9 @@ TEST_CASE("three phases give the lowest rms over a cycle, over what it was at th
   for (int i = 0; i < 4000; ++i) r.time_s.push_back(i * 2.5e-4);
   for (int phase = 0; phase < 3; ++phase) {
     ComtradeSeries c{"U", "", "kV", {}};
-    for (const double t : r.time_s) c.values.push_back((phase == 1 && t > 0.5 && t < 0.7 ? 0.4 : 1.0) * 10.0 * std::sin(2 * std::numbers::pi * (50.0 * t - phase / 3.0)));
+    for (const double t : r.time_s)
+      c.values.push_back((phase == 1 && t > 0.5 && t < 0.7 ? 0.4 : 1.0) * 10.0 *
+                         std::sin(2 * std::numbers::pi * (50.0 * t - phase / 3.0)));
     r.channels.push_back(c);
   }
   const auto v = sag_of(r);

@@ -11,7 +11,8 @@
 using namespace tidewatt;
 
 TEST_CASE("a window comes back as it was written, and an unknown one names those that are there") {
-  const auto path = (std::filesystem::temp_directory_path() / ("tidewatt_window_" + std::to_string(::getpid()) + ".h5")).string();
+  const auto path =
+      (std::filesystem::temp_directory_path() / ("tidewatt_window_" + std::to_string(::getpid()) + ".h5")).string();
   sim::Result r;
   const auto add = [&](const char* name, std::vector<double> v, const char* unit) {
     const std::uint64_t n = v.size();

@@ -10,6 +10,8 @@ inline tidewatt::io::ExportRecord sample_record(std::size_t n = 10'000) {
     w.bus_pu.push_back(1.02 - 1e-9 * w.pcc_W[i]);
     w.frequency_Hz.push_back(60.0);
   }
-  const tidewatt::io::ResultOrigin origin{"night run", "1.2.3", "2024-02-29T23:59:50", "schema = 1\n", std::string(64, 'a'), std::string(64, 'b'), {{31.5, "sag"}}};
+  const tidewatt::io::ResultOrigin origin{
+      "night run",          "1.2.3",        "2024-02-29T23:59:50", "schema = 1\n", std::string(64, 'a'),
+      std::string(64, 'b'), {{31.5, "sag"}}};
   return tidewatt::io::make_export_record(w, origin, {});
 }

@@ -12,13 +12,37 @@ using Figures = std::vector<std::pair<std::string, sim::Value>>;
 using List = std::vector<std::pair<std::string, double>>;
 
 Figures day() {
-  return {{"simulated_s", 86400.0}, {"n_gpu", std::int64_t{16384}}, {"iteration_s", 6.5432}, {"tflops_per_gpu", 400.1}, {"mfu_percent", 40.44},
-          {"tokens_per_s_mean", 2564000.0}, {"throughput_swing_percent", 1.234}, {"throughput_min_hour", std::int64_t{15}}, {"clock_mean_MHz", 1500.0},
-          {"clock_slowest_MHz", 1425.0}, {"die_max_degC", 81.5}, {"die_mean_degC", 64.2}, {"limiter_share", List{{"none", 0.0}, {"thermal", 0.021}, {"power", 0.979}}},
-          {"it_mean_MW", 15.0}, {"pcc_mean_MW", 15.75}, {"pcc_max_MW", 17.6}, {"pcc_min_MW", 5.9}, {"pcc_step_1s_max_MW", 10.3}, {"pcc_ramp_up_max_MW_per_s", 40.4},
-          {"pcc_ramp_down_max_MW_per_s", 44.5}, {"pcc_dominant_Hz", 0.4585}, {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}}, {"freq_deviation_max_mHz", 1.48}, {"volt_deviation_max_percent", 0.1}, {"pue", 1.05},
-          {"wue_L_per_kWh", 0.33}, {"n_interruptions_unexpected", std::int64_t{1}}, {"n_interruptions_planned", std::int64_t{0}}, {"effective_time_percent", 97.0},
-          {"smoothing_burn_MWh", sim::Value()}, {"energy_closure", 2e-15}};
+  return {{"simulated_s", 86400.0},
+          {"n_gpu", std::int64_t{16384}},
+          {"iteration_s", 6.5432},
+          {"tflops_per_gpu", 400.1},
+          {"mfu_percent", 40.44},
+          {"tokens_per_s_mean", 2564000.0},
+          {"throughput_swing_percent", 1.234},
+          {"throughput_min_hour", std::int64_t{15}},
+          {"clock_mean_MHz", 1500.0},
+          {"clock_slowest_MHz", 1425.0},
+          {"die_max_degC", 81.5},
+          {"die_mean_degC", 64.2},
+          {"limiter_share", List{{"none", 0.0}, {"thermal", 0.021}, {"power", 0.979}}},
+          {"it_mean_MW", 15.0},
+          {"pcc_mean_MW", 15.75},
+          {"pcc_max_MW", 17.6},
+          {"pcc_min_MW", 5.9},
+          {"pcc_step_1s_max_MW", 10.3},
+          {"pcc_ramp_up_max_MW_per_s", 40.4},
+          {"pcc_ramp_down_max_MW_per_s", 44.5},
+          {"pcc_dominant_Hz", 0.4585},
+          {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}},
+          {"freq_deviation_max_mHz", 1.48},
+          {"volt_deviation_max_percent", 0.1},
+          {"pue", 1.05},
+          {"wue_L_per_kWh", 0.33},
+          {"n_interruptions_unexpected", std::int64_t{1}},
+          {"n_interruptions_planned", std::int64_t{0}},
+          {"effective_time_percent", 97.0},
+          {"smoothing_burn_MWh", sim::Value()},
+          {"energy_closure", 2e-15}};
 }
 
 sim::Array column(std::string path, std::vector<double> v) {
@@ -38,10 +62,14 @@ sim::Result result(double failure_s = 10.0, Figures changed = {}) {
   for (int i = 0; i < 4000; ++i) {
     const double f = i / 65.536;
     frequency.push_back(f);
-    amplitude.push_back(1e6 * (std::abs(f - 0.1528) < 0.01 ? 1.0 : 0.0) + 2e6 * (std::abs(f - 0.4585) < 0.01 ? 1.0 : 0.0));
+    amplitude.push_back(1e6 * (std::abs(f - 0.1528) < 0.01 ? 1.0 : 0.0) +
+                        2e6 * (std::abs(f - 0.4585) < 0.01 ? 1.0 : 0.0));
   }
-  r.arrays = {column("/waveform_sample/time", time), column("/waveform_sample/pcc_W", power), column("/spectrum/frequency_Hz", frequency),
-              column("/spectrum/pcc_amplitude_W", amplitude), column("/events/time", {1.0, failure_s}),
+  r.arrays = {column("/waveform_sample/time", time),
+              column("/waveform_sample/pcc_W", power),
+              column("/spectrum/frequency_Hz", frequency),
+              column("/spectrum/pcc_amplitude_W", amplitude),
+              column("/events/time", {1.0, failure_s}),
               {"/events/kind", {"event"}, {2}, std::vector<std::string>{"checkpoint", "failure"}, "1", ""}};
   return r;
 }
@@ -54,9 +82,11 @@ void has(const std::string& text, std::initializer_list<const char*> parts) {
 
 TEST_CASE("the sentences say the figures of the run") {
   const auto text = io::summary_sentences(result());
-  has(text, {"Over 24 h, 16,384 GPUs", "2.56 million tokens", "an iteration takes 6.54 s", "swings by 1.23 %", "begins at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
+  has(text, {"Over 24 h, 16,384 GPUs", "2.56 million tokens", "an iteration takes 6.54 s", "swings by 1.23 %",
+             "begins at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
              "the power limit 97.9 % and the temperature limit 2.10 %", "at 0.153 Hz with an amplitude of 1.00 MW",
-             "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s", "1.48 mHz", "PUE 1.050", "the load falls 10.0 MW below its mean of the second before"});
+             "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s", "1.48 mHz", "PUE 1.050",
+             "the load falls 10.0 MW below its mean of the second before"});
   CHECK(text.find("nothing") == std::string::npos);
 }
 
@@ -72,8 +102,10 @@ TEST_CASE("the largest spectral line is named for what it is") {
 
 TEST_CASE("the reason follows the limiter") {
   has(io::summary_sentences(result()), {"leak more"});
-  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"thermal", 0.6}, {"power", 0.4}}}})), {"below the temperature limit"});
-  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"clock", 1.0}, {"power", 0.0}}}})), {"the weather hardly matters"});
+  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"thermal", 0.6}, {"power", 0.4}}}})),
+      {"below the temperature limit"});
+  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"clock", 1.0}, {"power", 0.0}}}})),
+      {"the weather hardly matters"});
 }
 
 TEST_CASE("a swing whose worst hour begins the run is not put down to the weather") {
@@ -86,15 +118,22 @@ TEST_CASE("a swing whose worst hour begins the run is not put down to the weathe
 }
 
 TEST_CASE("a feeder above its rating is said, one below is not") {
-  const auto said = [](double percent) { return io::summary_sentences(result(10.0, {{"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", percent}}}})); };
+  const auto said = [](double percent) {
+    return io::summary_sentences(
+        result(10.0, {{"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", percent}}}}));
+  };
   has(said(330.0), {"overloaded", "'site'", "330 %", "site.feeder.site_rating_MVA"});
   CHECK_THAT(said(99.0), !Catch::Contains("overloaded"));
 }
 
 TEST_CASE("a figure without meaning is absent from sentences and table") {
   const sim::Value none;
-  const auto r = result(10.0, {{"throughput_swing_percent", none}, {"throughput_min_hour", none}, {"pcc_dominant_Hz", none}, {"clock_slowest_MHz", none},
-                               {"tokens_per_s_mean", none}, {"limiter_share", none}});
+  const auto r = result(10.0, {{"throughput_swing_percent", none},
+                               {"throughput_min_hour", none},
+                               {"pcc_dominant_Hz", none},
+                               {"clock_slowest_MHz", none},
+                               {"tokens_per_s_mean", none},
+                               {"limiter_share", none}});
   const auto text = io::summary_text(r);
   for (const char* word : {"swing", "nan", "null", " – ", "slowest", "burned", "Limits on the clocks"}) {
     INFO(word);

@@ -43,7 +43,8 @@ std::size_t refused(const std::string& path, const std::string& whole, std::size
 
 }  // namespace
 
-TEST_CASE("a result is read as it was written, or refused: every flipped bit and every cut is noticed before HDF5 looks") {
+TEST_CASE(
+    "a result is read as it was written, or refused: every flipped bit and every cut is noticed before HDF5 looks") {
   const ScratchFolder folder;
   const std::string path = folder.file("r.h5");
   io::Hdf5Sink(path).write(sample_result());

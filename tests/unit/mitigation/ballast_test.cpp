@@ -60,7 +60,8 @@ TEST_CASE("in a run ballast agrees with the repeating timeline, once it has seen
   CHECK(J == Approx(480.0 * (0.5 - 0.6e-3)).epsilon(1e-6));
 }
 
-TEST_CASE("work that stays away: held, then down at the ramp to what the GPU draws; a GPU that never worked is left alone") {
+TEST_CASE(
+    "work that stays away: held, then down at the ramp to what the GPU draws; a GPU that never worked is left alone") {
   BallastState state;
   const std::vector<Tick> long_wait = {20 * ns_per_s};
   const std::vector<double> wait_W = {150.0};
@@ -68,7 +69,8 @@ TEST_CASE("work that stays away: held, then down at the ramp to what the GPU dra
   ballast_from(state, params, 700.0, duration, natural_W);
   BallastState again = state;
   double J = 0.0;
-  for (const auto& x : ballast_from(again, params, 700.0, long_wait, wait_W)) J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
+  for (const auto& x : ballast_from(again, params, 700.0, long_wait, wait_W))
+    J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
   // 0.5 s of the hold have passed; 4.5 s at 480 W and a triangle of 4.8 s
   CHECK(J == Approx(480.0 * 4.5 + 0.5 * 480.0 * 4.8).epsilon(1e-6));
   CHECK(again.level_W == Approx(150.0));
@@ -76,6 +78,7 @@ TEST_CASE("work that stays away: held, then down at the ramp to what the GPU dra
   BallastState cut = state;
   double parts_J = 0.0;
   for (const Tick d : {3 * ns_per_s, 4 * ns_per_s, 13 * ns_per_s})
-    for (const auto& x : ballast_from(cut, params, 700.0, std::vector<Tick>{d}, wait_W)) parts_J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
+    for (const auto& x : ballast_from(cut, params, 700.0, std::vector<Tick>{d}, wait_W))
+      parts_J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
   CHECK(parts_J == Approx(J).epsilon(1e-9));
 }

@@ -66,7 +66,8 @@ TEST_CASE("under equal ramps a GPU that works less than half of the time sinks u
   const auto even = play(mitigation::smooth({0.2, 40.0, 40.0, 10.0}, tdp, d, natural, wait), natural);
   CHECK(even.total_s == Approx(2.0).epsilon(0.005));
   // The floor does not matter as long as power never comes down to it.
-  CHECK(play(mitigation::smooth({0.4, 40.0, 40.0, 10.0}, tdp, d, natural, wait), natural).total_s == Approx(even.total_s).epsilon(1e-9));
+  CHECK(play(mitigation::smooth({0.4, 40.0, 40.0, 10.0}, tdp, d, natural, wait), natural).total_s ==
+        Approx(even.total_s).epsilon(1e-9));
   // A fall slower than u h/l is made up for in every repetition: what is lost is the triangle of the rise, (d l)²/(2 u (P − P_wait)).
   const auto slow = play(mitigation::smooth({0.2, 40.0, 20.0, 10.0}, tdp, d, natural, wait), natural);
   CHECK(slow.total_s - 1.6 == Approx(20.0 * 20.0 / (2.0 * 40.0 * (high - wait))).epsilon(0.05));

@@ -61,8 +61,8 @@ TEST_CASE("checkpoints queue for the writers, and what cannot fit is spread and 
 TEST_CASE("a beat: ends at phase + k period, whoever is late catches up, and one that is too short is missed") {
   const BeatParams beat{2.0, 0.5};
   CHECK(beat_end(beat, 500 * ns_per_ms, ns_per_s) == 2500 * ns_per_ms);
-  CHECK(beat_end(beat, 700 * ns_per_ms, ns_per_s) == 2500 * ns_per_ms);   // 0.2 s late: a shorter wait
-  CHECK(beat_end(beat, 400 * ns_per_ms, ns_per_s) == 2500 * ns_per_ms);   // early
+  CHECK(beat_end(beat, 700 * ns_per_ms, ns_per_s) == 2500 * ns_per_ms);  // 0.2 s late: a shorter wait
+  CHECK(beat_end(beat, 400 * ns_per_ms, ns_per_s) == 2500 * ns_per_ms);  // early
   CHECK(beat_end(beat, 700 * ns_per_ms, 19 * ns_per_s / 10) == 2600 * ns_per_ms);
   CHECK(beat_end(beat, 0, 3 * ns_per_s) == 3 * ns_per_s);
   Tick at = 1234567890;

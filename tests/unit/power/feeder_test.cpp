@@ -3,11 +3,11 @@
 #include <cmath>
 #include <vector>
 
-#include "catch.hpp"
-#include "wave.hpp"
-#include "tidewatt/base/error.hpp"
 #include "base/random.hpp"
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
+#include "wave.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::power;

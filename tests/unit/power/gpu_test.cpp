@@ -68,7 +68,8 @@ TEST_CASE("GPUs of one node resemble each other as much as asked, and slots keep
   CHECK(correlation(0.4) == Approx(0.4).margin(0.03));
   CHECK(power::draw_resistance_ratio(spread, {0.0, {}}, 1, 3, 2, 8) == power::draw_resistance_ratio(spread, 1, 26));
   const std::vector<double> slots = {0.9, 1.1};
-  CHECK(power::draw_resistance_ratio(spread, {0.0, slots}, 1, 3, 1, 2) == Approx(1.1 * power::draw_resistance_ratio(spread, 1, 7)));
+  CHECK(power::draw_resistance_ratio(spread, {0.0, slots}, 1, 3, 1, 2) ==
+        Approx(1.1 * power::draw_resistance_ratio(spread, 1, 7)));
 }
 
 TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a dense product at its highest clock") {
@@ -76,9 +77,10 @@ TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a
     const char* name;
     double idle_low_W, idle_high_W;
   };
-  for (const Known& k : {Known{"a100_sxm_400W", 56, 66}, Known{"h100_sxm_700W", 65, 78}, Known{"h100_sxm_700W_liquid", 65, 78},
-                         Known{"h200_sxm_700W", 65, 80}, Known{"b200_sxm_1000W", 110, 200}, Known{"gb200_1200W", 110, 200},
-                         Known{"v100_pcie_250W", 20, 45}}) {
+  for (const Known& k :
+       {Known{"a100_sxm_400W", 56, 66}, Known{"h100_sxm_700W", 65, 78}, Known{"h100_sxm_700W_liquid", 65, 78},
+        Known{"h200_sxm_700W", 65, 80}, Known{"b200_sxm_1000W", 110, 200}, Known{"gb200_1200W", 110, 200},
+        Known{"v100_pcie_250W", 20, 45}}) {
     const Node entry = catalog::Catalog().values("gpu", k.name);
     std::vector<Finding> findings;
     TableReader r(*entry.find("power"), "power", findings);
@@ -89,7 +91,8 @@ TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a
     const power::GpuModel m(p);
     const auto watts = [&](double f, double activity, double die_K) {
       const double V = m.voltage(f).V;
-      return p.board_W + p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_K) + activity * m.dynamic_W(V, f);
+      return p.board_W + p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_K) +
+             activity * m.dynamic_W(V, f);
     };
     INFO(k.name);
     CHECK(watts(m.idle_clock_Hz(), p.wait_activity, 305.15) > k.idle_low_W);
@@ -109,7 +112,9 @@ TEST_CASE("a resting B200 draws what idle ones were read to draw") {
   const power::GpuModel m(p);
   const double f = m.idle_clock_Hz(), V = m.voltage(f).V;
   const auto rest_W = [&](double die_degC) {
-    return p.board_W + p.wait_activity * m.dynamic_W(V, f) + p.rest_leakage_ratio * p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_degC + 273.15);
+    return p.board_W + p.wait_activity * m.dynamic_W(V, f) +
+           p.rest_leakage_ratio * p.leakage_W * m.leakage_voltage_factor(V) *
+               m.leakage_temperature_factor(die_degC + 273.15);
   };
   CHECK(rest_W(31) == Approx(140.3).margin(4.0));
   CHECK(rest_W(23) == Approx(141.6).margin(8.0));

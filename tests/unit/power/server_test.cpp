@@ -16,10 +16,11 @@ TEST_CASE("a server's AC power is the sum of where it goes") {
 
 TEST_CASE("measured node levels of air-cooled 8xH100") {
   const auto type = h100_node_type();
-  CHECK(power::server_power(type.server, 8 * 71, 0.4, false).ac_W == Approx(2325).epsilon(0.10));    // 2.1-2.55 kW idle
-  CHECK(power::server_power(type.server, 8 * 690, 0.75, true).ac_W == Approx(8125).epsilon(0.07));   // 7.75-8.5 kW
+  CHECK(power::server_power(type.server, 8 * 71, 0.4, false).ac_W == Approx(2325).epsilon(0.10));   // 2.1-2.55 kW idle
+  CHECK(power::server_power(type.server, 8 * 690, 0.75, true).ac_W == Approx(8125).epsilon(0.07));  // 7.75-8.5 kW
   const double slope = (power::server_power(type.server, 5000, 0.75, true).ac_W -
-                        power::server_power(type.server, 4000, 0.75, true).ac_W) / 1000;
+                        power::server_power(type.server, 4000, 0.75, true).ac_W) /
+                       1000;
   CHECK(slope > 1.05);
   CHECK(slope < 1.12);
 }

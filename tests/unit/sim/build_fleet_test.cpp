@@ -23,7 +23,8 @@ TEST_CASE("racks and rows hold what the scenario says") {
   CHECK(f.n_node() == 2048);
   CHECK(std::set(f.node_rack.begin(), f.node_rack.end()).size() == 1024);
   CHECK(std::set(f.node_row.begin(), f.node_row.end()).size() == 64);
-  for (std::size_t n = 1; n < f.n_node(); ++n) CHECK((f.node_row[n] >= f.node_row[n - 1] && f.node_rack[n] >= f.node_rack[n - 1]));
+  for (std::size_t n = 1; n < f.n_node(); ++n)
+    CHECK((f.node_row[n] >= f.node_row[n - 1] && f.node_rack[n] >= f.node_rack[n - 1]));
 }
 
 TEST_CASE("chips are the same for the same seed, differ for another, and are nominal without spread") {
@@ -35,7 +36,8 @@ TEST_CASE("chips are the same for the same seed, differ for another, and are nom
   CHECK(flat.resistance_ratio[5] == 1.0);
 }
 
-TEST_CASE("GPUs of one node resemble each other as much as the server says, and everyone's spread stays", "[position]") {
+TEST_CASE("GPUs of one node resemble each other as much as the server says, and everyone's spread stays",
+          "[position]") {
   struct Spread {
     double correlation, sigma, neighbours;
   };
@@ -52,7 +54,8 @@ TEST_CASE("GPUs of one node resemble each other as much as the server says, and 
       }
     return Spread{xy / xx, std::sqrt(xx / static_cast<double>(n)), across / xx};
   };
-  const auto loose = measured(build_fleet(day({}))), tied = measured(build_fleet(day({"hall.a.server.position.node_correlation_ratio=0.4"})));
+  const auto loose = measured(build_fleet(day({}))),
+             tied = measured(build_fleet(day({"hall.a.server.position.node_correlation_ratio=0.4"})));
   CHECK(loose.correlation == Approx(0.0).margin(0.03));
   CHECK(tied.correlation == Approx(0.4).margin(0.04));
   CHECK(tied.neighbours == Approx(0.0).margin(0.04));
@@ -65,14 +68,17 @@ TEST_CASE("GPUs of one node resemble each other as much as the server says, and 
 
 TEST_CASE("a slot keeps its ratio in every server, also where chips are nominal", "[position]") {
   const std::string slots = "hall.a.server.position.slot_resistance_ratio=[1, 1, 1, 1, 1, 1, 1, 1.2]";
-  const auto plain = build_fleet(day({})), f = build_fleet(day({slots})), flat = build_fleet(day({slots, "run.spread=false"}));
+  const auto plain = build_fleet(day({})), f = build_fleet(day({slots})),
+             flat = build_fleet(day({slots, "run.spread=false"}));
   for (std::size_t n = 0; n < f.n_node(); ++n) {
     CHECK(f.resistance_ratio[n * 8 + 7] == Approx(1.2 * plain.resistance_ratio[n * 8 + 7]));
     CHECK(f.resistance_ratio[n * 8 + 6] == plain.resistance_ratio[n * 8 + 6]);
     CHECK(flat.resistance_ratio[n * 8 + 7] == 1.2);
   }
-  CHECK_THROWS_WITH(day({"hall.a.server.position.slot_resistance_ratio=[1, 1.1]"}), Catch::Contains("2 slots, but the server has 8 GPUs"));
-  CHECK_THROWS_WITH(day({"hall.a.server.position.node_correlation_ratio=1.5"}), Catch::Contains("node_correlation_ratio"));
+  CHECK_THROWS_WITH(day({"hall.a.server.position.slot_resistance_ratio=[1, 1.1]"}),
+                    Catch::Contains("2 slots, but the server has 8 GPUs"));
+  CHECK_THROWS_WITH(day({"hall.a.server.position.node_correlation_ratio=1.5"}),
+                    Catch::Contains("node_correlation_ratio"));
 }
 
 namespace {
@@ -88,7 +94,8 @@ Scenario placed(const std::string& first, const std::string& second) {
 }
 
 std::vector<std::uint32_t> numbers(const Fleet& f, std::size_t first, std::size_t n) {
-  return {f.node_number.begin() + static_cast<std::ptrdiff_t>(first), f.node_number.begin() + static_cast<std::ptrdiff_t>(first + n)};
+  return {f.node_number.begin() + static_cast<std::ptrdiff_t>(first),
+          f.node_number.begin() + static_cast<std::ptrdiff_t>(first + n)};
 }
 
 }  // namespace
@@ -118,6 +125,7 @@ TEST_CASE("a placed job has the racks that it names, with the chips and the air 
 }
 
 TEST_CASE("a placement that cannot be is refused with the racks it is about") {
-  CHECK_THROWS_WITH(placed("placement.first_rack=0", "placement.first_rack=2"), Catch::Contains("rack 2 already belongs to job main"));
+  CHECK_THROWS_WITH(placed("placement.first_rack=0", "placement.first_rack=2"),
+                    Catch::Contains("rack 2 already belongs to job main"));
   CHECK_THROWS_WITH(placed("placement.first_rack=99", ""), Catch::Contains("rack 99 is not one of 0 to 11"));
 }

@@ -46,7 +46,8 @@ power::GeneratorParams machines() {
 }  // namespace
 
 TEST_CASE("disturbances tell their edges, their kind and what they leave of the voltage", "[stages]") {
-  const std::vector<GridDisturbance> all = {{Kind::sag, 100, 200, 0.7}, {Kind::sag, 150, 180, 0.4}, {Kind::utility_loss, 500, 600, 1.0}};
+  const std::vector<GridDisturbance> all = {
+      {Kind::sag, 100, 200, 0.7}, {Kind::sag, 150, 180, 0.4}, {Kind::utility_loss, 500, 600, 1.0}};
   CHECK(next_edge(all, 0) == 100);
   CHECK(next_edge(all, 100) == 150);
   CHECK(next_edge(all, 600) == none);
@@ -96,20 +97,24 @@ TEST_CASE("a rack stage without power leaves its load alone and keeps its charge
   }
 }
 
-TEST_CASE("supplies without a source drop the load when they are empty and offer it back when the source has been good", "[stages]") {
+TEST_CASE("supplies without a source drop the load when they are empty and offer it back when the source has been good",
+          "[stages]") {
   SupplyStage stage(supplies(), std::nullopt);
   PowerSwitch power;
   const std::vector<double> load(1000, 2e6);
   std::vector<double> drawn(1000);
   std::int64_t bin = 0;
-  const auto second = [&](double pu) { stage.through(power.on() ? load : std::vector<double>(1000, 0.0), pu, bin, false, power, drawn), bin += 1000; };
+  const auto second = [&](double pu) {
+    stage.through(power.on() ? load : std::vector<double>(1000, 0.0), pu, bin, false, power, drawn), bin += 1000;
+  };
   second(1.0);
   CHECK(drawn.back() == Approx(stage.rest_W(2e6)));
   while (!power.change() && bin < 200'000) second(0.0);
   REQUIRE(power.change());
   CHECK_FALSE(power.change()->on);
   // The battery: from full to its floor, through its efficiency, at load and losses.
-  CHECK(static_cast<double>(power.change()->bin - 1000) * 1e-3 == Approx(0.95 * 1e8 * 0.96 / stage.rest_W(2e6)).epsilon(0.01));
+  CHECK(static_cast<double>(power.change()->bin - 1000) * 1e-3 ==
+        Approx(0.95 * 1e8 * 0.96 / stage.rest_W(2e6)).epsilon(0.01));
   power.set(false, power.change()->bin);
   stage.drop();
   bin = power.earliest_return() - 1000 + 1000;

@@ -77,7 +77,8 @@ Passed pass(Delivery& d, std::int64_t n_bin, double swing_W = 0.0) {
     const std::int64_t end = std::min({n_bin, bin + 1000, d.next_edge(bin)});
     const auto n = static_cast<std::size_t>(end - bin);
     std::vector<double> load(n), W(n), var(n);
-    for (std::size_t i = 0; i < n; ++i) load[i] = P_W + ((bin + static_cast<std::int64_t>(i)) % 4000 < 2000 ? swing_W : -swing_W);
+    for (std::size_t i = 0; i < n; ++i)
+      load[i] = P_W + ((bin + static_cast<std::int64_t>(i)) % 4000 < 2000 ? swing_W : -swing_W);
     d.through(load, aux_W, bin, W, var, out.asked);
     for (const double x : W) out.bus_J += x * 1e-3;
     d.connect(W, var, bin, source);
@@ -210,8 +211,8 @@ TEST_CASE("a site without supplies of its own leaves after its ride-through time
   Delivery d(p, P_W, aux_W);
   const auto out = pass(d, 20'000);
   worst_closure(d, out);
-  CHECK(out.grid_W[5'010] > 0.0);   // still there
-  CHECK(out.grid_W[5'030] == 0.0);  // gone
+  CHECK(out.grid_W[5'010] > 0.0);                                             // still there
+  CHECK(out.grid_W[5'030] == 0.0);                                            // gone
   CHECK(out.grid_W[7'200] == Approx(0.5 * out.grid_W[4'000]).epsilon(0.02));  // halfway back
   CHECK(out.grid_W[19'000] == Approx(out.grid_W[4'000]).epsilon(1e-9));
   CHECK(d.load_lost_W() == Approx(out.grid_W[4'000]).epsilon(1e-6));

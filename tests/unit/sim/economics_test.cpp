@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -59,7 +59,8 @@ TEST_CASE("a constant megawatt by hand: hours of the tariff, weekends, the run's
   CHECK(monday.demand_USD == Approx(15000.0 * 12.0 / 365.25));
   CHECK(monday.fixed_USD == Approx(3000.0 * 12.0 / 365.25));
   CHECK(run_cost(e, e.tariff, day, {0.0, 5}, 0.0).energy_USD == Approx(24 * 30.0));
-  CHECK(run_cost(e, e.tariff, day, {12.0, 4}, 0.0).energy_USD == Approx(2 * 60 + 7 * 120 + 3 * 60 + 12 * 30));  // Friday noon
+  CHECK(run_cost(e, e.tariff, day, {12.0, 4}, 0.0).energy_USD ==
+        Approx(2 * 60 + 7 * 120 + 3 * 60 + 12 * 30));  // Friday noon
   CHECK(std::accumulate(monday.hour_USD.begin(), monday.hour_USD.end(), 0.0) == Approx(monday.energy_USD));
 }
 
@@ -100,12 +101,15 @@ TEST_CASE("a run's cost is its energy's, and per token the whole over the tokens
 }
 
 TEST_CASE("a tariff needs all hours") {
-  CHECK_THROWS_AS(tiny("\n[economics]\nfootprint = \"footprint_example\"\n[economics.tariff]\ncatalog = \"time_of_use_example\"\nprice_USD_per_MWh = [50, 60]\n"), InputError);
+  CHECK_THROWS_AS(tiny("\n[economics]\nfootprint = \"footprint_example\"\n[economics.tariff]\ncatalog = "
+                       "\"time_of_use_example\"\nprice_USD_per_MWh = [50, 60]\n"),
+                  InputError);
   CHECK_THROWS_AS(tiny("\n[economics]\nfootprint = \"footprint_example\"\n"), InputError);
 }
 
 TEST_CASE("transformers: hot spot of a run by hand, ageing, and nothing without them") {
-  const auto r = run(tiny("", {"site.hall_transformer=transformer_oil_distribution", "site.site_transformer=transformer_oil_substation", "run.duration_h=2"}));
+  const auto r = run(tiny("", {"site.hall_transformer=transformer_oil_distribution",
+                               "site.site_transformer=transformer_oil_substation", "run.duration_h=2"}));
   // Two hours are short against the oil's three: between the first step's steady state and the loading's.
   const double K = entry(r, "transformer_loading_rms_max", "hall");
   CHECK(K > 0.02);

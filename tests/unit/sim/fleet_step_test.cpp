@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
 #include "sim/load_template.hpp"
+#include "sim/step_lengths.hpp"
 #include "sim/training_task.hpp"
 
 using namespace tidewatt;
@@ -113,8 +113,8 @@ struct Setup {
     }
     const auto& gpu = fleet.types[0].gpu;
     const double factor = gpu.leakage_temperature_factor(340);
-    const auto nominal = dvfs::operating_point(gpu, {}, task.class_window[0], f_ref, task.class_gate_Hz[0], factor, 692,
-                                               1.98e9, 1.5e9);
+    const auto nominal =
+        dvfs::operating_point(gpu, {}, task.class_window[0], f_ref, task.class_gate_Hz[0], factor, 692, 1.98e9, 1.5e9);
     std::vector<double> nominal_W;
     for (const auto& mix : task.kind_mix) {
       const auto p = dvfs::phase_power(gpu, {}, mix, f_ref, nominal.clock_Hz, task.class_gate_Hz[0]);
@@ -144,13 +144,16 @@ TEST_CASE("package and server books close in both ways to advance") {
   for (const auto* s : {&a, &b}) {
     CHECK(closure(s->meters) < 1e-12);
     const auto& m = s->meters;
-    const double out = m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value();
+    const double out =
+        m.gpu_in.value() + m.conversion_loss.value() + m.host.value() + m.fan.value() + m.psu_loss.value();
     CHECK(std::abs(m.ac_in.value() - out) / out < 1e-12);
     // Deleting any one term opens the books by far more than they may be open.
     for (const auto* term : {&m.gpu_in, &m.conversion_loss, &m.host, &m.fan, &m.psu_loss})
       CHECK(std::abs(m.ac_in.value() - (out - term->value())) / out > 1e-6);
     for (const auto* term : {&m.package_out, &m.package_stored})
-      CHECK(std::abs(m.gpu_in.value() - m.package_out.value() - m.package_stored.value() + term->value()) / m.gpu_in.value() > 1e-6);
+      CHECK(std::abs(m.gpu_in.value() - m.package_out.value() - m.package_stored.value() + term->value()) /
+                m.gpu_in.value() >
+            1e-6);
   }
 }
 
@@ -207,10 +210,13 @@ TEST_CASE("a long jump ends where the fans are then, not where they were in its 
   play(fast, 3, 100, true);
   play(slow, 300, 1, true);
   double worst_K = 0, worst_fan = 0;
-  for (std::size_t g = 0; g < fast.fleet.n_gpu(); ++g) worst_K = std::max(worst_K, std::abs(fast.state.die_K[g] - slow.state.die_K[g]));
-  for (std::size_t n = 0; n < fast.fleet.n_node(); ++n) worst_fan = std::max(worst_fan, std::abs(fast.state.fan_frac[n] - slow.state.fan_frac[n]));
+  for (std::size_t g = 0; g < fast.fleet.n_gpu(); ++g)
+    worst_K = std::max(worst_K, std::abs(fast.state.die_K[g] - slow.state.die_K[g]));
+  for (std::size_t n = 0; n < fast.fleet.n_node(); ++n)
+    worst_fan = std::max(worst_fan, std::abs(fast.state.fan_frac[n] - slow.state.fan_frac[n]));
   INFO("die " << worst_K << " fan " << worst_fan);
-  CHECK(worst_K < 0.03);    // 0.14 K if packages do not feel that their fans move, 0.10 K if targets are held through a step
+  CHECK(worst_K <
+        0.03);  // 0.14 K if packages do not feel that their fans move, 0.10 K if targets are held through a step
   CHECK(worst_fan < 6e-4);  // speeds are held to steps of 1/4096
 }
 

@@ -63,14 +63,16 @@ TEST_CASE("it shows what a mean hides: dithering between bins, phases, and senso
   const auto [shown_low_W, shown_high_W] = std::minmax_element(v.shown_W.begin(), v.shown_W.end());
   CHECK(*high_W - *low_W > 50.0);
   CHECK(*shown_high_W - *shown_low_W < *high_W - *low_W);
-  for (std::size_t i = 0; i < v.clock_Hz.size(); ++i) CHECK(std::abs(std::remainder(v.clock_Hz[i] - 210e6, 15e6)) < 1.0);
+  for (std::size_t i = 0; i < v.clock_Hz.size(); ++i)
+    CHECK(std::abs(std::remainder(v.clock_Hz[i] - 210e6, 15e6)) < 1.0);
   for (const double d : v.shown_degC) CHECK(d == std::round(d));
   double all = 0.0;
   for (const double share : v.held_frac) all += share;
   CHECK(all == Approx(1.0));
 }
 
-TEST_CASE("a finer step changes nothing but the resolution; a named GPU is that one; what is not there is refused", "[gpu_view]") {
+TEST_CASE("a finer step changes nothing but the resolution; a named GPU is that one; what is not there is refused",
+          "[gpu_view]") {
   auto calm = usual().scenario;
   for (auto& h : calm.halls) h.sampling.peak_ratio = 2.0;
   const auto coarse = view_gpu(calm, usual().result);
@@ -87,7 +89,8 @@ TEST_CASE("a finer step changes nothing but the resolution; a named GPU is that 
   slowest.slowest = true;
   CHECK(view_gpu(usual().scenario, usual().result, slowest).point_Hz <= coarse.point_Hz);
   named.slot = 11;
-  CHECK_THROWS_WITH(view_gpu(usual().scenario, usual().result, named), Catch::Contains("no GPU in slot 11 of server 3"));
+  CHECK_THROWS_WITH(view_gpu(usual().scenario, usual().result, named),
+                    Catch::Contains("no GPU in slot 11 of server 3"));
   const auto nothing = tiny("", {"run.duration_h=0.002"});
   CHECK_THROWS_WITH(view_gpu(nothing, run(nothing)), Catch::Contains("no picture of the fleet"));
 }

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -46,13 +46,17 @@ TEST_CASE("ten times the swing moves machines and bus ten times as far") {
   const auto answer = [&](double scale) {
     std::vector<double> W, t;
     for (int i = 0; i < 60'000; ++i) t.push_back(30.0 + 1e-3 * i), W.push_back(scale * (i / 700 % 2 == 0 ? 1e5 : 2e5));
-    const std::vector<Array> arrays = {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""}, {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}};
+    const std::vector<Array> arrays = {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""},
+                                       {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}};
     return answer_of_grid_case(s, arrays).response;
   };
   const auto one = answer(1.0), ten = answer(10.0);
-  for (std::size_t m = 0; m < 3; ++m) CHECK(ten.machines[m].peak_to_peak_Hz == Approx(10.0 * one.machines[m].peak_to_peak_Hz).epsilon(0.02));
-  CHECK(ten.bus_highest_Hz - ten.bus_lowest_Hz == Approx(10.0 * (one.bus_highest_Hz - one.bus_lowest_Hz)).epsilon(0.02));
-  CHECK(ten.voltage_highest_pu - ten.voltage_lowest_pu == Approx(10.0 * (one.voltage_highest_pu - one.voltage_lowest_pu)).epsilon(0.05));
+  for (std::size_t m = 0; m < 3; ++m)
+    CHECK(ten.machines[m].peak_to_peak_Hz == Approx(10.0 * one.machines[m].peak_to_peak_Hz).epsilon(0.02));
+  CHECK(ten.bus_highest_Hz - ten.bus_lowest_Hz ==
+        Approx(10.0 * (one.bus_highest_Hz - one.bus_lowest_Hz)).epsilon(0.02));
+  CHECK(ten.voltage_highest_pu - ten.voltage_lowest_pu ==
+        Approx(10.0 * (one.voltage_highest_pu - one.voltage_lowest_pu)).epsilon(0.05));
 }
 
 TEST_CASE("the case's voltage goes through the site's own ride-through curve") {
@@ -63,7 +67,8 @@ TEST_CASE("the case's voltage goes through the site's own ride-through curve") {
     auto s = tiny("", set);
     std::vector<double> W(60'000, 1e5), t;
     for (int i = 0; i < 60'000; ++i) t.push_back(30.0 + 1e-3 * i);
-    return answer_of_grid_case(s, {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""}, {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}});
+    return answer_of_grid_case(s, {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""},
+                                   {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}});
   };
   const auto tight = leaves("1.005"), fine = leaves("1.2");
   CHECK(tight.leaves_at_s == Approx(30.5).margin(0.05));
@@ -80,6 +85,7 @@ TEST_CASE("a case that cannot be is refused with its place, its value and what t
   CHECK(says(refusal({"grid.case=ieee9", "grid.case_begin_s=30"}), "more than the 60 s of window 'sample'"));
   CHECK(says(refusal({"grid.case=ieee9", "grid.frequency.nominal_Hz=50"}), "a system of 60 Hz"));
   CHECK(says(refusal({"grid.case_bus=5"}), "belongs to a power system of several machines"));
-  CHECK(says(refusal({"grid.case=ieee9", "grid.case_bus=12", "grid.case_window=other"}), "12"));  // all findings at once
+  CHECK(
+      says(refusal({"grid.case=ieee9", "grid.case_bus=12", "grid.case_window=other"}), "12"));  // all findings at once
   CHECK(says(refusal({"grid.case=ieee9", "grid.case_bus=12", "grid.case_window=other"}), "other"));
 }

@@ -31,7 +31,7 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   seen.closed_form = false;
   SiteStream a(booked, 10e6, 0), b(seen, 10e6, 0);
   const auto load = square(8e6, 17e6, 3'234'567'891, 2'100'000'000);  // no whole number of milliseconds
-  const std::int64_t n = 700;                                           // 38 minutes: three windows of flicker
+  const std::int64_t n = 700;                                         // 38 minutes: three windows of flicker
   for (auto* s : {&a, &b}) {
     for (std::int64_t done = 0; done < n; done += 100) {
       s->append(0, load, 100, true);
@@ -44,13 +44,15 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   for (std::size_t lamp = 0; lamp < 2; ++lamp) {
     REQUIRE(a.meters().bus().flicker(lamp).windows().size() == 3);
     for (std::size_t w = 1; w < 3; ++w)
-      CHECK(a.meters().bus().flicker(lamp).windows()[w].P_st == Approx(b.meters().bus().flicker(lamp).windows()[w].P_st).epsilon(0.01));
+      CHECK(a.meters().bus().flicker(lamp).windows()[w].P_st ==
+            Approx(b.meters().bus().flicker(lamp).windows()[w].P_st).epsilon(0.01));
   }
   const auto x = a.meters().load().bands(), y = b.meters().load().bands();
   for (std::size_t k = 0; k < x.size(); ++k) CHECK(x[k].rms_W == Approx(y[k].rms_W).epsilon(0.005));
   const auto r = a.meters().load().ramps(), s = b.meters().load().ramps();
   REQUIRE(r.size() == 6);
-  for (std::size_t k = 0; k < r.size(); ++k) CHECK(r[k].up_W_per_s == Approx(s[k].up_W_per_s).epsilon(0.02).margin(100));
+  for (std::size_t k = 0; k < r.size(); ++k)
+    CHECK(r[k].up_W_per_s == Approx(s[k].up_W_per_s).epsilon(0.02).margin(100));
   double cycles_a = 0, cycles_b = 0;
   for (const auto& c : a.meters().load().cycles()) cycles_a += c.count;
   for (const auto& c : b.meters().load().cycles()) cycles_b += c.count;
@@ -61,14 +63,18 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
 TEST_CASE("a rule's own window and band are measured, and the verdict follows from them") {
   GridMeterParams p;
   grid::RuleSet set;
-  set.rules = {{"up", "", grid::Metric::ramp_up, 2.0, 0, 0, 1e6}, {"band", "", grid::Metric::band_rms, 0, 0.3, 0.8, 1e5},
-               {"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2}, {"lost", "", grid::Metric::load_lost, 0, 0, 0, 1e6}};
+  set.rules = {{"up", "", grid::Metric::ramp_up, 2.0, 0, 0, 1e6},
+               {"band", "", grid::Metric::band_rms, 0, 0.3, 0.8, 1e5},
+               {"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2},
+               {"lost", "", grid::Metric::load_lost, 0, 0, 0, 1e6}};
   p.rules = {set};
   GridMeters m(p);
   constexpr double line_Hz = 33 * 1000.0 / 65536;  // on a bin of the spectrum; nearly half a hertz
   std::vector<double> W(1000), v(1000, 1.0), f(1000, 0.0);
   for (std::int64_t bin = 0; bin < 400'000; bin += 1000) {
-    for (std::size_t i = 0; i < 1000; ++i) W[i] = 10e6 + 1e6 * std::sin(2 * 3.14159265358979 * line_Hz * static_cast<double>(bin + static_cast<std::int64_t>(i)) * 1e-3);
+    for (std::size_t i = 0; i < 1000; ++i)
+      W[i] = 10e6 + 1e6 * std::sin(2 * 3.14159265358979 * line_Hz *
+                                   static_cast<double>(bin + static_cast<std::int64_t>(i)) * 1e-3);
     m.push(bin, W, v, f);
   }
   const auto report = m.reports(std::nan(""), -1).front();

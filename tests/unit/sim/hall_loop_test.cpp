@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -85,7 +85,8 @@ TEST_CASE("dies on cold plates follow the liquid's temperature, and its flow by 
 
 TEST_CASE("fan walls out: heat, throttling, a step of power, recovery", "[hall]") {
   const auto r = run(tiny(event("fan_wall_out", 600, 300, 0.9), with(chilled, hour)));
-  const double before_W = mean(r, "it_W", 400, 600), hot_W = mean(r, "it_W", 780, 900), after_W = mean(r, "it_W", 1500, 1800);
+  const double before_W = mean(r, "it_W", 400, 600), hot_W = mean(r, "it_W", 780, 900),
+               after_W = mean(r, "it_W", 1500, 1800);
   CHECK(mean(r, "supply_K", 780, 900) > mean(r, "supply_K", 400, 600) + 10.0);
   CHECK(mean(r, "limiter_thermal_frac", 400, 600) == 0.0);
   CHECK(mean(r, "limiter_thermal_frac", 780, 900) > 0.5);
@@ -107,7 +108,8 @@ TEST_CASE("the limiter keeps dies below shutdown while the liquid fails slowly",
 }
 
 TEST_CASE("heat that a user takes is part of what leaves, and is reported", "[hall]") {
-  const Sets reuse = {"hall.a.plant.reuse_W_per_K=20000", "hall.a.plant.reuse_degC=25", "hall.a.plant.reuse_max_kW=500"};
+  const Sets reuse = {"hall.a.plant.reuse_W_per_K=20000", "hall.a.plant.reuse_degC=25",
+                      "hall.a.plant.reuse_max_kW=500"};
   const auto without = run(tiny("", with(liquid, hour))), r = run(tiny("", with(with(liquid, hour), reuse)));
   CHECK(std::isnan(figure(without, "heat_reused_MWh")));  // no user of heat
   CHECK(figure(r, "heat_reused_MWh") > 0.005);
@@ -135,25 +137,32 @@ TEST_CASE("parts that a plant does not have, and plates without liquid, are refu
 }
 
 TEST_CASE("a generated year is entered at the run's date, and moves from day to day", "[hall]") {
-  const Sets year = {"weather.day=typical_year", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"};
+  const Sets year = {"weather.day=typical_year", "run.start=2024-01-20T00:00:00", "run.duration_h=30",
+                     "run.macro_step_s=600"};
   const auto winter = run(tiny("", year));
-  const double first_K = mean(winter, "outdoor_drybulb_K", 0, 6 * 3600), next_K = mean(winter, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600);
+  const double first_K = mean(winter, "outdoor_drybulb_K", 0, 6 * 3600),
+               next_K = mean(winter, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600);
   CHECK(first_K != next_K);
   CHECK(first_K < 288.0);
-  const auto day = run(tiny("", {"weather.day=typical", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"}));
-  CHECK(mean(day, "outdoor_drybulb_K", 0, 6 * 3600) == Approx(mean(day, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600)).epsilon(1e-12));
+  const auto day = run(
+      tiny("", {"weather.day=typical", "run.start=2024-01-20T00:00:00", "run.duration_h=30", "run.macro_step_s=600"}));
+  CHECK(mean(day, "outdoor_drybulb_K", 0, 6 * 3600) ==
+        Approx(mean(day, "outdoor_drybulb_K", 86400, 86400 + 6 * 3600)).epsilon(1e-12));
 }
 
 TEST_CASE("every GPU with plates in the catalog runs in a water-cooled hall", "[hall]") {
-  for (const auto& [gpu, server] : {std::pair{"h200_sxm_700W_liquid", "hgx_h200_liquid"}, std::pair{"b200_sxm_1000W_liquid", "hgx_b200_liquid"}}) {
-    const auto r = run(tiny("", with(hour, {std::string("hall.a.gpu=") + gpu, std::string("hall.a.server=") + server, liquid[2]})));
+  for (const auto& [gpu, server] :
+       {std::pair{"h200_sxm_700W_liquid", "hgx_h200_liquid"}, std::pair{"b200_sxm_1000W_liquid", "hgx_b200_liquid"}}) {
+    const auto r = run(
+        tiny("", with(hour, {std::string("hall.a.gpu=") + gpu, std::string("hall.a.server=") + server, liquid[2]})));
     CHECK(figure(r, "energy_closure") < 1e-12);
     CHECK(figure(r, "die_max_degC") < 75.0);
     CHECK(figure(r, "capacity_margin_min_percent") > 0.0);
   }
 }
 
-TEST_CASE("all distribution units out for seconds: dies warm at once, the limiter holds them, and they recover", "[hall]") {
+TEST_CASE("all distribution units out for seconds: dies warm at once, the limiter holds them, and they recover",
+          "[hall]") {
   const auto r = run(tiny(event("cdu_out", 600, 25, 1.0), with(liquid, hour)));
   CHECK(largest(r, "die_max_K", 600, 700) > largest(r, "die_max_K", 400, 600) + 15.0);
   CHECK(figure(r, "die_max_degC") < 92.0);
@@ -164,7 +173,8 @@ TEST_CASE("all distribution units out for seconds: dies warm at once, the limite
 }
 
 TEST_CASE("weather from a CSV file drives the run: the outdoor air of its hours", "[hall]") {
-  const auto r = run(tiny("", {"weather.csv=\"weather.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"", "run.duration_h=0.5"}));
+  const auto r = run(
+      tiny("", {"weather.csv=\"weather.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"", "run.duration_h=0.5"}));
   // 14 h has 34.7 degC, 15 h 35.0: a straight line between them.
   CHECK(mean(r, "outdoor_drybulb_K", 0, 1800) - 273.15 == Approx(34.7 + 0.3 * 0.25).margin(0.05));
 }

@@ -1,9 +1,9 @@
 #include "sim/held_nodes.hpp"
 
 #include "base/archive.hpp"
+#include "catch.hpp"
 #include "sim/build_fleet.hpp"
 #include "sim/training_task.hpp"
-#include "catch.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;

@@ -37,7 +37,9 @@ std::string refusal(const std::string& file, const std::string& folder) {
 
 /// `n` files of which each inherits from the next; the last has a key.
 std::string chain(const Folder& folder, int n) {
-  for (int i = 0; i < n; ++i) folder.write(std::to_string(i) + ".toml", "k" + std::to_string(i) + " = 1\nbase = \"" + std::to_string(i + 1) + ".toml\"\n");
+  for (int i = 0; i < n; ++i)
+    folder.write(std::to_string(i) + ".toml",
+                 "k" + std::to_string(i) + " = 1\nbase = \"" + std::to_string(i + 1) + ".toml\"\n");
   folder.write(std::to_string(n) + ".toml", "last = 1\n");
   return folder.folder() + "/0.toml";
 }
@@ -67,7 +69,8 @@ TEST_CASE("ten bases are no circle, too many say so, and a circle is one") {
   CHECK(many == folder.folder() + "/16.toml:2:1: base: more than 16 scenarios inherit from one another");
   folder.write("b.toml", "base = './a.toml'\n");
   const auto circle = refusal(folder.write("a.toml", "\nbase = 'b.toml'\n"), folder.folder());
-  CHECK(circle == folder.folder() + "/b.toml:1:1: base: \"./a.toml\" closes a circle of scenarios that inherit from each other");
+  CHECK(circle ==
+        folder.folder() + "/b.toml:1:1: base: \"./a.toml\" closes a circle of scenarios that inherit from each other");
 }
 
 TEST_CASE("a base that is not there, no text or outside is a finding at its line") {
@@ -75,9 +78,12 @@ TEST_CASE("a base that is not there, no text or outside is a finding at its line
   std::ofstream(folder.path / "outside.toml") << "a = 1\n";
   fs::create_symlink(folder.path / "outside.toml", folder.path / "cases" / "link.toml");
   fs::create_symlink("loop.toml", folder.path / "cases" / "loop.toml");
-  for (const auto& [base, word] : {std::pair{"'gone.toml'", "no such file"}, {"'link.toml'", "must be a file below the scenario's folder"},
-                                   {"'../outside.toml'", "must be a file below the scenario's folder"}, {"3", "3 must be a file"},
-                                   {"'.'", "not a regular file"}, {"'loop.toml'", "no such file"}}) {
+  for (const auto& [base, word] : {std::pair{"'gone.toml'", "no such file"},
+                                   {"'link.toml'", "must be a file below the scenario's folder"},
+                                   {"'../outside.toml'", "must be a file below the scenario's folder"},
+                                   {"3", "3 must be a file"},
+                                   {"'.'", "not a regular file"},
+                                   {"'loop.toml'", "no such file"}}) {
     INFO(base);
     const auto text = refusal(folder.write("s.toml", std::string("x = 1\nbase = ") + base + "\n"), folder.folder());
     CHECK(text.find("s.toml:2:1: base: ") != std::string::npos);

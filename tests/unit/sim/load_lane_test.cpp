@@ -32,8 +32,8 @@ TEST_CASE("energy between two instants of a template is its integral") {
 
 TEST_CASE("a lane's repetitions and what follows them land on absolute bins with all their energy") {
   LoadLane lane;
-  lane.append(steps(), 3, true);       // 7.5 ms
-  lane.append(steps(), 1, false);      // 10 ms
+  lane.append(steps(), 3, true);   // 7.5 ms
+  lane.append(steps(), 1, false);  // 10 ms
   std::vector<double> bins(10, 0.0);
   lane.lay(0, 4 * ns_per_ms, std::span(bins).first(4));
   lane.lay(4 * ns_per_ms, 10 * ns_per_ms, std::span(bins).subspan(4));

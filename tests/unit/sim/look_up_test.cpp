@@ -12,7 +12,10 @@ namespace {
 
 Result sample() {
   Result r;
-  r.summary = {{"n_gpu", std::int64_t{8}}, {"pue", 1.25}, {"throughput_swing_percent", Value{}}, {"compliance", std::string("pass")},
+  r.summary = {{"n_gpu", std::int64_t{8}},
+               {"pue", 1.25},
+               {"throughput_swing_percent", Value{}},
+               {"compliance", std::string("pass")},
                {"limiter_share", std::vector<std::pair<std::string, double>>{{"none", 0.25}, {"power", 0.75}}}};
   r.arrays.push_back({"/day/pcc_mean_W", {"time"}, {2}, std::vector<double>{1.0, 2.0}, "W", ""});
   r.arrays.push_back({"/day/job_state", {"time"}, {2}, std::vector<std::int64_t>{1, 2}, "1", ""});

@@ -39,7 +39,8 @@ TEST_CASE("a run knows how warm its memory is: mean, warmest, every GPU", "[memo
   CHECK(figure(r, "memory_max_degC") > figure(r, "memory_mean_degC"));
   CHECK(figure(r, "memory_max_degC") == Approx(largest(r, "/day/memory_max_K") - 273.15));
   // Without traffic of its own it would be cooler than the die.
-  CHECK(figure(run(tiny("", with({"hall.a.gpu.power.hbm_W=0"}))), "memory_mean_degC") < figure(r, "memory_mean_degC") - 1.0);
+  CHECK(figure(run(tiny("", with({"hall.a.gpu.power.hbm_W=0"}))), "memory_mean_degC") <
+        figure(r, "memory_mean_degC") - 1.0);
 }
 
 TEST_CASE("memory at its limit slows the clock, and is named", "[memory]") {

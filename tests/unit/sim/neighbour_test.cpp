@@ -54,7 +54,8 @@ TEST_CASE("a recorded neighbour adds its own energy, every joule and every peak,
   CHECK(reals(both, "/neighbours/load_J")[0] == Approx(expected_J).epsilon(1e-12));
   CHECK(reals(both, "/neighbours/max_W")[0] == Approx(4.0 * 50.5e3));
   CHECK(figure(both, "neighbours_mean_MW") == Approx(expected_J / total_s(both) * 1e-6).epsilon(1e-12));
-  CHECK((figure(both, "it_mean_MW") - figure(alone, "it_mean_MW")) * 1e6 * total_s(both) == Approx(expected_J).epsilon(1e-8));
+  CHECK((figure(both, "it_mean_MW") - figure(alone, "it_mean_MW")) * 1e6 * total_s(both) ==
+        Approx(expected_J).epsilon(1e-8));
   CHECK(figure(both, "energy_closure") <= 1e-11);
   CHECK(figure(both, "iteration_s") == figure(alone, "iteration_s"));
   CHECK(figure(both, "die_max_degC") == figure(alone, "die_max_degC"));
@@ -72,9 +73,11 @@ TEST_CASE("a recording begins when it is told, repeats or is off, and activity b
   const auto later = run(tiny(late));  // 112.5 s: the first 50 s of the recording
   CHECK(reals(later, "/neighbours/load_J")[0] == Approx(4.0 * (50.0 * 1500.0 + 0.002 * 49e3)).epsilon(1e-12));
   const auto off = run(tiny(late + "outside_W = 100\n"));
-  CHECK(reals(off, "/neighbours/load_J")[0] - reals(later, "/neighbours/load_J")[0] == Approx(4.0 * 62.5 * 100.0).epsilon(1e-9));
+  CHECK(reals(off, "/neighbours/load_J")[0] - reals(later, "/neighbours/load_J")[0] ==
+        Approx(4.0 * 62.5 * 100.0).epsilon(1e-9));
   const auto again = run(tiny(std::string(replay) + "repeat = true\n"));  // 100 s, then its first 12.5 s
-  CHECK(reals(again, "/neighbours/load_J")[0] == Approx(4.0 * (72.5 * 1500.0 + 0.002 * 49e3 + 40.0 * 3250.0)).epsilon(1e-12));
+  CHECK(reals(again, "/neighbours/load_J")[0] ==
+        Approx(4.0 * (72.5 * 1500.0 + 0.002 * 49e3 + 40.0 * 3250.0)).epsilon(1e-12));
   const auto activity = run(tiny(R"(
 [[site.neighbour]]
 name = "next"
@@ -104,7 +107,8 @@ begin_s = 50
   CHECK(figure(r, "energy_closure") <= 1e-11);
 }
 
-TEST_CASE("an inference service draws more when more is asked, scatters less the more replicas it has, and keeps the books") {
+TEST_CASE(
+    "an inference service draws more when more is asked, scatters less the more replicas it has, and keeps the books") {
   const auto idle = run(tiny(service, {"site.neighbour.chat.service.peak_requests_per_s=0"}));
   const auto busy = run(tiny(service));
   const double per_gpu_W = figure(busy, "neighbours_mean_MW") * 1e6 / 128.0;
@@ -113,8 +117,11 @@ TEST_CASE("an inference service draws more when more is asked, scatters less the
   CHECK(per_gpu_W > 150.0);  // of 700 W and a server's share
   CHECK(per_gpu_W < 1300.0);
   // One replica's swing, and that of 64 with phases of their own, over what each draws.
-  const auto swing = [](const Result& r) { return reals(r, "/neighbours/max_W")[0] / (figure(r, "neighbours_mean_MW") * 1e6) - 1.0; };
-  const auto one = run(tiny(service, {"site.neighbour.chat.service.n_replica=1", "site.neighbour.chat.service.peak_requests_per_s=1"}));
+  const auto swing = [](const Result& r) {
+    return reals(r, "/neighbours/max_W")[0] / (figure(r, "neighbours_mean_MW") * 1e6) - 1.0;
+  };
+  const auto one = run(
+      tiny(service, {"site.neighbour.chat.service.n_replica=1", "site.neighbour.chat.service.peak_requests_per_s=1"}));
   CHECK(figure(one, "neighbours_mean_MW") * 64.0 == Approx(figure(busy, "neighbours_mean_MW")).epsilon(0.01));
   CHECK(swing(busy) < 0.5 * swing(one));
   CHECK(figure(run(tiny(service), {3, {}}), "pcc_max_MW") == figure(busy, "pcc_max_MW"));
@@ -141,7 +148,8 @@ TEST_CASE("a neighbour without a sense is refused with its place") {
     return false;
   };
   CHECK(refused("[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nformat = \"mlperf\"\n", "--recording"));
-  CHECK(refused("[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nformat = \"mlperf\"\nfile = \"../x.csv\"\n", "below the scenario's folder"));
+  CHECK(refused("[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nformat = \"mlperf\"\nfile = \"../x.csv\"\n",
+                "below the scenario's folder"));
   CHECK(refused("[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nfile = \"neighbour.csv\"\n", "time_column"));
   std::string elsewhere = service;
   elsewhere.replace(elsewhere.find("hall = \"a\""), 10, "hall = \"b\"");

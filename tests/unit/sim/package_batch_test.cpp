@@ -40,7 +40,8 @@ struct Case {
       for (std::size_t g = 0; g < n_package_lane; ++g) {
         p.air_K[g] = 295.0 + 20.0 * u(b * 8 + g, 10);
         p.resistance_ratio[g] = 0.9 + 0.2 * u(b * 8 + g, 11);
-        for (std::size_t i = 0; i < thermal::n_mode; ++i) p.store_K[i][g] = p.air_K[g] + 10.0 * static_cast<double>(3 - i);
+        for (std::size_t i = 0; i < thermal::n_mode; ++i)
+          p.store_K[i][g] = p.air_K[g] + 10.0 * static_cast<double>(3 - i);
       }
     }
   }
@@ -58,7 +59,8 @@ double stored_J(const NodeType& t, const PackageBlock& before, const PackageBloc
   const auto& p = t.package;
   return (p.die_J_per_K * (after.store_K[0][g] - before.store_K[0][g]) +
           p.base_J_per_K * (after.store_K[1][g] - before.store_K[1][g]) +
-          p.sink_J_per_K * (after.store_K[2][g] - before.store_K[2][g])) / before.resistance_ratio[g];
+          p.sink_J_per_K * (after.store_K[2][g] - before.store_K[2][g])) /
+         before.resistance_ratio[g];
 }
 
 }  // namespace
@@ -72,7 +74,8 @@ TEST_CASE("every instruction set gives the same bits, with and without recording
     for (const auto set : instruction_sets()) {
       Case c(7);
       std::vector<double> lane_W(variant & 1 ? 7 * c.plan.steps.size() * n_package_lane : 0);
-      c.advance({set, variant & 2 ? std::span<const WattBounds>(bounds) : std::span<const WattBounds>(), (variant & 4) != 0, lane_W});
+      c.advance({set, variant & 2 ? std::span<const WattBounds>(bounds) : std::span<const WattBounds>(),
+                 (variant & 4) != 0, lane_W});
       if (set == InstructionSet::sse2) {
         first = c.blocks;
         first_W = lane_W;
@@ -129,7 +132,8 @@ TEST_CASE("smoothing bounds hold the mean power of every step") {
 }
 
 TEST_CASE("plans keep every nanosecond, grade after each change of kind and refuse nonsense") {
-  const std::vector<workload::Segment> segments = {{1'000'000'007, 0}, {123, 1}, {50 * ns_per_ms, 1}, {4 * ns_per_ms, 0}};
+  const std::vector<workload::Segment> segments = {
+      {1'000'000'007, 0}, {123, 1}, {50 * ns_per_ms, 1}, {4 * ns_per_ms, 0}};
   const auto plan = make_batch_plan(segments, production_grading);
   double total_s = 0.0;
   for (const auto& s : plan.steps) total_s += plan.length_s[s.length];

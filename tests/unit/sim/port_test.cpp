@@ -28,7 +28,8 @@ struct Answer {
 
 /// A cap that moves at 5,406 s, and what stands at 6,300 s.
 Answer moved(std::vector<std::string> set, const std::string& file, double from_W, double to_W) {
-  set.insert(set.end(), {"run.duration_h=1.75", "hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128"});
+  set.insert(set.end(), {"run.duration_h=1.75", "hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024",
+                         "job.main.plan.global_batch_sequences=128"});
   LoadOptions options;
   options.set = std::move(set);
   Engine e(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/" + file, options));
@@ -65,7 +66,8 @@ TEST_CASE("a cap that a controller moves gives the same answer with default and 
     for (const auto& [from_W, to_W] : {std::pair{700.0, 450.0}, {450.0, 700.0}}) {
       const auto usual = moved({}, file, from_W, to_W);
       const auto fine = moved({"run.macro_step_s=10", "run.macro_step_max_s=10"}, file, from_W, to_W);
-      INFO(file << " " << from_W << " to " << to_W << ": " << usual.die_max_K << " " << fine.die_max_K << ", " << usual.pcc_W << " " << fine.pcc_W);
+      INFO(file << " " << from_W << " to " << to_W << ": " << usual.die_max_K << " " << fine.die_max_K << ", "
+                << usual.pcc_W << " " << fine.pcc_W);
       CHECK(std::abs(usual.die_max_K - fine.die_max_K) < 0.05);
       CHECK(std::abs(usual.pcc_W / fine.pcc_W - 1.0) < 5e-4);
     }
@@ -93,7 +95,8 @@ TEST_CASE("an engine that is asked every second from its start on takes its own 
   CHECK(hash(asked) == hash(never));
 }
 
-TEST_CASE("means times their time add up to the energies of the result, with questions and writes at any time", "[ports]") {
+TEST_CASE("means times their time add up to the energies of the result, with questions and writes at any time",
+          "[ports]") {
   Engine e(two_jobs(hour));
   std::mt19937_64 random(11);
   double pcc_J = 0.0, it_J = 0.0, jobs_J = 0.0, tokens = 0.0;
@@ -111,7 +114,8 @@ TEST_CASE("means times their time add up to the energies of the result, with que
   CHECK(tokens == Approx(number(e, "job.main.tokens") + number(e, "job.other.tokens")).epsilon(1e-11));
   const auto r = e.finish();
   CHECK(pcc_J == Approx(figure(r, "pcc_mean_MW") * 3600e6).epsilon(1e-11));
-  CHECK(it_J == Approx(figure(r, "it_mean_MW") * 3600e6).epsilon(1e-6));  // that holds iterations that reach beyond the end
+  CHECK(it_J ==
+        Approx(figure(r, "it_mean_MW") * 3600e6).epsilon(1e-6));  // that holds iterations that reach beyond the end
 }
 
 TEST_CASE("a write acts at once, also where an iteration reaches beyond the macro step", "[ports]") {

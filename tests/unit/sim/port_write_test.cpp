@@ -22,8 +22,10 @@ double mean_W(Engine& e, const char* port, double s) {
 }
 
 const std::vector<std::string> hour = {"run.duration_h=1"};
-const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
-const std::vector<std::string> given = {"hall.a.plant=prescribed_llama3_day", "hall.a.plant.min_degC=22", "hall.a.plant.max_degC=22"};
+const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                                         "hall.a.plant=cdu_dry_cooler"};
+const std::vector<std::string> given = {"hall.a.plant=prescribed_llama3_day", "hall.a.plant.min_degC=22",
+                                        "hall.a.plant.max_degC=22"};
 
 std::vector<std::string> with(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -80,7 +82,8 @@ TEST_CASE("given outdoor air replaces the weather until it is released", "[ports
   e.advance_to(3600.0);
   never.advance_to(3600.0);
   CHECK(number(e, "outdoor_drybulb_K") == number(never, "outdoor_drybulb_K"));
-  CHECK(number(e, "hall.a.supply_K") == Approx(number(never, "hall.a.supply_K")).margin(0.03 * colder_K));  // the hall's metal remembers
+  CHECK(number(e, "hall.a.supply_K") ==
+        Approx(number(never, "hall.a.supply_K")).margin(0.03 * colder_K));  // the hall's metal remembers
   CHECK(figure(e.finish(), "energy_closure") < 1e-11);
 }
 
@@ -164,8 +167,9 @@ TEST_CASE("voltage and frequency from outside are what the connection sees", "[p
 }
 
 TEST_CASE("a voltage from outside that the supplies cannot use ends the site's power once they are empty", "[ports]") {
-  Engine e(tiny("", {"run.duration_h=0.05", "site.ups.catalog=ups_double_conversion", "site.ups.rating_MW=0.2", "site.ups.n_unit=1", "site.ups.recharge_MW=0.001",
-                     "site.ups.battery_power_kW=220", "site.ups.battery_energy_kJ=2000"}));
+  Engine e(tiny("", {"run.duration_h=0.05", "site.ups.catalog=ups_double_conversion", "site.ups.rating_MW=0.2",
+                     "site.ups.n_unit=1", "site.ups.recharge_MW=0.001", "site.ups.battery_power_kW=220",
+                     "site.ups.battery_energy_kJ=2000"}));
   e.advance_to(60.0);
   const double before_W = number(e, "pcc_now_W");
   e.write("voltage_pu", 0.5);
@@ -241,7 +245,8 @@ TEST_CASE("a released port is as if it had not been written", "[ports]") {
 }
 
 TEST_CASE("what was written outlives a save: another engine goes on to the same bits", "[ports]") {
-  const std::string more = std::string(tiny_battery) + "\n[economics]\ntariff = \"time_of_use_example\"\nfootprint = \"footprint_example\"\n";
+  const std::string more = std::string(tiny_battery) +
+                           "\n[economics]\ntariff = \"time_of_use_example\"\nfootprint = \"footprint_example\"\n";
   const auto s = tiny(more, {"run.duration_h=0.2"});
   const auto begin = [](Engine& e) {
     e.advance_to(100.0);

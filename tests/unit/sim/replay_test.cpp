@@ -32,7 +32,8 @@ kind = "utility_loss"
 at_s = 40
 duration_s = 20
 )",
-                               {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1", "site.rack_storage.catalog=gpu_capacitor_65J"});
+                      {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1",
+                       "site.rack_storage.catalog=gpu_capacitor_65J"});
   const auto r = run(s);
   CHECK(figure(r, "energy_closure") <= 1e-11);
   CHECK(figure(r, "unserved_MWh") == 0.0);
@@ -49,7 +50,7 @@ kind = "utility_loss"
 at_s = 40
 duration_s = 50
 )",
-                               {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1", "run.macro_step_s=15"});
+                      {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1", "run.macro_step_s=15"});
   Engine whole(s), first(s), second(s);
   while (first.time_s() < 60.0) first.step();
   const auto bytes = first.save();
@@ -57,7 +58,8 @@ duration_s = 50
   while (!whole.done()) whole.step();
   while (!second.done()) second.step();
   const auto a = whole.finish(), b = second.finish();
-  for (const char* key : {"pcc_mean_MW", "pcc_max_MW", "generator_MWh", "ups_soc_end", "ups_loss_MWh"}) CHECK(figure(a, key) == figure(b, key));
+  for (const char* key : {"pcc_mean_MW", "pcc_max_MW", "generator_MWh", "ups_soc_end", "ups_loss_MWh"})
+    CHECK(figure(a, key) == figure(b, key));
 }
 
 TEST_CASE("an order is kept by caps, by a pause and by storage") {
@@ -72,7 +74,10 @@ TEST_CASE("an order is kept by caps, by a pause and by storage") {
       if (k == "order_kept") return std::get<std::vector<std::pair<std::string, double>>>(v).at(which).second;
     return std::nan("");
   };
-  const auto free = kept(tiny(order("pause") + "[[event]]\nname = \"x\"\nkind = \"pause\"\njob = \"main\"\nat_s = 560\nduration_s = 1\n", set), 0);
+  const auto free = kept(
+      tiny(order("pause") + "[[event]]\nname = \"x\"\nkind = \"pause\"\njob = \"main\"\nat_s = 560\nduration_s = 1\n",
+           set),
+      0);
   CHECK(free > 0.11);  // a later pause replaced the order's: nobody obeys
   for (const char* by : {"cap", "pause"}) {
     INFO(by);

@@ -11,7 +11,8 @@ using namespace tidewatt::sim;
 namespace {
 
 std::string brake(double at_s, double duration_s, const std::string& more = "") {
-  return "\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nat_s = " + std::to_string(at_s) + "\nduration_s = " + std::to_string(duration_s) + "\n" + more;
+  return "\n[[event]]\nname = \"brake\"\nkind = \"power_brake\"\nat_s = " + std::to_string(at_s) +
+         "\nduration_s = " + std::to_string(duration_s) + "\n" + more;
 }
 
 /// Mean of a column over the macro steps that begin within the interval.
@@ -91,7 +92,8 @@ TEST_CASE("jumps and resolved iterations meet the brake alike", "[brake]") {
 
 TEST_CASE("one of two halls is braked: half of the GPUs hold back the job, the others wait", "[brake]") {
   const std::string second =
-      "\n[[hall]]\nname = \"b\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = \"outside_air_evaporative\"\n";
+      "\n[[hall]]\nname = \"b\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = "
+      "\"outside_air_evaporative\"\n";
   auto set = longer;
   set.push_back("hall.a.n_gpu=64");
   const auto r = run(tiny(second + brake(150, 100, "hall = \"b\"\n"), set));

@@ -1,10 +1,10 @@
 // Cases that once hung, aborted or lied: each is small and says what must hold.
 #include <cmath>
 
-#include "catch.hpp"
-#include "tiny.hpp"
 #include "base/text.hpp"
+#include "catch.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -20,7 +20,8 @@ std::string failure(const char* name, const char* at_s) {
 TEST_CASE("two failures at the same nanosecond, and one at the job's start, end and are counted") {
   const std::vector<std::string> short_run = {"run.duration_h=0.05"};
   CHECK(figure(run(tiny(failure("a", "60.5") + failure("b", "60.5"), short_run)), "n_interruptions_unexpected") == 2);
-  CHECK(figure(run(tiny(failure("a", "0"), {"run.duration_h=0.02", "job.main.life.start_s=0"})), "energy_closure") < 1e-11);
+  CHECK(figure(run(tiny(failure("a", "0"), {"run.duration_h=0.02", "job.main.life.start_s=0"})), "energy_closure") <
+        1e-11);
 }
 
 TEST_CASE("a pause asked for by an event interrupts once, as planned, and is no failure") {

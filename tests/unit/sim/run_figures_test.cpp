@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "sim/iteration_view.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -39,7 +39,8 @@ TEST_CASE("a watt of link power is drawn while links are full, and at no other t
     for (const auto& segment : view.timeline.classes[c]) {
       const auto& kind = view.timeline.kinds[segment.kind];
       if (kind.reference_s() > 0.0)
-        full_link_s += static_cast<double>(view.class_gpus[c]) * seconds(segment.duration) * kind.link_frac * kind.link_s / kind.reference_s();
+        full_link_s += static_cast<double>(view.class_gpus[c]) * seconds(segment.duration) * kind.link_frac *
+                       kind.link_s / kind.reference_s();
     }
   const double share = full_link_s / seconds(view.timeline.period) / 128.0;
   REQUIRE(share > 0.02);
@@ -72,8 +73,10 @@ TEST_CASE("macro steps stay short while the supply moves otherwise than expected
 
 TEST_CASE("a server breathes its share of the hot aisle: recirculation lifts the inlet above the supply") {
   for (const double share : {0.0, 0.1}) {
-    const auto r = run(tiny("", {"run.duration_h=0.5", "hall.a.recirculation_frac=" + std::to_string(share), "hall.a.recirculation_sigma_ratio=0"}));
-    const double inlet_K = reals(r, "/day/inlet_mean_K").back(), supply_K = reals(r, "/day/supply_K").back(), hot_K = reals(r, "/day/hot_aisle_K").back();
+    const auto r = run(tiny("", {"run.duration_h=0.5", "hall.a.recirculation_frac=" + std::to_string(share),
+                                 "hall.a.recirculation_sigma_ratio=0"}));
+    const double inlet_K = reals(r, "/day/inlet_mean_K").back(), supply_K = reals(r, "/day/supply_K").back(),
+                 hot_K = reals(r, "/day/hot_aisle_K").back();
     CHECK(inlet_K - supply_K == Approx(share * (hot_K - supply_K)).margin(0.25));
     CHECK(hot_K - supply_K > 8.0);
   }
@@ -81,32 +84,40 @@ TEST_CASE("a server breathes its share of the hot aisle: recirculation lifts the
 
 TEST_CASE("pumps out: half of them move less liquid than the plates ask for, and dies warm") {
   const auto die_K = [](const std::string& event) {
-    const auto r = run(tiny(event, {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler", "run.duration_h=0.3"}));
+    const auto r = run(tiny(event, {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                                    "hall.a.plant=cdu_dry_cooler", "run.duration_h=0.3"}));
     return reals(r, "/day/die_mean_K").back();
   };
   const double whole_K = die_K("");
-  const double half_K = die_K("\n[[event]]\nname = \"parts\"\nkind = \"pump_out\"\nhall = \"a\"\nat_s = 300\nduration_s = 0\nout_frac = 0.7\n");
+  const double half_K = die_K(
+      "\n[[event]]\nname = \"parts\"\nkind = \"pump_out\"\nhall = \"a\"\nat_s = 300\nduration_s = 0\nout_frac = 0.7\n");
   CHECK(half_K - whole_K > 1.0);
 }
 
 TEST_CASE("what a hall's servers do does not depend on which hall stands first", "[halls]") {
   // Chips alike, a job in each hall, and supplies 40 K apart: the air's density differs by an eighth.
   const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
-  const std::string one = read_file(folder + "/tiny.toml", 1u << 20), two = read_file(folder + "/two_halls.toml", 1u << 20);
+  const std::string one = read_file(folder + "/tiny.toml", 1u << 20),
+                    two = read_file(folder + "/two_halls.toml", 1u << 20);
   const std::string second_job = two.substr(two.find("[[job]]\nname = \"other\""));
   const auto hall = [](const std::string& name) {
-    return "[[hall]]\nname = \"" + name + "\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = \"prescribed_llama3_day\"\n\n";
+    return "[[hall]]\nname = \"" + name +
+           "\"\nn_gpu = 64\ngpu = \"h100_sxm_700W\"\nserver = \"grand_teton_h100\"\nplant = "
+           "\"prescribed_llama3_day\"\n\n";
   };
   const auto hottest_K = [&](int first_degC) {
     LoadOptions o;
-    o.set = {"run.duration_h=0.1", "run.spread=false", "run.macro_step_s=10", "run.macro_step_max_s=10", "job.main.plan.n_gpu=64"};
+    o.set = {"run.duration_h=0.1", "run.spread=false", "run.macro_step_s=10", "run.macro_step_max_s=10",
+             "job.main.plan.n_gpu=64"};
     for (const char* end : {"min", "max"}) {
       o.set.push_back(std::string("hall.first.plant.") + end + "_degC=" + std::to_string(first_degC));
       o.set.push_back(std::string("hall.second.plant.") + end + "_degC=5");
     }
-    const std::string text = one.substr(0, one.find("[[hall]]")) + hall("first") + hall("second") + one.substr(one.find("[[job]]")) + "\n" + second_job;
+    const std::string text = one.substr(0, one.find("[[hall]]")) + hall("first") + hall("second") +
+                             one.substr(one.find("[[job]]")) + "\n" + second_job;
     Engine engine(read_scenario(parse_toml(text, "halls.toml"), folder, o));
-    while (engine.time_s() < 300.0) engine.step();  // its own steps: a look at a time plays part of an iteration of either job
+    while (engine.time_s() < 300.0)
+      engine.step();  // its own steps: a look at a time plays part of an iteration of either job
     return std::get<double>(engine.read("hall.second.die_max_now_K"));
   };
   CHECK(hottest_K(45) == Approx(hottest_K(5)).epsilon(1e-12));
@@ -136,7 +147,9 @@ TEST_CASE("every job has rows of its own, and those of a single job are the site
   // The second job begins later, and half of its GPUs stand in a hall with a lower cap.
   const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
   const auto two = run(load_scenario(folder + "/two_halls.toml", {}));
-  const auto state = [&](const std::string& job) { return std::get<std::vector<std::int64_t>>(values(two, "/job/" + job + "/job_state")); };
+  const auto state = [&](const std::string& job) {
+    return std::get<std::vector<std::int64_t>>(values(two, "/job/" + job + "/job_state"));
+  };
   CHECK(state("main").front() != state("other").front());
   CHECK(state("main").back() == state("other").back());
   const auto last = [&](const std::string& path) { return reals(two, path).back(); };

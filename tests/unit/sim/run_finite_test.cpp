@@ -20,11 +20,14 @@ ramp_down_W_per_s = 100
 hysteresis_s = 10
 )";
 
-std::string event(const std::string& kind, const std::string& at_s, const std::string& duration_s, const std::string& more = "") {
-  return "\n[[event]]\nname = \"e\"\nkind = \"" + kind + "\"\nat_s = " + at_s + "\nduration_s = " + duration_s + "\n" + more + "\n";
+std::string event(const std::string& kind, const std::string& at_s, const std::string& duration_s,
+                  const std::string& more = "") {
+  return "\n[[event]]\nname = \"e\"\nkind = \"" + kind + "\"\nat_s = " + at_s + "\nduration_s = " + duration_s + "\n" +
+         more + "\n";
 }
 
-const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
+const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                                         "hall.a.plant=cdu_dry_cooler"};
 
 Value value(const Result& r, const std::string& key) {
   for (const auto& [k, v] : r.summary)
@@ -44,7 +47,8 @@ std::string failure(const Scenario& s) {
 }  // namespace
 
 TEST_CASE("a macro step above its longest is a finding that names both keys", "[finite]") {
-  for (const std::vector<std::string>& set : {std::vector<std::string>{"run.macro_step_s=960"}, {"run.macro_step_max_s=59"}}) {
+  for (const std::vector<std::string>& set :
+       {std::vector<std::string>{"run.macro_step_s=960"}, {"run.macro_step_max_s=59"}}) {
     const auto said = refusal(set);
     INFO(said);
     CHECK(said.find("run.macro_step_max_s") != std::string::npos);
@@ -58,7 +62,8 @@ TEST_CASE("drawn recirculation above 0.85 is a finding that names both keys", "[
   INFO(said);
   CHECK(said.find("hall.a.recirculation_frac") != std::string::npos);
   CHECK(said.find("recirculation_sigma_ratio") != std::string::npos);
-  CHECK(refusal({"hall.a.recirculation_frac=0.5", "hall.a.recirculation_sigma_ratio=2", "run.spread=false"}) == "accepted");
+  CHECK(refusal({"hall.a.recirculation_frac=0.5", "hall.a.recirculation_sigma_ratio=2", "run.spread=false"}) ==
+        "accepted");
 }
 
 TEST_CASE("distribution units that are out from 0 s on strike a plant that was whole", "[finite]") {
@@ -98,7 +103,8 @@ TEST_CASE("a cap that is not kept is a figure in watts and share of time", "[fin
   CHECK(figure(kept, "cap_over_max_W") == 0.0);
   CHECK(figure(kept, "cap_over_percent") == 0.0);
   // An order for less than the site draws at the lowest clock: caps fall by a fifth per step to where no clock keeps them.
-  const auto ordered = run(tiny(event("curtailment", "40", "60", "limit_MW = 0.02"), {"run.macro_step_s=5", "run.macro_step_max_s=5"}));
+  const auto ordered =
+      run(tiny(event("curtailment", "40", "60", "limit_MW = 0.02"), {"run.macro_step_s=5", "run.macro_step_max_s=5"}));
   CHECK(figure(ordered, "cap_over_max_W") > 50.0);
   CHECK(figure(ordered, "cap_over_percent") > 10.0);
 }
@@ -106,22 +112,26 @@ TEST_CASE("a cap that is not kept is a figure in watts and share of time", "[fin
 TEST_CASE("an order too short to be seen has no figures", "[finite]") {
   const auto r = run(tiny(event("curtailment", "112.45", "50", "limit_MW = 0.05")));
   CHECK(std::holds_alternative<std::monostate>(value(r, "order_kept")));
-  CHECK_FALSE(std::holds_alternative<std::monostate>(value(run(tiny(event("curtailment", "50", "50", "limit_MW = 0.05"))), "order_kept")));
+  CHECK_FALSE(std::holds_alternative<std::monostate>(
+      value(run(tiny(event("curtailment", "50", "50", "limit_MW = 0.05"))), "order_kept")));
 }
 
 TEST_CASE("PUE counts the change of what a battery holds", "[finite]") {
-  const std::string charging = std::string(tiny_battery) + "soc_initial_frac = 0.5\nsoc_target_frac = 0.9\nsoc_gain_pu = 5\n";
+  const std::string charging =
+      std::string(tiny_battery) + "soc_initial_frac = 0.5\nsoc_target_frac = 0.9\nsoc_gain_pu = 5\n";
   const auto plain = run(tiny());
   const auto battery = run(tiny(charging));
   // It charges by 0.1 MW for the run; only its losses of 6 % and its standby may count.
-  const double charged_MWh = figure(battery, "battery_charged_MWh"), it_MWh = figure(plain, "it_mean_MW") * figure(plain, "simulated_s") / 3600.0;
+  const double charged_MWh = figure(battery, "battery_charged_MWh"),
+               it_MWh = figure(plain, "it_mean_MW") * figure(plain, "simulated_s") / 3600.0;
   REQUIRE(charged_MWh > 0.3 * it_MWh);
   const double loss = figure(battery, "battery_loss_MWh") / it_MWh;
   CHECK(figure(battery, "pue") == Approx(figure(plain, "pue") + loss).margin(1e-6));
 }
 
 TEST_CASE("books are not refused for the rounding of a level where hardly anything flowed", "[finite]") {
-  const std::string turbines = "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 20\ndispatch_MW = 14\n";
+  const std::string turbines =
+      "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 20\ndispatch_MW = 14\n";
   const auto r = run(tiny(turbines + event("utility_loss", "0.001", "200")));
   CHECK(figure(r, "energy_closure") <= 1e-11);
 }

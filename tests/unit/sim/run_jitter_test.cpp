@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/workload/jitter.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -13,7 +13,8 @@ using namespace tidewatt::sim;
 namespace {
 
 constexpr double sigma = 0.02;
-const std::vector<std::string> quarter_hour = {"run.duration_h=0.25", "record.window.sample.duration_s=60", "job.main.life.checkpoint_interval_s=0"};
+const std::vector<std::string> quarter_hour = {"run.duration_h=0.25", "record.window.sample.duration_s=60",
+                                               "job.main.life.checkpoint_interval_s=0"};
 
 std::vector<std::string> jittery(std::vector<std::string> more = {}) {
   auto set = quarter_hour;
@@ -86,7 +87,9 @@ TEST_CASE("draws follow the seed and nothing else") {
 }
 
 TEST_CASE("smoothed GPUs follow every iteration's own length") {
-  const char* smoothing = "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.6\nramp_up_W_per_s = 1000\nramp_down_W_per_s = 1000\nhysteresis_s = 1\n";
+  const char* smoothing =
+      "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.6\nramp_up_W_per_s = "
+      "1000\nramp_down_W_per_s = 1000\nhysteresis_s = 1\n";
   const auto r = run(tiny(smoothing, {"job.main.life.jitter_sigma_frac=0.02"}));
   CHECK(figure(r, "energy_closure") <= 1e-11);
   CHECK(figure(r, "input_energy_error") <= 1e-12);

@@ -22,12 +22,15 @@ std::int64_t n_event(const Result& r, const std::string& kind) {
   return std::count(kinds.begin(), kinds.end(), kind);
 }
 
-double state_s(const Result& r, workload::JobState state) { return values<double>(r, "/jobs/state_s")[static_cast<std::size_t>(state)]; }
+double state_s(const Result& r, workload::JobState state) {
+  return values<double>(r, "/jobs/state_s")[static_cast<std::size_t>(state)];
+}
 
 /// Mean connection power from `from_s` to `to_s` of the run, inside the window that begins at 30 s, W.
 double mean_W(const Result& r, double from_s, double to_s) {
   const auto& wave = values<double>(r, "/waveform_sample/pcc_W");
-  const auto from = wave.begin() + std::lround((from_s - 30.0) * 1e3), to = wave.begin() + std::lround((to_s - 30.0) * 1e3);
+  const auto from = wave.begin() + std::lround((from_s - 30.0) * 1e3),
+             to = wave.begin() + std::lround((to_s - 30.0) * 1e3);
   return std::accumulate(from, to, 0.0) / static_cast<double>(to - from);
 }
 
@@ -64,8 +67,9 @@ TEST_CASE("a drained stop ends its iteration, saves and loses nothing; one at on
 }
 
 TEST_CASE("a soft start by replicas puts one share after the other to work") {
-  const auto r = run(tiny("", {"job.main.life.soft_start_s=30", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"replicas\"",
-                               "job.main.life.soft_burn_activity=0.8", "job.main.life.start_s=20"}));
+  const auto r = run(
+      tiny("", {"job.main.life.soft_start_s=30", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"replicas\"",
+                "job.main.life.soft_burn_activity=0.8", "job.main.life.start_s=20"}));
   const double begin_s = 20.0 + 2.0 + 2e-3 * 128 + 0.0;  // initialise; then load and warm-up
   const double ramp_s = begin_s + state_s(r, workload::JobState::load) + 2.0;
   CHECK(state_s(r, workload::JobState::ramp_up) == Approx(30.0).epsilon(1e-9));
@@ -84,15 +88,17 @@ TEST_CASE("a soft start by replicas puts one share after the other to work") {
 }
 
 TEST_CASE("a soft start by clock works more slowly at first") {
-  const auto hard = run(tiny()), soft = run(tiny("", {"job.main.life.soft_start_s=60", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"clock\"",
-                                                       "job.main.life.soft_clock_frac=0.5"}));
+  const auto hard = run(tiny()),
+             soft = run(tiny("", {"job.main.life.soft_start_s=60", "job.main.life.soft_stages=3",
+                                  "job.main.life.soft_style=\"clock\"", "job.main.life.soft_clock_frac=0.5"}));
   CHECK(figure(soft, "clock_slowest_MHz") < 0.7 * figure(hard, "clock_slowest_MHz"));
   CHECK(figure(soft, "iteration_s") > 1.1 * figure(hard, "iteration_s"));
   CHECK(mean_W(soft, 30.0, 35.0) < 0.9 * mean_W(hard, 30.0, 35.0));
 }
 
 TEST_CASE("evaluations come every so many iterations, and take no tokens") {
-  const auto none = run(tiny()), r = run(tiny("", {"job.main.life.evaluation_interval_iterations=5", "job.main.life.evaluation_batches=2"}));
+  const auto none = run(tiny()), r = run(tiny("", {"job.main.life.evaluation_interval_iterations=5",
+                                                   "job.main.life.evaluation_batches=2"}));
   const auto n = values<std::int64_t>(r, "/jobs/n_iterations")[0];
   CHECK(n_event(r, "evaluation") == n / 5);
   CHECK(state_s(r, workload::JobState::evaluate) > 0.0);

@@ -5,18 +5,23 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
 
 namespace {
 
-Result day(const char* advance) {
+Result day(const char *advance) {
   LoadOptions o;
-  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128", "run.duration_h=0.5",
-           "record.window.sample.start_s=600", "record.window.sample.duration_s=1", std::string("run.advance=") + advance};
+  o.set = {"hall.a.n_gpu=1024",
+           "job.main.plan.n_gpu=1024",
+           "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.5",
+           "record.window.sample.start_s=600",
+           "record.window.sample.duration_s=1",
+           std::string("run.advance=") + advance};
   return run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o));
 }
 
@@ -28,7 +33,8 @@ TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottes
   const auto &a = reals(jumps, "/fleet/die_K"), &b = reals(edges, "/fleet/die_K");
   for (std::size_t g = 0; g < a.size(); ++g) die_K = std::max(die_K, std::abs(a[g] - b[g]));
   // The hottest die while the job iterates, over each of the jumps.
-  const auto &t = reals(jumps, "/day/time"), &x = reals(jumps, "/day/die_max_K"), &u = reals(edges, "/day/time"), &y = reals(edges, "/day/die_max_K");
+  const auto &t = reals(jumps, "/day/time"), &x = reals(jumps, "/day/die_max_K"), &u = reals(edges, "/day/time"),
+             &y = reals(edges, "/day/die_max_K");
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i] < 600.0) continue;  // the start from cold is in die_max_degC
     const double end_s = i + 1 < t.size() ? t[i + 1] : 1e9;
@@ -38,9 +44,12 @@ TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottes
     if (most_K > 0.0) hottest_K = std::max(hottest_K, std::abs(x[i] - most_K));
   }
   const double start_K = figure(jumps, "die_max_degC") - figure(edges, "die_max_degC");
-  const double throughput = 100.0 * std::abs(figure(jumps, "tokens_per_s_mean") / figure(edges, "tokens_per_s_mean") - 1.0);
-  fmt::print("scorecard 9: 1,024 GPUs, half an hour: hottest die {:.3f} K apart once warm ({:+.3f} K at the start from cold), each die {:.3f} K, throughput {:.4f} %\n",
-             hottest_K, start_K, die_K, throughput);
+  const double throughput =
+      100.0 * std::abs(figure(jumps, "tokens_per_s_mean") / figure(edges, "tokens_per_s_mean") - 1.0);
+  fmt::print(
+      "scorecard 9: 1,024 GPUs, half an hour: hottest die {:.3f} K apart once warm ({:+.3f} K at the start from cold), "
+      "each die {:.3f} K, throughput {:.4f} %\n",
+      hottest_K, start_K, die_K, throughput);
   CHECK(hottest_K <= 0.05);
   CHECK(std::abs(start_K) <= 0.05);
   CHECK(die_K <= 0.05);

@@ -13,7 +13,8 @@ namespace {
 const std::string ten_minutes = "run.duration_h=0.16666666666666666";
 
 std::string event(const std::string& kind, double at_s, double duration_s) {
-  return "\n[[event]]\nname = \"e\"\nkind = \"" + kind + "\"\nat_s = " + std::to_string(at_s) + "\nduration_s = " + std::to_string(duration_s) + "\n";
+  return "\n[[event]]\nname = \"e\"\nkind = \"" + kind + "\"\nat_s = " + std::to_string(at_s) +
+         "\nduration_s = " + std::to_string(duration_s) + "\n";
 }
 
 std::vector<std::pair<double, std::string>> events(const Result& r, const std::string& kind) {
@@ -37,7 +38,9 @@ double of_job(const Result& r, const std::string& key) {
   throw std::runtime_error("no figure of the job " + key);
 }
 
-double in_state_s(const Result& r, workload::JobState state) { return reals(r, "/jobs/state_s")[static_cast<std::size_t>(state)]; }
+double in_state_s(const Result& r, workload::JobState state) {
+  return reals(r, "/jobs/state_s")[static_cast<std::size_t>(state)];
+}
 
 double it_J(const Result& r) { return figure(r, "it_mean_MW") * 1e6 * figure(r, "simulated_s"); }
 double pcc_J(const Result& r) { return figure(r, "pcc_mean_MW") * 1e6 * figure(r, "simulated_s"); }
@@ -52,31 +55,44 @@ double recorded_W(const Result& r, double at_s) {
 
 /// Supplies with a battery of so many kilojoules per megawatt of rating, for a site without generators.
 std::vector<std::string> supplies(double battery_kJ, std::vector<std::string> more = {}) {
-  std::vector<std::string> set = {"site.ups.catalog=ups_double_conversion", "site.ups.rating_MW=0.2", "site.ups.n_unit=1", "site.ups.recharge_MW=0.001",
-                                  "site.ups.battery_power_kW=220", "site.ups.battery_energy_kJ=" + std::to_string(battery_kJ)};
+  std::vector<std::string> set = {"site.ups.catalog=ups_double_conversion",
+                                  "site.ups.rating_MW=0.2",
+                                  "site.ups.n_unit=1",
+                                  "site.ups.recharge_MW=0.001",
+                                  "site.ups.battery_power_kW=220",
+                                  "site.ups.battery_energy_kJ=" + std::to_string(battery_kJ)};
   set.insert(set.end(), more.begin(), more.end());
   return set;
 }
 
-const char* turbines = "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 0.15\ndispatch_MW = 0.1\nramp_MW_per_min = 0.1\n";
+const char* turbines =
+    "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 0.15\ndispatch_MW = 0.1\nramp_MW_per_min "
+    "= 0.1\n";
 
 }  // namespace
 
-TEST_CASE("a black-out of 400 s in 600 s: tokens, energy, effective time, PUE and the restart are those that can be calculated", "[power]") {
-  const auto r = run(tiny(event("utility_loss", 100, 400), {ten_minutes, "record.window.sample.start_s=90", "record.window.sample.duration_s=500"}));
+TEST_CASE(
+    "a black-out of 400 s in 600 s: tokens, energy, effective time, PUE and the restart are those that can be "
+    "calculated",
+    "[power]") {
+  const auto r = run(tiny(event("utility_loss", 100, 400),
+                          {ten_minutes, "record.window.sample.start_s=90", "record.window.sample.duration_s=500"}));
   // The parts before and after it, as runs of their own: the same 100 s, and 100 s that begin with 10 s of detection.
   const auto before = run(tiny("", {"run.duration_h=0.027777777777777776"}));
   const auto after = run(tiny("", {"run.duration_h=0.027777777777777776", "job.main.life.start_s=10"}));
   using workload::JobState;
-  const double start_up_s = in_state_s(before, JobState::initialise) + in_state_s(before, JobState::load) + in_state_s(before, JobState::warm_up);
+  const double start_up_s = in_state_s(before, JobState::initialise) + in_state_s(before, JobState::load) +
+                            in_state_s(before, JobState::warm_up);
   const double iteration_s = figure(before, "iteration_s"), per_iteration = 64.0 * 8192.0;
-  const double first = std::floor((100.0 - 5.0 - start_up_s) / iteration_s), second = std::floor((100.0 - 10.0 - start_up_s) / iteration_s);
+  const double first = std::floor((100.0 - 5.0 - start_up_s) / iteration_s),
+               second = std::floor((100.0 - 10.0 - start_up_s) / iteration_s);
   CHECK(of_job(r, "tokens") == Approx((first + second) * per_iteration).margin(per_iteration));
   CHECK(of_job(r, "tokens") == Approx(of_job(before, "tokens") + of_job(after, "tokens")).margin(per_iteration));
   CHECK(of_job(r, "n_iterations_lost") == first);
   CHECK(it_J(r) == Approx(it_J(before) + it_J(after)).epsilon(0.005));
   // Nothing was saved: what counts is the iterating after the return, of all the time since the job got its GPUs.
-  CHECK(figure(r, "effective_time_percent") == Approx(100.0 * (100.0 - 10.0 - start_up_s) / (600.0 - 5.0)).epsilon(1e-9));
+  CHECK(figure(r, "effective_time_percent") ==
+        Approx(100.0 * (100.0 - 10.0 - start_up_s) / (600.0 - 5.0)).epsilon(1e-9));
   CHECK(figure(r, "pue") == Approx((pcc_J(before) + pcc_J(after)) / (it_J(before) + it_J(after))).epsilon(0.02));
   CHECK(figure(r, "pue") > 1.0);
   CHECK(figure(r, "power_lost_s") == Approx(400.0).epsilon(1e-12));
@@ -104,7 +120,8 @@ TEST_CASE("what a durable checkpoint holds outlives the loss; the rest is lost",
   CHECK(events(r, "restart").front().second.find("from iteration 0") == std::string::npos);
 }
 
-TEST_CASE("supplies without generators carry the site until they are empty, and take it back after their return time", "[power]") {
+TEST_CASE("supplies without generators carry the site until they are empty, and take it back after their return time",
+          "[power]") {
   const auto r = run(tiny(event("utility_loss", 60, 300), supplies(5000, {ten_minutes, "run.macro_step_s=60"})));
   REQUIRE(events(r, "power_loss").size() == 1);
   // By the battery's energy over what the site draws on it: between the mean of the job's work and all of it idle.
@@ -145,14 +162,16 @@ TEST_CASE("a tripped island is a dead source for the supplies behind it", "[powe
 }
 
 TEST_CASE("no power is lost where supplies and generators carry the site", "[power]") {
-  const auto r = run(tiny(event("utility_loss", 40, 30), {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1"}));
+  const auto r =
+      run(tiny(event("utility_loss", 40, 30), {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1"}));
   CHECK(events(r, "power_loss").empty());
   CHECK(figure(r, "power_lost_s") == 0.0);
   CHECK(figure(r, "n_interruptions_unexpected") == 0);
 }
 
 TEST_CASE("a loss of power has the same bits with any number of threads and through any checkpoint", "[power]") {
-  const auto s = tiny(event("utility_loss", 60, 200), supplies(5000, {ten_minutes, "run.macro_step_s=20", "run.macro_step_max_s=60"}));
+  const auto s = tiny(event("utility_loss", 60, 200),
+                      supplies(5000, {ten_minutes, "run.macro_step_s=20", "run.macro_step_max_s=60"}));
   const auto hash = [&](std::size_t n_thread) {
     RunOptions o;
     o.n_thread = n_thread;
@@ -177,11 +196,17 @@ TEST_CASE("a loss of power has the same bits with any number of threads and thro
 }
 
 TEST_CASE("smoothing, cold plates, a battery, a neighbour and a loss at 0 s or at the end: books close", "[power]") {
-  const std::string smoothing = "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.65\nramp_up_W_per_s = 100\nramp_down_W_per_s = 100\nhysteresis_s = 10\n";
-  const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
-  const std::string neighbour = "\n[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nfile = \"neighbour.csv\"\nrepeat = true\n";
+  const std::string smoothing =
+      "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.65\nramp_up_W_per_s = "
+      "100\nramp_down_W_per_s = 100\nhysteresis_s = 10\n";
+  const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                                           "hall.a.plant=cdu_dry_cooler"};
+  const std::string neighbour =
+      "\n[[site.neighbour]]\nname = \"n\"\nkind = \"replay\"\nfile = \"neighbour.csv\"\nrepeat = true\n";
   for (const double at_s : {0.0, 50.0, 112.4})
-    for (const auto& [more, set] : {std::pair{smoothing, std::vector<std::string>{}}, std::pair{std::string(tiny_battery), liquid}, std::pair{std::string(turbines), liquid}}) {
+    for (const auto& [more, set] :
+         {std::pair{smoothing, std::vector<std::string>{}}, std::pair{std::string(tiny_battery), liquid},
+          std::pair{std::string(turbines), liquid}}) {
       INFO(at_s << more);
       const auto r = run(tiny(more + event("utility_loss", at_s, 30), set));
       CHECK(figure(r, "energy_closure") <= 1e-11);
@@ -191,7 +216,8 @@ TEST_CASE("smoothing, cold plates, a battery, a neighbour and a loss at 0 s or a
 }
 
 TEST_CASE("a transformer is loaded by what it carries, with supplies behind it or without", "[power]") {
-  const std::vector<std::string> watched = {"run.duration_h=0.1", "site.hall_transformer=transformer_oil_substation", "site.site_transformer=transformer_oil_substation"};
+  const std::vector<std::string> watched = {"run.duration_h=0.1", "site.hall_transformer=transformer_oil_substation",
+                                            "site.site_transformer=transformer_oil_substation"};
   const auto loading = [](const Result& r, const char* key) {
     for (const auto& [k, v] : r.summary)
       if (k == key) return std::get<std::vector<std::pair<std::string, double>>>(v);
@@ -209,8 +235,11 @@ TEST_CASE("a transformer is loaded by what it carries, with supplies behind it o
     }
   }
   // A quarter of the rating, so four times the loading.
-  const auto small = run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.05"}));
-  const auto large = run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.2"}));
-  CHECK(loading(small, "feeder_loading_max_percent").back().second == Approx(4.0 * loading(large, "feeder_loading_max_percent").back().second).epsilon(0.02));
+  const auto small =
+      run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.05"}));
+  const auto large =
+      run(tiny("", {"run.duration_h=0.1", "site.feeder.site_n_branch=1", "site.feeder.site_rating_MVA=0.2"}));
+  CHECK(loading(small, "feeder_loading_max_percent").back().second ==
+        Approx(4.0 * loading(large, "feeder_loading_max_percent").back().second).epsilon(0.02));
   CHECK(loading(small, "feeder_loading_max_percent").back().second > 100.0);
 }

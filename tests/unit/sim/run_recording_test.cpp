@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -54,9 +54,11 @@ TEST_CASE("row 6: neither questions nor what is recorded changes a total or a pe
   }
   compare(run(with({"record.window.sample.start_s=1801.5", "record.window.sample.duration_s=0.001"})), true);
   compare(run(with({"record.window.sample.start_s=0", "record.window.sample.duration_s=3600"})), true);
-  fmt::print("scorecard 6: an hour asked every 7 ms to every hour, recorded for 1 ms and for the whole hour: {} totals apart by {:.1e}, {} peaks the same bits; "
-             "energy at the connection apart by {:.1e} where the whole hour is recorded\n",
-             n_total, worst, n_peak, worst_recorded);
+  fmt::print(
+      "scorecard 6: an hour asked every 7 ms to every hour, recorded for 1 ms and for the whole hour: {} totals apart "
+      "by {:.1e}, {} peaks the same bits; "
+      "energy at the connection apart by {:.1e} where the whole hour is recorded\n",
+      n_total, worst, n_peak, worst_recorded);
   CHECK(n_peak > 50);
   CHECK(n_total >= 100);
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "tiny.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/mitigation/stagger.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -14,7 +14,8 @@ namespace {
 
 std::string smoothing(double floor, double ramp) {
   return "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = " + std::to_string(floor) +
-         "\nramp_up_W_per_s = " + std::to_string(ramp) + "\nramp_down_W_per_s = " + std::to_string(ramp) + "\nhysteresis_s = 10\n";
+         "\nramp_up_W_per_s = " + std::to_string(ramp) + "\nramp_down_W_per_s = " + std::to_string(ramp) +
+         "\nhysteresis_s = 10\n";
 }
 
 const char* ballast = R"(
@@ -78,11 +79,16 @@ TEST_CASE("ballast fills the waits: burned watts heat dies and hall, work behind
   CHECK(figure(empty, "smoothing_burn_MWh") == 0.0);
 }
 
-TEST_CASE("after a failure ballast stands in and then ramps down: the stop is no step any more, wherever in an iteration it comes") {
+TEST_CASE(
+    "after a failure ballast stands in and then ramps down: the stop is no step any more, wherever in an iteration it "
+    "comes") {
   for (const char* at_s : {"60.0", "60.15", "60.3", "60.45", "60.6"}) {
     INFO(at_s);
-    const std::string failure = std::string("\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = ") + at_s + "\n";
-    const auto plain = run(tiny(failure)), filled = run(tiny(failure + ballast, {"mitigation.ballast.hold_s=2", "mitigation.ballast.ramp_down_W_per_s=100"}));
+    const std::string failure =
+        std::string("\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = ") + at_s + "\n";
+    const auto plain = run(tiny(failure)),
+               filled = run(tiny(failure + ballast,
+                                 {"mitigation.ballast.hold_s=2", "mitigation.ballast.ramp_down_W_per_s=100"}));
     const auto fall = [](const Result& r) {
       for (const auto& [k, v] : r.summary)
         if (k == "ramp_down_MW_per_s")
@@ -97,14 +103,20 @@ TEST_CASE("after a failure ballast stands in and then ramps down: the stop is no
 TEST_CASE("a beat moves the iteration's line to the wanted frequency and costs the time that it waits") {
   const auto plain = run(tiny());
   const double period_s = 1.25 * figure(plain, "iteration_s");
-  const auto beat = run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = " + std::to_string(period_s) + "\n",
-                             {"job.main.life.jitter_sigma_frac=0.003"}));
+  const auto beat =
+      run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = " +
+                   std::to_string(period_s) + "\n",
+               {"job.main.life.jitter_sigma_frac=0.003"}));
   CHECK(figure(beat, "iteration_s") == Approx(period_s).epsilon(2e-3));  // the first one finds the beat
   CHECK(figure(beat, "tokens_per_s_mean") == Approx(figure(plain, "tokens_per_s_mean") / 1.25).epsilon(5e-3));
   CHECK(line_W(beat, 1.0 / period_s) > 2.0 * line_W(beat, 1.0 / figure(plain, "iteration_s")));
   CHECK(figure(beat, "energy_closure") <= 1e-11);
-  const auto too_short = run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = 0.01\n"));
-  const auto& kind = std::get<std::vector<std::string>>(std::find_if(too_short.arrays.begin(), too_short.arrays.end(), [](const Array& a) { return a.path == "/events/kind"; })->values);
+  const auto too_short =
+      run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = 0.01\n"));
+  const auto& kind = std::get<std::vector<std::string>>(
+      std::find_if(too_short.arrays.begin(), too_short.arrays.end(), [](const Array& a) {
+        return a.path == "/events/kind";
+      })->values);
   CHECK(std::count(kind.begin(), kind.end(), "beat_missed") == 1);
 }
 
@@ -148,11 +160,14 @@ planned_stop_s = 60
   const double period_s = 1.2 * figure(run(tiny(second, half)), "iteration_s");
   const auto beats = [&](const char* kind, double apart) {
     std::string text = second;
-    if (std::string(kind) == "job_stagger") return run(tiny(text + "\n[[mitigation]]\nname = \"s\"\nkind = \"job_stagger\"\nperiod_s = " + std::to_string(period_s) + "\n", half));
+    if (std::string(kind) == "job_stagger")
+      return run(tiny(text + "\n[[mitigation]]\nname = \"s\"\nkind = \"job_stagger\"\nperiod_s = " +
+                          std::to_string(period_s) + "\n",
+                      half));
     double k = 0.0;
     for (const char* job : {"main", "other"})
-      text += std::string("\n[[mitigation]]\nname = \"") + job + "\"\nkind = \"iteration_beat\"\njob = \"" + job + "\"\nperiod_s = " + std::to_string(period_s) +
-              "\nphase_s = " + std::to_string(apart * k++) + "\n";
+      text += std::string("\n[[mitigation]]\nname = \"") + job + "\"\nkind = \"iteration_beat\"\njob = \"" + job +
+              "\"\nperiod_s = " + std::to_string(period_s) + "\nphase_s = " + std::to_string(apart * k++) + "\n";
     return run(tiny(text, half));
   };
   const double together_W = line_W(beats("iteration_beat", 0.0), 1.0 / period_s);
@@ -179,8 +194,13 @@ TEST_CASE("mistakes in mitigations are named") {
     }
     return false;
   };
-  CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"iteration_beat\"\njob = \"mian\"\nperiod_s = 2\n", "no job named 'mian'"));
+  CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"iteration_beat\"\njob = \"mian\"\nperiod_s = 2\n",
+             "no job named 'mian'"));
   CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = 0\n", "period_s"));
-  CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"job_stagger\"\nperiod_s = 2\n[[mitigation]]\nname = \"c\"\nkind = \"job_stagger\"\nperiod_s = 2\n", "has a beat already"));
-  CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"ballast\"\ncatalog = \"ballast_firefly\"\nlevel_ratio = 1.5\n", "level_ratio"));
+  CHECK(
+      says("\n[[mitigation]]\nname = \"b\"\nkind = \"job_stagger\"\nperiod_s = 2\n[[mitigation]]\nname = \"c\"\nkind = "
+           "\"job_stagger\"\nperiod_s = 2\n",
+           "has a beat already"));
+  CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"ballast\"\ncatalog = \"ballast_firefly\"\nlevel_ratio = 1.5\n",
+             "level_ratio"));
 }

@@ -10,8 +10,8 @@ using namespace tidewatt::sim;
 
 namespace {
 
-const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler",
-                                         "run.duration_h=0.25", "run.macro_step_s=10"};
+const std::vector<std::string> liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                                         "hall.a.plant=cdu_dry_cooler", "run.duration_h=0.25", "run.macro_step_s=10"};
 
 std::vector<std::string> with(std::vector<std::string> more) {
   auto set = liquid;
@@ -20,8 +20,8 @@ std::vector<std::string> with(std::vector<std::string> more) {
 }
 
 std::string units_out(double at_s, double duration_s, double out_frac = 1.0) {
-  return "\n[[event]]\nname = \"units\"\nkind = \"cdu_out\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) + "\nduration_s = " + std::to_string(duration_s) +
-         "\nout_frac = " + std::to_string(out_frac) + "\n";
+  return "\n[[event]]\nname = \"units\"\nkind = \"cdu_out\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) +
+         "\nduration_s = " + std::to_string(duration_s) + "\nout_frac = " + std::to_string(out_frac) + "\n";
 }
 
 std::vector<std::pair<double, std::string>> events(const Result& r, const std::string& kind) {
@@ -40,7 +40,8 @@ std::vector<std::pair<double, std::string>> events(const Result& r, const std::s
 
 }  // namespace
 
-TEST_CASE("plates without flow: throttling first, then shutdown ends the job, and it starts anew once coolant is back", "[shutdown]") {
+TEST_CASE("plates without flow: throttling first, then shutdown ends the job, and it starts anew once coolant is back",
+          "[shutdown]") {
   const auto r = run(tiny(units_out(300, 240), liquid));
   const auto fallen = events(r, "failure");
   REQUIRE(fallen.size() >= 1);
@@ -58,7 +59,8 @@ TEST_CASE("plates without flow: throttling first, then shutdown ends the job, an
   CHECK(figure(r, "input_energy_error") < 1e-12);
 }
 
-TEST_CASE("a job waits in its outage until coolant is back: one loss is one interruption, however long it lasts", "[shutdown]") {
+TEST_CASE("a job waits in its outage until coolant is back: one loss is one interruption, however long it lasts",
+          "[shutdown]") {
   const auto r = run(tiny(units_out(200, 500), liquid));
   CHECK(figure(r, "n_interruptions_thermal") == 1);
   CHECK(figure(r, "n_interruptions_unexpected") == 1);
@@ -77,8 +79,11 @@ TEST_CASE("the same loss without a shutdown temperature only throttles: the term
   CHECK(figure(r, "die_max_degC") > 92.0);
 }
 
-TEST_CASE("nodes that were switched off come back after their reset; until then spares stand in, as far as there are any", "[shutdown]") {
-  const auto dry = run(tiny(units_out(300, 120), with({"job.main.life.thermal_reset_s=400", "job.main.life.spare_nodes=0"})));
+TEST_CASE(
+    "nodes that were switched off come back after their reset; until then spares stand in, as far as there are any",
+    "[shutdown]") {
+  const auto dry =
+      run(tiny(units_out(300, 120), with({"job.main.life.thermal_reset_s=400", "job.main.life.spare_nodes=0"})));
   REQUIRE(!events(dry, "failure").empty());
   const double fell_s = events(dry, "failure").front().first;
   CHECK(!events(dry, "no_spare").empty());
@@ -94,13 +99,15 @@ TEST_CASE("nobody is switched off while cooling holds", "[shutdown]") {
   CHECK(figure(run(tiny(units_out(300, 240, 0.5), liquid)), "n_interruptions_thermal") == 0);
 }
 
-TEST_CASE("a die that passes its limit within an iteration switches off, although it ends the iteration cooler", "[shutdown]") {
+TEST_CASE("a die that passes its limit within an iteration switches off, although it ends the iteration cooler",
+          "[shutdown]") {
   const auto calm = run(tiny("", liquid));
   const double peak_degC = figure(calm, "die_max_degC");
   const auto limited = [&](double degC) {
-    return figure(run(tiny("", with({"hall.a.gpu.governor.thermal_target_degC=110", "hall.a.gpu.governor.slowdown_degC=110",
-                                     "hall.a.gpu.governor.shutdown_degC=" + std::to_string(degC)}))),
-                  "n_interruptions_thermal");
+    return figure(
+        run(tiny("", with({"hall.a.gpu.governor.thermal_target_degC=110", "hall.a.gpu.governor.slowdown_degC=110",
+                           "hall.a.gpu.governor.shutdown_degC=" + std::to_string(degC)}))),
+        "n_interruptions_thermal");
   };
   CHECK(limited(peak_degC + 0.3) == 0);
   CHECK(limited(peak_degC - 0.3) >= 1);

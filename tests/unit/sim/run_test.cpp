@@ -1,13 +1,14 @@
+#include "tidewatt/sim/run.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "catch.hpp"
-#include "tiny.hpp"
 #include "base/text.hpp"
+#include "catch.hpp"
 #include "tidewatt/io/payload_hash.hpp"
-#include "tidewatt/sim/run.hpp"
 #include "tidewatt/sim/scenario.hpp"
+#include "tiny.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -74,7 +75,8 @@ TEST_CASE("all books close, whatever stands between the GPUs and the grid") {
       {"smoothing", tiny(smoothing)},
       {"both", tiny(std::string(tiny_battery) + smoothing)},
       {"failure", tiny(failure)},
-      {"failure, both, resolved", tiny(std::string(failure) + tiny_battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
+      {"failure, both, resolved",
+       tiny(std::string(failure) + tiny_battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
       {"two rows of nodes idle", tiny("", {"job.main.plan.n_gpu=64"})}};
   for (const auto& [name, scenario] : cases) {
     INFO(name);
@@ -130,7 +132,8 @@ TEST_CASE("a fast run equals one that resolves every iteration") {
     double sum_K = 0.0;
     int n = 0;
     for (std::size_t k = 0; k < time_slow.size(); ++k)
-      if (time_slow[k] >= time_fast[i] && (i + 1 == time_fast.size() || time_slow[k] < time_fast[i + 1])) sum_K += mean_slow[k], ++n;
+      if (time_slow[k] >= time_fast[i] && (i + 1 == time_fast.size() || time_slow[k] < time_fast[i + 1]))
+        sum_K += mean_slow[k], ++n;
     INFO(i);
     CHECK(std::abs(mean_fast[i] - sum_K / n) <= 0.05);
   }
@@ -178,7 +181,8 @@ TEST_CASE("hours, macro steps and the waveform's pyramids add up to the totals")
   CHECK(sum(reals(r, "/hourly/it_J")) == Approx(figure(r, "it_mean_MW") * 1e6 * s).epsilon(1e-12));
   // Hours are cut to the nanosecond, the connection's power comes in whole milliseconds.
   CHECK(sum(reals(r, "/hourly/pcc_J")) == Approx(figure(r, "pcc_mean_MW") * 1e6 * s).epsilon(1e-7));
-  const auto &mean_W = reals(r, "/pyramid_1s/pcc_mean_W"), &lo = reals(r, "/pyramid_1s/pcc_min_W"), &hi = reals(r, "/pyramid_1s/pcc_max_W");
+  const auto &mean_W = reals(r, "/pyramid_1s/pcc_mean_W"), &lo = reals(r, "/pyramid_1s/pcc_min_W"),
+             &hi = reals(r, "/pyramid_1s/pcc_max_W");
   CHECK(sum(mean_W) == Approx(figure(r, "pcc_mean_MW") * 1e6 * s).epsilon(1e-9));
   CHECK(*std::max_element(hi.begin(), hi.end()) <= figure(r, "pcc_max_MW") * 1e6 * (1 + 1e-9));
   CHECK(*std::min_element(lo.begin(), lo.end()) >= figure(r, "pcc_min_MW") * 1e6 * (1 - 1e-9));
@@ -250,7 +254,8 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
   REQUIRE(one.jobs.size() == 1);
   const auto of = [](const Result& r, std::size_t job, const std::string& key) {
     for (const auto& [k, v] : r.jobs[job])
-      if (k == key) return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
+      if (k == key)
+        return std::holds_alternative<double>(v) ? std::get<double>(v) : static_cast<double>(std::get<std::int64_t>(v));
     throw std::runtime_error("no figure " + key);
   };
   CHECK(of(both, 0, "n_gpu") == 128);
@@ -276,7 +281,8 @@ TEST_CASE("an interruption is the interrupted job's own") {
   const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
   LoadOptions o;
   o.set = {"hall.a.n_gpu=192"};
-  const auto text = read_file(folder + "/two_jobs.toml", 1u << 20) + "\n[[event]]\nname = \"e\"\nkind = \"failure\"\njob = \"other\"\nat_s = 60.3\n";
+  const auto text = read_file(folder + "/two_jobs.toml", 1u << 20) +
+                    "\n[[event]]\nname = \"e\"\nkind = \"failure\"\njob = \"other\"\nat_s = 60.3\n";
   const auto r = run(read_scenario(parse_toml(text, "two_jobs.toml"), folder, o));
   CHECK(values<std::int64_t>(r, "/jobs/n_interruptions_unexpected") == std::vector<std::int64_t>{0, 1});
   CHECK(values<std::int64_t>(r, "/jobs/n_iterations_lost")[0] == 0);
@@ -285,7 +291,8 @@ TEST_CASE("an interruption is the interrupted job's own") {
   CHECK(useful[1] < useful[0]);
 }
 
-TEST_CASE("a chip that gates itself off at rest saves leakage while nobody uses it, and nothing while it works", "[rest]") {
+TEST_CASE("a chip that gates itself off at rest saves leakage while nobody uses it, and nothing while it works",
+          "[rest]") {
   const std::vector<std::string> idle = {"run.duration_h=0.001", "job.main.life.start_s=100"};
   const auto with = [](std::vector<std::string> set) {
     set.push_back("hall.a.gpu.power.rest_leakage_ratio=0.5");
@@ -295,7 +302,9 @@ TEST_CASE("a chip that gates itself off at rest saves leakage while nobody uses 
   // 28 W of board and about 42 W of leakage each, half of which is left: 128 GPUs save 2 to 4 kW.
   CHECK(whole_MW - half_MW > 0.002);
   CHECK(whole_MW - half_MW < 0.004);
-  const auto busy = with({"run.duration_h=0.05", "job.main.life.start_s=0"}), usual = run(tiny("", {"run.duration_h=0.05", "job.main.life.start_s=0"}));
-  CHECK(figure(busy, "tokens_per_s_mean") == Approx(figure(usual, "tokens_per_s_mean")).epsilon(1e-3));  // it starts a little cooler
+  const auto busy = with({"run.duration_h=0.05", "job.main.life.start_s=0"}),
+             usual = run(tiny("", {"run.duration_h=0.05", "job.main.life.start_s=0"}));
+  CHECK(figure(busy, "tokens_per_s_mean") ==
+        Approx(figure(usual, "tokens_per_s_mean")).epsilon(1e-3));  // it starts a little cooler
   CHECK(figure(busy, "input_energy_error") < 1e-12);
 }

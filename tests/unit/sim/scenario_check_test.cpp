@@ -52,38 +52,42 @@ void same_findings(const std::string& more, const std::vector<Change>& changes) 
 TEST_CASE("values out of range changed in code give the findings of a file") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   same_findings("", {
-      {{"hall.a.cap_W=6000"}, [](Scenario& s) { hall(s).hall.cap_W = 6000; }},
-      {{"hall.a.cap_W=nan"}, [&](Scenario& s) { hall(s).hall.cap_W = nan; }},
-      {{"hall.a.clock_lock_MHz=-1"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = -1e6; }},
-      {{"hall.a.gpu.power.tdp_W=10"}, [](Scenario& s) { hall(s).gpu.tdp_W = 10; }},
-      {{"hall.a.gpu.governor.window_s=-1"}, [](Scenario& s) { hall(s).governor.window_s = -1; }},
-      {{"hall.a.plant.supply_high_degC=61.3"}, [](Scenario& s) { hall(s).outside_air.supply_high_K = 61.3 + 273.15; }},
-      {{"job.main.plan.tp=-1"}, [](Scenario& s) { job(s).plan.tp = -1; }},
-      {{"job.main.life.start_s=-1"}, [](Scenario& s) { job(s).life.start_s = -1; }},
-      {{"job.main.network.gpus_per_node=0"}, [](Scenario& s) { job(s).network.gpus_per_node = 0; }},
-      {{"run.duration_h=-1"}, [](Scenario& s) { s.run.duration_s = -3600; }},
-      {{"run.seed=-1"}, [](Scenario& s) { s.run.seed = -1; }},
-      {{"grid.frequency.nominal_Hz=400"}, [](Scenario& s) { s.frequency.nominal_Hz = 400; }},
-      {{"grid.source.short_circuit_MVA=0"}, [](Scenario& s) { s.source.short_circuit_VA = 0; }},
-      {{"site.rules_from_s=-5"}, [](Scenario& s) { s.devices.rules_from_s = -5; }},
-      {{"record.window.sample.start_s=-1"}, [](Scenario& s) { s.windows.front().start_s = -1; }},
-  });
+                        {{"hall.a.cap_W=6000"}, [](Scenario& s) { hall(s).hall.cap_W = 6000; }},
+                        {{"hall.a.cap_W=nan"}, [&](Scenario& s) { hall(s).hall.cap_W = nan; }},
+                        {{"hall.a.clock_lock_MHz=-1"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = -1e6; }},
+                        {{"hall.a.gpu.power.tdp_W=10"}, [](Scenario& s) { hall(s).gpu.tdp_W = 10; }},
+                        {{"hall.a.gpu.governor.window_s=-1"}, [](Scenario& s) { hall(s).governor.window_s = -1; }},
+                        {{"hall.a.plant.supply_high_degC=61.3"},
+                         [](Scenario& s) { hall(s).outside_air.supply_high_K = 61.3 + 273.15; }},
+                        {{"job.main.plan.tp=-1"}, [](Scenario& s) { job(s).plan.tp = -1; }},
+                        {{"job.main.life.start_s=-1"}, [](Scenario& s) { job(s).life.start_s = -1; }},
+                        {{"job.main.network.gpus_per_node=0"}, [](Scenario& s) { job(s).network.gpus_per_node = 0; }},
+                        {{"run.duration_h=-1"}, [](Scenario& s) { s.run.duration_s = -3600; }},
+                        {{"run.seed=-1"}, [](Scenario& s) { s.run.seed = -1; }},
+                        {{"grid.frequency.nominal_Hz=400"}, [](Scenario& s) { s.frequency.nominal_Hz = 400; }},
+                        {{"grid.source.short_circuit_MVA=0"}, [](Scenario& s) { s.source.short_circuit_VA = 0; }},
+                        {{"site.rules_from_s=-5"}, [](Scenario& s) { s.devices.rules_from_s = -5; }},
+                        {{"record.window.sample.start_s=-1"}, [](Scenario& s) { s.windows.front().start_s = -1; }},
+                    });
 }
 
 TEST_CASE("parts that contradict one another give the findings of a file") {
-  same_findings("", {
-      {{"hall.a.cap_W=800"}, [](Scenario& s) { hall(s).hall.cap_W = 800; }},
-      {{"hall.a.cap_W=20"}, [](Scenario& s) { hall(s).hall.cap_W = 20; }},
-      {{"hall.a.clock_lock_MHz=30"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = 30e6; }},
-      {{"hall.a.n_gpu=100"}, [](Scenario& s) { hall(s).hall.n_gpu = 100; }},
-      {{"hall.a.recirculation_frac=0.84", "hall.a.recirculation_sigma_ratio=1.5"},
-       [](Scenario& s) { hall(s).hall.recirculation_frac = 0.84, hall(s).hall.recirculation_sigma_ratio = 1.5; }},
-      {{"job.main.plan.pp=3"}, [](Scenario& s) { job(s).plan.pp = 3; }},
-      {{"job.main.plan.n_gpu=256"}, [](Scenario& s) { job(s).plan.n_gpu = 256; }},
-      {{"run.macro_step_s=600", "run.macro_step_max_s=60"}, [](Scenario& s) { s.run.macro_step_s = 600, s.run.macro_step_max_s = 60; }},
-      {{"run.start=2024-07-20T14:30:00"}, [](Scenario& s) { s.run.start = "2024-07-20T14:30:00"; }},
-      {{"weather.day=dated"}, [](Scenario& s) { s.weather.day = WeatherDay::dated; }},
-  });
+  same_findings(
+      "",
+      {
+          {{"hall.a.cap_W=800"}, [](Scenario& s) { hall(s).hall.cap_W = 800; }},
+          {{"hall.a.cap_W=20"}, [](Scenario& s) { hall(s).hall.cap_W = 20; }},
+          {{"hall.a.clock_lock_MHz=30"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = 30e6; }},
+          {{"hall.a.n_gpu=100"}, [](Scenario& s) { hall(s).hall.n_gpu = 100; }},
+          {{"hall.a.recirculation_frac=0.84", "hall.a.recirculation_sigma_ratio=1.5"},
+           [](Scenario& s) { hall(s).hall.recirculation_frac = 0.84, hall(s).hall.recirculation_sigma_ratio = 1.5; }},
+          {{"job.main.plan.pp=3"}, [](Scenario& s) { job(s).plan.pp = 3; }},
+          {{"job.main.plan.n_gpu=256"}, [](Scenario& s) { job(s).plan.n_gpu = 256; }},
+          {{"run.macro_step_s=600", "run.macro_step_max_s=60"},
+           [](Scenario& s) { s.run.macro_step_s = 600, s.run.macro_step_max_s = 60; }},
+          {{"run.start=2024-07-20T14:30:00"}, [](Scenario& s) { s.run.start = "2024-07-20T14:30:00"; }},
+          {{"weather.day=dated"}, [](Scenario& s) { s.weather.day = WeatherDay::dated; }},
+      });
 }
 
 TEST_CASE("events and mitigations changed in code give the findings of a file") {
@@ -103,14 +107,16 @@ at_s = 60
 duration_s = 0.2
 voltage_ratio = 0.7
 )";
-  same_findings(more, {
-      {{"event.sag.voltage_ratio=1.5"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.5; }},
-      {{"event.sag.voltage_ratio=1.0"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.0; }},
-      {{"event.sag.kind=failure", "event.sag.job=nobody"}, [](Scenario& s) { s.events.front().kind = EventKind::failure, s.events.front().job = "nobody"; }},
-      {{"event.sag.kind=islanding"}, [](Scenario& s) { s.events.front().kind = EventKind::islanding; }},
-      {{"mitigation.battery.power_MW=-1"}, [](Scenario& s) { s.battery->power_W = -1e6; }},
-      {{"mitigation.smooth.floor_ratio=0.95"}, [](Scenario& s) { s.gpu_smoothing->floor_ratio = 0.95; }},
-  });
+  same_findings(more,
+                {
+                    {{"event.sag.voltage_ratio=1.5"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.5; }},
+                    {{"event.sag.voltage_ratio=1.0"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.0; }},
+                    {{"event.sag.kind=failure", "event.sag.job=nobody"},
+                     [](Scenario& s) { s.events.front().kind = EventKind::failure, s.events.front().job = "nobody"; }},
+                    {{"event.sag.kind=islanding"}, [](Scenario& s) { s.events.front().kind = EventKind::islanding; }},
+                    {{"mitigation.battery.power_MW=-1"}, [](Scenario& s) { s.battery->power_W = -1e6; }},
+                    {{"mitigation.smooth.floor_ratio=0.95"}, [](Scenario& s) { s.gpu_smoothing->floor_ratio = 0.95; }},
+                });
 }
 
 TEST_CASE("devices and prices changed in code give the findings of a file") {
@@ -119,10 +125,13 @@ TEST_CASE("devices and prices changed in code give the findings of a file") {
     s.devices.back.emplace();
     check(s);
   });
-  CHECK(std::find(no_curve.begin(), no_curve.end(), Said::value_type{"site.return_logic", "needs a ride_through curve"}) != no_curve.end());
+  CHECK(std::find(no_curve.begin(), no_curve.end(),
+                  Said::value_type{"site.return_logic", "needs a ride_through curve"}) != no_curve.end());
   const std::string prices = "\n[economics]\ntariff = \"time_of_use_example\"\nfootprint = \"footprint_example\"\n";
-  same_findings(prices, {{{"economics.tariff.price_USD_per_MWh=[40, 50]"}, [](Scenario& s) { s.economics->tariff.price_USD_per_J = {40 / 3.6e9, 50 / 3.6e9}; }},
-                         {{"economics.devices_USD_per_year=-2"}, [](Scenario& s) { s.economics->devices_USD_per_year = -2; }}});
+  same_findings(prices,
+                {{{"economics.tariff.price_USD_per_MWh=[40, 50]"},
+                  [](Scenario& s) { s.economics->tariff.price_USD_per_J = {40 / 3.6e9, 50 / 3.6e9}; }},
+                 {{"economics.devices_USD_per_year=-2"}, [](Scenario& s) { s.economics->devices_USD_per_year = -2; }}});
 }
 
 TEST_CASE("a scenario in code is refused with everything at once") {
@@ -131,7 +140,9 @@ TEST_CASE("a scenario in code is refused with everything at once") {
   job(s).life.start_s = -1;
   s.halls.push_back(hall(s));
   const Said all = findings_of([&] { check(s); });
-  const auto has = [&](const char* key) { return std::any_of(all.begin(), all.end(), [&](const auto& f) { return f.first == key; }); };
+  const auto has = [&](const char* key) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& f) { return f.first == key; });
+  };
   CHECK(all.size() == 4);  // the cap is there twice
   CHECK(has("hall.a.cap_W"));
   CHECK(has("job.main.life.start_s"));

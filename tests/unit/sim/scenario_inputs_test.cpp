@@ -7,9 +7,11 @@ using sim::input_changes;
 
 namespace {
 
-const std::string text = "schema = 1\nseed = 3\n\n# ---- base = common.toml\n[run]\nduration_h = 1\n\n# --set a.b=1\n# --weather hot.csv"
-                         "\n# ---- input weather hot.csv sha256=aa\n# ---- input recording day=d.csv sha256=bb\n# ---- input catalog gpu/x.toml sha256=cc"
-                         "\n# ---- input catalog built-in sha256=dd";
+const std::string text =
+    "schema = 1\nseed = 3\n\n# ---- base = common.toml\n[run]\nduration_h = 1\n\n# --set a.b=1\n# --weather hot.csv"
+    "\n# ---- input weather hot.csv sha256=aa\n# ---- input recording day=d.csv sha256=bb\n# ---- input catalog "
+    "gpu/x.toml sha256=cc"
+    "\n# ---- input catalog built-in sha256=dd";
 
 std::string with(const std::string& from, const std::string& to) {
   std::string out = text;
@@ -31,7 +33,8 @@ TEST_CASE("each input that changed is named, and what is the same is not") {
   CHECK(only(with("a.b=1", "a.b=2")).starts_with("override of a.b: was =1"));
   CHECK(only(with("\n# --set a.b=1", "")) == "override of a.b: is not there any more");
   CHECK(only(with("sha256=aa", "sha256=ab")) == "weather: the contents of hot.csv changed");
-  CHECK(only(with("input weather hot.csv sha256=aa", "input weather cold.csv sha256=ab")) == "weather: another file: was hot.csv, is cold.csv");
+  CHECK(only(with("input weather hot.csv sha256=aa", "input weather cold.csv sha256=ab")) ==
+        "weather: another file: was hot.csv, is cold.csv");
   CHECK(only(with("sha256=bb", "sha256=bc")) == "recording of day: the contents of d.csv changed");
   CHECK(only(with("sha256=cc", "sha256=cd")) == "catalog file gpu/x.toml: its contents changed");
   CHECK(only(with("sha256=dd", "sha256=de")) == "built-in catalog: its contents changed");
@@ -45,6 +48,8 @@ TEST_CASE("where a file lies does not matter") {
 }
 
 TEST_CASE("the inputs are listed for the result's provenance") {
-  CHECK(sim::inputs_of(text) == "weather hot.csv sha256=aa\nrecording day=d.csv sha256=bb\ncatalog gpu/x.toml sha256=cc\ncatalog built-in sha256=dd");
+  CHECK(sim::inputs_of(text) ==
+        "weather hot.csv sha256=aa\nrecording day=d.csv sha256=bb\ncatalog gpu/x.toml sha256=cc\ncatalog built-in "
+        "sha256=dd");
   CHECK(sim::inputs_of("schema = 1\n").empty());
 }

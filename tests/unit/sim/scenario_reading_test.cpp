@@ -35,14 +35,18 @@ int line_of(const std::string& word = "") {
 
 TEST_CASE("names of list items are identifiers, each refused at its own line") {
   const int last = line_of();
-  for (const auto& [table, rest] : {std::pair{"record.window", "start_s = 0\nduration_s = 1\n"}, {"event", "kind = \"pause\"\njob = \"main\"\nat_s = 1\nduration_s = 1\n"},
-                                    {"mitigation", "kind = \"job_stagger\"\nperiod_s = 10.0\n"}, {"site.neighbour", "kind = \"replay\"\n"}}) {
-    for (const char* name : {"a/b", "../x", "$\\\\frac$", "x\\\"><img src=q onerror=alert(1)>", "a,b", "=1+1", "a b", ""}) {
+  for (const auto& [table, rest] : {std::pair{"record.window", "start_s = 0\nduration_s = 1\n"},
+                                    {"event", "kind = \"pause\"\njob = \"main\"\nat_s = 1\nduration_s = 1\n"},
+                                    {"mitigation", "kind = \"job_stagger\"\nperiod_s = 10.0\n"},
+                                    {"site.neighbour", "kind = \"replay\"\n"}}) {
+    for (const char* name :
+         {"a/b", "../x", "$\\\\frac$", "x\\\"><img src=q onerror=alert(1)>", "a,b", "=1+1", "a b", ""}) {
       INFO(table << " " << name);
       const auto all = findings(std::string("\n[[") + table + "]]\nname = \"" + name + "\"\n" + rest);
       REQUIRE_FALSE(all.empty());
       const bool found = std::any_of(all.begin(), all.end(), [&](const std::string& f) {
-        return f.starts_with("tiny.toml:" + std::to_string(last + 2) + ":1: " + table) && f.find("is not a name: use 1 to 64") != std::string::npos;
+        return f.starts_with("tiny.toml:" + std::to_string(last + 2) + ":1: " + table) &&
+               f.find("is not a name: use 1 to 64") != std::string::npos;
       });
       CHECK(found);
     }
@@ -50,7 +54,8 @@ TEST_CASE("names of list items are identifiers, each refused at its own line") {
   for (const char* key : {"hall.a.name=\"a.b\"", "job.main.name=\"a/b\""}) {
     const auto all = findings("", {key});
     REQUIRE_FALSE(all.empty());
-    CHECK_THAT(all.front(), Catch::StartsWith("--set: ") && Catch::Contains(".1.name: ") && Catch::Contains("is not a name"));
+    CHECK_THAT(all.front(),
+               Catch::StartsWith("--set: ") && Catch::Contains(".1.name: ") && Catch::Contains("is not a name"));
   }
 }
 
@@ -58,20 +63,27 @@ TEST_CASE("checks across tables are placed at the key that they name, or at the 
   const auto n_gpu = findings("", {"hall.a.n_gpu=7"});
   REQUIRE(n_gpu.size() >= 2);
   CHECK_THAT(n_gpu[0], Catch::StartsWith("--set: hall.a.n_gpu: 7 is not a multiple"));
-  CHECK_THAT(n_gpu[1], Catch::StartsWith("tiny.toml:" + std::to_string(line_of("n_gpu = 128\ntp")) + ":1: job.main.plan.n_gpu: 128 GPUs"));
+  CHECK_THAT(n_gpu[1], Catch::StartsWith("tiny.toml:" + std::to_string(line_of("n_gpu = 128\ntp")) +
+                                         ":1: job.main.plan.n_gpu: 128 GPUs"));
   const auto plan = findings("", {"job.main.plan.pp=7"});
   REQUIRE_FALSE(plan.empty());
-  for (const auto& f : plan) CHECK((f.starts_with("--set: job.main.plan.pp") || f.starts_with("tiny.toml:" + std::to_string(line_of("n_gpu = 128\ntp")))));
-  const auto event = findings("\n[[event]]\nname = \"e\"\nkind = \"pause\"\njob = \"nobody\"\nat_s = 1.0\nduration_s = 1.0\n");
+  for (const auto& f : plan)
+    CHECK((f.starts_with("--set: job.main.plan.pp") ||
+           f.starts_with("tiny.toml:" + std::to_string(line_of("n_gpu = 128\ntp")))));
+  const auto event =
+      findings("\n[[event]]\nname = \"e\"\nkind = \"pause\"\njob = \"nobody\"\nat_s = 1.0\nduration_s = 1.0\n");
   REQUIRE(event.size() == 1);
-  CHECK_THAT(event[0], Catch::StartsWith("tiny.toml:" + std::to_string(line_of() + 4) + ":1: event.e.job: no job named 'nobody'"));
+  CHECK_THAT(event[0], Catch::StartsWith("tiny.toml:" + std::to_string(line_of() + 4) +
+                                         ":1: event.e.job: no job named 'nobody'"));
 }
 
 TEST_CASE("an altitude belongs to a CSV file: beside a climate it is a finding at its line", "[weather]") {
   const auto all = findings("", {"weather.altitude_m=100"});
   REQUIRE(all.size() == 1);
   CHECK_THAT(all[0], Catch::StartsWith("--set: weather.altitude_m: belongs to a CSV file"));
-  CHECK(findings("", {"weather.csv=\"weather.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"", "weather.altitude_m=100"}).empty());
+  CHECK(findings("", {"weather.csv=\"weather.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"",
+                      "weather.altitude_m=100"})
+            .empty());
 }
 
 TEST_CASE("a link below the scenario's folder does not lead out of it") {
@@ -94,14 +106,19 @@ TEST_CASE("a link below the scenario's folder does not lead out of it") {
     return std::string("accepted");
   };
   CHECK(said("in.csv") == "accepted");
-  CHECK_THAT(said("out.csv"), Catch::Contains("--set: weather.csv: 'out.csv' must be a file below the scenario's folder"));
+  CHECK_THAT(said("out.csv"),
+             Catch::Contains("--set: weather.csv: 'out.csv' must be a file below the scenario's folder"));
   fs::remove_all(folder);
 }
 
 TEST_CASE("a misspelt kind is one finding with the nearest word, whatever keys stand beside it") {
-  for (const auto& [table, kind, nearest] : {std::tuple{"event", "sagg", "sag"}, {"mitigation", "balast", "ballast"}, {"site.neighbour", "replaay", "replay"}}) {
+  for (const auto& [table, kind, nearest] : {std::tuple{"event", "sagg", "sag"},
+                                             {"mitigation", "balast", "ballast"},
+                                             {"site.neighbour", "replaay", "replay"}}) {
     INFO(table);
-    const auto all = findings(std::string("\n[[") + table + "]]\nname = \"x\"\nkind = \"" + kind + "\"\n" + (std::string(table) == "event" ? "at_s = 1.0\n" : "file = \"a.csv\"\nlevel_ratio = 0.5\n"));
+    const auto all =
+        findings(std::string("\n[[") + table + "]]\nname = \"x\"\nkind = \"" + kind + "\"\n" +
+                 (std::string(table) == "event" ? "at_s = 1.0\n" : "file = \"a.csv\"\nlevel_ratio = 0.5\n"));
     REQUIRE(all.size() == 1);
     CHECK(all.front().find(std::string("did you mean '") + nearest + "'?") != std::string::npos);
   }

@@ -46,7 +46,8 @@ TEST_CASE("an override changes one value and nothing else") {
 }
 
 TEST_CASE("everything wrong is said at once") {
-  const auto text = refusal({"hall.a.gpu.power.tdp_kW=0.7", "hall.a.n_gpus=3", "job.main.plan.tp=-1", "run.advance=fast"});
+  const auto text =
+      refusal({"hall.a.gpu.power.tdp_kW=0.7", "hall.a.n_gpus=3", "job.main.plan.tp=-1", "run.advance=fast"});
   CHECK_THAT(text, Catch::Contains("wrong unit suffix: this key is written 'tdp_W'"));
   CHECK_THAT(text, Catch::Contains("did you mean 'n_gpu'"));
   CHECK_THAT(text, Catch::Contains("job.main.plan.tp: -1 is outside"));
@@ -62,8 +63,10 @@ TEST_CASE("impossible fleets and plans are refused with their numbers") {
 }
 
 TEST_CASE("paths named inside a scenario stay below its folder") {
-  CHECK_THAT(refusal({"weather.epw=\"/etc/passwd\"", "weather.climate=\"\""}), Catch::Contains("below the scenario's folder"));
-  CHECK_THAT(refusal({"weather.epw=\"../x.epw\"", "weather.climate=\"\""}), Catch::Contains("below the scenario's folder"));
+  CHECK_THAT(refusal({"weather.epw=\"/etc/passwd\"", "weather.climate=\"\""}),
+             Catch::Contains("below the scenario's folder"));
+  CHECK_THAT(refusal({"weather.epw=\"../x.epw\"", "weather.climate=\"\""}),
+             Catch::Contains("below the scenario's folder"));
 }
 
 namespace {
@@ -85,16 +88,20 @@ struct WeatherFile {
 
 }  // namespace
 
-TEST_CASE("measured weather as CSV: from the run's own hour, all findings at once, paths below the scenario", "[weather]") {
+TEST_CASE("measured weather as CSV: from the run's own hour, all findings at once, paths below the scenario",
+          "[weather]") {
   const WeatherFile w;
   const std::string csv = "weather.csv=\"weather.csv\"", none = "weather.climate=\"\"";
   CHECK(w.refusal({csv, none, "weather.day=\"dated\""}) == "accepted");
   CHECK_THAT(w.refusal({csv, none}), Catch::Contains("'hot' is not for CSV files"));
-  CHECK_THAT(w.refusal({csv}), Catch::Contains("name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"));
-  CHECK_THAT(w.refusal({"weather.csv=\"../scenarios/weather.csv\"", none}), Catch::Contains("below the scenario's folder"));
+  CHECK_THAT(w.refusal({csv}),
+             Catch::Contains("name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"));
+  CHECK_THAT(w.refusal({"weather.csv=\"../scenarios/weather.csv\"", none}),
+             Catch::Contains("below the scenario's folder"));
   const auto broken = w.refusal({"weather.csv=\"weather_broken.csv\"", none, "weather.day=\"dated\""});
   CHECK_THAT(broken, Catch::Contains("weather_broken.csv:3") && Catch::Contains("weather_broken.csv:4"));
-  CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.start=\"2025-01-01T00:00:00\""}), Catch::Contains("the file reaches from"));
+  CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.start=\"2025-01-01T00:00:00\""}),
+             Catch::Contains("the file reaches from"));
   CHECK_THAT(w.refusal({csv, none, "weather.day=\"dated\"", "run.duration_h=20"}), Catch::Contains("covers"));
 }
 
@@ -131,11 +138,15 @@ TEST_CASE("a scenario of hall, GPU, model and plan is whole; each default is lis
   CHECK(value_of(s, "job.main.life.detect_s") == "120");
   for (const auto& d : s.defaults) CHECK_FALSE(d.source.empty());
   // What a default of a job's life assumes is on the trust list, as if the scenario named it.
-  CHECK(std::any_of(s.assumed.begin(), s.assumed.end(), [](const auto& a) { return a.key == "job.main.life.detect_s" && a.low < a.value && a.value < a.high; }));
+  CHECK(std::any_of(s.assumed.begin(), s.assumed.end(), [](const auto& a) {
+    return a.key == "job.main.life.detect_s" && a.low < a.value && a.value < a.high;
+  }));
 }
 
 TEST_CASE("what a scenario gives is never replaced by a default") {
-  const auto s = of(short_one + "[job.life]\ndetect_s = 7\n[weather]\nclimate = \"phoenix_az\"\n[grid]\ncatalog = \"eastern_like_500GVA\"\n");
+  const auto s =
+      of(short_one +
+         "[job.life]\ndetect_s = 7\n[weather]\nclimate = \"phoenix_az\"\n[grid]\ncatalog = \"eastern_like_500GVA\"\n");
   CHECK(s.jobs.front().life.detect_s == 7.0);
   CHECK(s.weather.climate == "phoenix_az");
   CHECK(value_of(s, "job.main.life.detect_s").empty());
@@ -158,7 +169,8 @@ TEST_CASE("one number scales a job: the GPUs of its halls, with the batch per re
 }
 
 TEST_CASE("a server does not hold parts of several pipeline stages") {
-  CHECK_THROWS_WITH(of("[[hall]]\nn_gpu = 256\ngpu = \"h100_sxm_700W\"\n[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\ntp = 1\npp = 4\n"),
+  CHECK_THROWS_WITH(of("[[hall]]\nn_gpu = 256\ngpu = \"h100_sxm_700W\"\n[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\ntp "
+                       "= 1\npp = 4\n"),
                     Catch::Contains("several pipeline stages"));
 }
 
@@ -167,7 +179,9 @@ namespace {
 /// Ten lines of a hall and a job, with one of them changed.
 std::string short_refusal(const std::string& gpu, const std::string& more = "") {
   try {
-    load_scenario_text("schema = 1\n[[hall]]\ngpu = \"" + gpu + "\"\nn_gpu = 1024\n" + more + "[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\nn_gpu = \"all\"\ntp = 8\npp = 1\n", "x.toml", ".");
+    load_scenario_text("schema = 1\n[[hall]]\ngpu = \"" + gpu + "\"\nn_gpu = 1024\n" + more +
+                           "[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\nn_gpu = \"all\"\ntp = 8\npp = 1\n",
+                       "x.toml", ".");
   } catch (const InputError& e) {
     return e.what();
   }
@@ -180,7 +194,8 @@ TEST_CASE("a misspelt GPU is one finding, without the defaults that hang on it")
   CHECK(short_refusal("h100_sxm_700W").empty());
   const auto text = short_refusal("h100_sxm_700");
   CHECK_THAT(text, Catch::Contains("1 finding") && Catch::Contains("did you mean 'h100_sxm_700W'"));
-  CHECK_THAT(short_refusal("h100_sxm_700", "plant = \"no_such\"\n"), Catch::Contains("2 findings") && Catch::Contains("no_such"));
+  CHECK_THAT(short_refusal("h100_sxm_700", "plant = \"no_such\"\n"),
+             Catch::Contains("2 findings") && Catch::Contains("no_such"));
   CHECK_THAT(short_refusal("h100_sxm_700W", "server = \"dgx\"\n"), Catch::Contains("1 finding"));
 }
 

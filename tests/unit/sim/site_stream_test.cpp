@@ -1,10 +1,10 @@
-#include "sim/load_lane.hpp"
 #include "sim/site_stream.hpp"
 
 #include <cmath>
 #include <string>
 
 #include "catch.hpp"
+#include "sim/load_lane.hpp"
 #include "square.hpp"
 
 using namespace tidewatt;
@@ -125,7 +125,8 @@ TEST_CASE("a battery that smooths the connection lowers the iteration's line and
   CHECK(smooth.spectrum().dominant(0.02).amplitude < 0.2 * raw.spectrum().dominant(0.02).amplitude);
   CHECK(smooth.battery()->meters().closure(smooth.battery_stored_J()) < 1e-12);
   const auto& m = smooth.battery()->meters();
-  CHECK(smooth.connection_J() == Approx(smooth.feeder_meters().drawn_J.value() + m.charged_J.value() - m.discharged_J.value()).epsilon(1e-12));
+  CHECK(smooth.connection_J() ==
+        Approx(smooth.feeder_meters().drawn_J.value() + m.charged_J.value() - m.discharged_J.value()).epsilon(1e-12));
 }
 
 TEST_CASE("whole periods booked in closed form give what passing every bin gives") {

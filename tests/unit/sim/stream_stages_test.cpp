@@ -22,7 +22,8 @@ grid::Bucket bucket(std::int64_t first_bin, double W) {
 StreamChunk chunk(std::size_t n, double W) {
   StreamChunk c;
   c.resize(n);
-  for (std::size_t i = 0; i < n; ++i) c.pcc_W[i] = W + static_cast<double>(i), c.bus_pu[i] = 1.0, c.deviation_Hz[i] = -0.01;
+  for (std::size_t i = 0; i < n; ++i)
+    c.pcc_W[i] = W + static_cast<double>(i), c.bus_pu[i] = 1.0, c.deviation_Hz[i] = -0.01;
   return c;
 }
 
@@ -39,8 +40,8 @@ TEST_CASE("an order's meter counts energy above the limit and nothing outside th
   const std::vector<grid::Bucket> finest = {bucket(900, 9e6), bucket(1000, 6e6), bucket(1100, 4e6), bucket(1200, 9e6)};
   m.push_means(finest);
   CHECK(m.figures().s == Approx(0.2));
-  CHECK(m.figures().mean_J == Approx(1e6));        // 6 MW and 4 MW, 0.1 s each
-  CHECK(m.figures().over_J == Approx(1e5));        // 1 MW above for 0.1 s; below counts nothing
+  CHECK(m.figures().mean_J == Approx(1e6));  // 6 MW and 4 MW, 0.1 s each
+  CHECK(m.figures().over_J == Approx(1e5));  // 1 MW above for 0.1 s; below counts nothing
   CHECK(m.figures().most_over_W == Approx(1e6));
 }
 
@@ -51,7 +52,7 @@ TEST_CASE("a span is energy over time, and begins anew when it is taken", "[stag
   m.add_load(360.0);
   m.widen(500.0, 4000.0);
   const auto s = m.take();
-  CHECK(s.mean_W == Approx(2000.0));       // 400 J in 0.2 s
+  CHECK(s.mean_W == Approx(2000.0));  // 400 J in 0.2 s
   CHECK(s.load_mean_W == Approx(1800.0));
   CHECK(s.min_W == 500.0);
   CHECK(s.max_W == 4000.0);
@@ -88,11 +89,11 @@ TEST_CASE("repetitions settle anew after a change, and go on behind a pause", "[
   CHECK(d.knows());
   d.found();
   d.end(60'000);
-  CHECK(d.begin(steady, 60'000));         // goes on as it was
-  CHECK_FALSE(d.begin(steady, 70'000));   // not where the last one ended
+  CHECK(d.begin(steady, 60'000));        // goes on as it was
+  CHECK_FALSE(d.begin(steady, 70'000));  // not where the last one ended
   CHECK(d.is_pause(0.0, 3000));
-  CHECK_FALSE(d.is_pause(0.0, 20'000));   // too long
-  CHECK_FALSE(d.is_pause(1e6, 3000));     // not constant
+  CHECK_FALSE(d.is_pause(0.0, 20'000));  // too long
+  CHECK_FALSE(d.is_pause(1e6, 3000));    // not constant
   CHECK_FALSE(d.begin(other, 80'000));
   CHECK_FALSE(d.knows());
   CHECK(d.settle_bins(80'000, 12000, 6001) == settle);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "sim/step_lengths.hpp"
 #include "catch.hpp"
 #include "h100.hpp"
+#include "sim/step_lengths.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -66,7 +66,8 @@ TEST_CASE("graded steps start at 10 ms after every edge, never cross one and add
 namespace {
 
 /// Power of a class over its held timeline, segment by segment.
-std::vector<double> drawn_W(const HeldTimeline& h, std::size_t cls, const workload::Timeline& from, const std::vector<double>& natural) {
+std::vector<double> drawn_W(const HeldTimeline& h, std::size_t cls, const workload::Timeline& from,
+                            const std::vector<double>& natural) {
   std::vector<double> out;
   for (const auto& seg : h.timeline.classes[cls]) {
     std::size_t k = 0;
@@ -76,7 +77,8 @@ std::vector<double> drawn_W(const HeldTimeline& h, std::size_t cls, const worklo
   return out;
 }
 
-HeldTimeline held(const workload::Timeline& t, const PowerHold& hold, const std::vector<double>& natural, std::uint32_t wait, HoldState& state) {
+HeldTimeline held(const workload::Timeline& t, const PowerHold& hold, const std::vector<double>& natural,
+                  std::uint32_t wait, HoldState& state) {
   const std::vector<std::vector<double>> W(t.classes.size(), natural);
   const std::vector<double> waiting(t.classes.size(), natural[wait]);
   std::vector<HoldState> states(t.classes.size(), state);
@@ -106,7 +108,9 @@ TEST_CASE("smoothing holds its floor in the waiting kind and its classes stay to
 TEST_CASE("who is throttled waits less for the others: only what exceeds its wait delays them all") {
   // A fast class works 1 s of 3, then waits; a slow one works all of it. Both meet at 3 s and then exchange for 0.5 s.
   workload::Timeline t;
-  t.kinds = {{"work", 1, 0, 0, 0, 1, 0, 0, 0, true}, {"wait", 0, 0, 0, 1, 0, 0, 0, 0, true}, {"exchange", 0, 0, 1, 0, 0, 0, 0, 1, true}};
+  t.kinds = {{"work", 1, 0, 0, 0, 1, 0, 0, 0, true},
+             {"wait", 0, 0, 0, 1, 0, 0, 0, 0, true},
+             {"exchange", 0, 0, 1, 0, 0, 0, 0, 1, true}};
   t.classes = {{{ns_per_s, 0}, {2 * ns_per_s, 1}, {ns_per_s / 2, 2}}, {{3 * ns_per_s, 0}, {ns_per_s / 2, 2}}};
   t.period = 3 * ns_per_s + ns_per_s / 2;
   const std::vector<std::vector<double>> W = {{600, 100, 100}, {600, 100, 100}};

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/build_fleet.hpp"
 #include "catch.hpp"
+#include "sim/build_fleet.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -34,14 +34,16 @@ struct Setup {
   explicit Setup(bool gating = true, PowerHold hold = {})
       : scenario(read()),
         fleet(build_fleet(scenario)),
-        maker(workload::IterationModel(scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute, scenario.jobs[0].network),
+        maker(workload::IterationModel(scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute,
+                                       scenario.jobs[0].network),
               fleet, 0, options(gating, hold)),
         state(idle_state(fleet, std::vector<double>(fleet.n_node(), 298.15))),
         signals(make_signals(fleet)),
         inlet_K(fleet.n_node(), 298.15) {
     task.inlet_K = inlet_K;
     task.air_J_per_m3_K = air_J_per_m3_K;
-    for (auto* v : {&state.die_K, &state.base_K, &state.sink_K}) std::fill(v->begin(), v->end(), v == &state.sink_K ? 318.0 : 335.0);
+    for (auto* v : {&state.die_K, &state.base_K, &state.sink_K})
+      std::fill(v->begin(), v->end(), v == &state.sink_K ? 318.0 : 335.0);
     maker.set_work(TrainingTask::Work::iterate, 0, state, 6.0, signals, task);
   }
 };
@@ -54,7 +56,8 @@ TEST_CASE("the slowest GPU gates its whole replica, and the slowest replica the 
   CHECK(s.maker.slowest_Hz() == slowest);
   CHECK(*std::min_element(s.task.class_gate_Hz.begin(), s.task.class_gate_Hz.end()) == slowest);
   for (std::size_t n = 0; n < s.fleet.n_node(); ++n)
-    for (std::size_t g = 8 * n; g < 8 * n + 8; ++g) CHECK(s.state.own_Hz[g] >= s.task.class_gate_Hz[s.task.node_class[n]]);
+    for (std::size_t g = 8 * n; g < 8 * n + 8; ++g)
+      CHECK(s.state.own_Hz[g] >= s.task.class_gate_Hz[s.task.node_class[n]]);
 }
 
 TEST_CASE("slowing one GPU slows the job; speeding one up does not") {
@@ -110,11 +113,12 @@ double mean_W(const Setup& s, std::size_t cls) {
 
 TEST_CASE("what smoothing burns counts against the board limit: the mean stays below it and work gives up clock") {
   Setup plain, held(true, smoothing(0.9, 1e6));
-  for (int i = 0; i < 3; ++i) held.maker.set_work(TrainingTask::Work::iterate, 0, held.state, 6.0, held.signals, held.task);
+  for (int i = 0; i < 3; ++i)
+    held.maker.set_work(TrainingTask::Work::iterate, 0, held.state, 6.0, held.signals, held.task);
   const auto& type = held.fleet.types[0];
   for (std::size_t c = 0; c < held.maker.timeline().classes.size(); ++c) {
     INFO(c);
-    CHECK(mean_W(held, c) > mean_W(plain, c));                                      // the waits burn
+    CHECK(mean_W(held, c) > mean_W(plain, c));  // the waits burn
     CHECK(mean_W(held, c) < 1.001 * (type.usual.cap_W - type.governor.cap_margin_W));
   }
   CHECK(held.maker.timeline().period > plain.maker.timeline().period);
@@ -134,7 +138,8 @@ TEST_CASE("the GPU that sets the pace stands at its limit, and slows down by clo
   CHECK(c.at(0.0) == 0.0);
   for (const double share : {0.9, 0.8, 0.7}) {
     const double W = c.power_W.front() + share * (c.power_W.back() - c.power_W.front());
-    CHECK(c.at(W) > share + 0.5 * (1.0 - share) * share);  // more work is left than power, since voltage falls with the clock
+    CHECK(c.at(W) >
+          share + 0.5 * (1.0 - share) * share);  // more work is left than power, since voltage falls with the clock
     CHECK(c.at(W) < 1.0);
   }
 }

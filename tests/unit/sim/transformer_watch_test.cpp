@@ -48,5 +48,6 @@ TEST_CASE("only what is named is watched, and life is lost by time at the refere
   power::FeederMeters m;
   m.loss_J[2].add(3600.0 * 4.0 * (2500.0 + 13000.0));
   watch.step(3600 * ns_per_s, m, 305.15);  // 383.15 K; the standard's reference of upgraded paper is 383 K
-  CHECK(watch.figures().front().life_lost_s == Approx(3600.0 * std::exp(15000.0 / 383.0 - 15000.0 / 383.15)).epsilon(1e-9));
+  CHECK(watch.figures().front().life_lost_s ==
+        Approx(3600.0 * std::exp(15000.0 / 383.0 - 15000.0 / 383.15)).epsilon(1e-9));
 }

@@ -14,7 +14,9 @@ constexpr double two_pi = 6.283185307179586;
 
 std::vector<double> sine(std::int64_t first_bin, std::size_t n, double mean, double amplitude, double f_Hz) {
   std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = mean + amplitude * std::sin(two_pi * f_Hz * static_cast<double>(first_bin + static_cast<std::int64_t>(i)) * 1e-3);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = mean +
+           amplitude * std::sin(two_pi * f_Hz * static_cast<double>(first_bin + static_cast<std::int64_t>(i)) * 1e-3);
   return x;
 }
 

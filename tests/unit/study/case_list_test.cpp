@@ -9,7 +9,9 @@ using namespace tidewatt::study;
 
 namespace {
 
-Variable listed(const std::string& key, std::vector<std::string> values) { return {key, {key}, std::move(values), 0, 0, "linear", false, 0}; }
+Variable listed(const std::string& key, std::vector<std::string> values) {
+  return {key, {key}, std::move(values), 0, 0, "linear", false, 0};
+}
 
 }  // namespace
 
@@ -67,6 +69,7 @@ TEST_CASE("the assumed inputs of a scenario become variables with the catalog's 
   const auto variables = assumed_variables(scenario, parse_toml_file(c.path("tiny.toml")), c.path(""), {}, left_out);
   CHECK(variables.size() > 20);
   for (const auto& v : variables) CHECK(v.low < v.high);
-  const auto leakage = std::find_if(variables.begin(), variables.end(), [](const Variable& v) { return v.name == "hall.a.gpu.power.leakage_W"; });
+  const auto leakage = std::find_if(variables.begin(), variables.end(),
+                                    [](const Variable& v) { return v.name == "hall.a.gpu.power.leakage_W"; });
   CHECK(leakage != variables.end());
 }

@@ -9,8 +9,16 @@ using namespace tidewatt::study;
 namespace {
 
 CaseRecord sample() {
-  return {7, "0123abcd", "", "", {{"pue", 1.1234567890123457}, {"n_gpu", std::int64_t{128}}, {"why", std::string("a \"b\"\n")},
-          {"none", {}}, {"share", std::vector<std::pair<std::string, double>>{{"power", 0.1}, {"other", 0.9}}}}, "ff"};
+  return {7,
+          "0123abcd",
+          "",
+          "",
+          {{"pue", 1.1234567890123457},
+           {"n_gpu", std::int64_t{128}},
+           {"why", std::string("a \"b\"\n")},
+           {"none", {}},
+           {"share", std::vector<std::pair<std::string, double>>{{"power", 0.1}, {"other", 0.9}}}},
+          "ff"};
 }
 
 }  // namespace

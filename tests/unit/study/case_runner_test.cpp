@@ -41,15 +41,17 @@ TEST_CASE("a kept result is vouched for by its case") {
 TEST_CASE("a misspelt key or a range outside its limits is found before the first case") {
   const StudyCase misspelt("mode = \"list\"\n[[variable]]\nkey = \"hall.a.cap_w\"\nvalues = [600]\n");
   CHECK_THROWS_AS(CaseRunner(misspelt.sweep()), InputError);
-  const StudyCase outside("mode = \"sobol\"\nn_case = 4\n[[variable]]\nkey = \"hall.a.recirculation_frac\"\nlow = 0.1\nhigh = 3\n");
+  const StudyCase outside(
+      "mode = \"sobol\"\nn_case = 4\n[[variable]]\nkey = \"hall.a.recirculation_frac\"\nlow = 0.1\nhigh = 3\n");
   CHECK_THROWS_AS(CaseRunner(outside.sweep()), InputError);
   const StudyCase nowhere("mode = \"list\"\n[[variable]]\nkey = \"hall.b.cap_W\"\nvalues = [600]\n");
   CHECK_THROWS_AS(CaseRunner(nowhere.sweep()), InputError);
 }
 
 TEST_CASE("two variables that are legal only together are not refused beforehand") {
-  const StudyCase c("mode = \"list\"\n[[variable]]\nkey = \"hall.a.n_gpu\"\nvalues = [256]\n"
-                    "[[variable]]\nkey = \"job.main.plan.n_gpu\"\nvalues = [256]\n");
+  const StudyCase c(
+      "mode = \"list\"\n[[variable]]\nkey = \"hall.a.n_gpu\"\nvalues = [256]\n"
+      "[[variable]]\nkey = \"job.main.plan.n_gpu\"\nvalues = [256]\n");
   CHECK_NOTHROW(CaseRunner(c.sweep()));
 }
 

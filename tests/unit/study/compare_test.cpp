@@ -10,7 +10,9 @@ using namespace tidewatt::study;
 
 TEST_CASE("what changed, and what each change does alone") {
   const StudyCase c;
-  c.write("other.toml", "schema = 1\nbase = \"tiny.toml\"\n[weather]\nclimate = \"phoenix_az\"\n[[hall]]\nname = \"a\"\ncap_W = 500\n");
+  c.write(
+      "other.toml",
+      "schema = 1\nbase = \"tiny.toml\"\n[weather]\nclimate = \"phoenix_az\"\n[[hall]]\nname = \"a\"\ncap_W = 500\n");
   const sim::LoadOptions fast{{"run.duration_h=0.01", "record.window.sample.duration_s=1"}, "", ""};
   const auto got = compare(c.path("tiny.toml"), c.path("other.toml"), fast);
   std::size_t n_written = 0, cap = 99, climate = 99;
@@ -39,11 +41,14 @@ TEST_CASE("what changed, and what each change does alone") {
 
 TEST_CASE("a device that only one scenario has is one change, whichever way round") {
   const StudyCase c;
-  const std::string battery = "[[mitigation]]\nname = \"battery\"\nkind = \"site_battery\"\ncatalog = \"site_battery_10MW\"\npower_MW = 0.1\nenergy_MWh = 0.05\nstandby_kW = 20\n";
+  const std::string battery =
+      "[[mitigation]]\nname = \"battery\"\nkind = \"site_battery\"\ncatalog = \"site_battery_10MW\"\npower_MW = "
+      "0.1\nenergy_MWh = 0.05\nstandby_kW = 20\n";
   c.write("other.toml", "schema = 1\nbase = \"tiny.toml\"\n[[hall]]\nname = \"a\"\ncap_W = 500\n" + battery);
   const sim::LoadOptions fast{{"run.duration_h=0.01", "record.window.sample.duration_s=1"}, "", ""};
   for (const bool forward : {true, false}) {
-    const auto got = forward ? compare(c.path("tiny.toml"), c.path("other.toml"), fast) : compare(c.path("other.toml"), c.path("tiny.toml"), fast);
+    const auto got = forward ? compare(c.path("tiny.toml"), c.path("other.toml"), fast)
+                             : compare(c.path("other.toml"), c.path("tiny.toml"), fast);
     REQUIRE(got.keys.size() == 2);
     const std::size_t device = got.keys[0].key == "mitigation.battery" ? 0 : 1;
     CHECK(got.keys[device].key == "mitigation.battery");

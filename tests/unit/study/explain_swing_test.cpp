@@ -21,7 +21,8 @@ const study::SwingLever& lever(const study::SwingReport& r, const std::string& n
 }
 
 study::SwingReport explained(std::vector<std::string> set) {
-  for (const char* more : {"run.start=2024-07-20T04:00:00", "run.duration_h=12", "run.macro_step_s=300", "hall.a.plant=prescribed_llama3_day"})
+  for (const char* more : {"run.start=2024-07-20T04:00:00", "run.duration_h=12", "run.macro_step_s=300",
+                           "hall.a.plant=prescribed_llama3_day"})
     set.insert(set.begin(), more);
   const auto scenario = tiny("", std::move(set));
   return study::explain_swing(scenario, sim::run(scenario));
@@ -39,7 +40,8 @@ TEST_CASE("a swing is taken apart into its links, each switched off in turn", "[
   CHECK(cause(r, "spread").adds_points > 0.0);
   CHECK(cause(r, "thermal limiter").adds_points == Approx(0.0).margin(1e-9));  // nobody is near the target
   for (const auto& c : r.causes) CHECK(c.adds_points == Approx(r.swing_percent - c.without_percent).margin(1e-12));
-  CHECK(std::is_sorted(r.causes.begin(), r.causes.end(), [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; }));
+  CHECK(std::is_sorted(r.causes.begin(), r.causes.end(),
+                       [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; }));
 
   CHECK(lever(r, "coolant -3 K").tokens_percent > 0.0);
   CHECK(lever(r, "coolant +3 K").tokens_percent < 0.0);

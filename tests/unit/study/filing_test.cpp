@@ -51,7 +51,9 @@ TEST_CASE("without a result a filing says what is open and invents nothing") {
   }
   const std::string page = pack.files.at(0).text();
   CHECK(pack.files[0].name == "report.html");
-  for (const char* words : {"Open items", "One-line diagram", "Ride-through", "Data sheet", "Assumed inputs", "@media print", "flat start"}) CHECK(page.find(words) != std::string::npos);
+  for (const char* words :
+       {"Open items", "One-line diagram", "Ride-through", "Data sheet", "Assumed inputs", "@media print", "flat start"})
+    CHECK(page.find(words) != std::string::npos);
   CHECK(page.find("nan") == std::string::npos);
   CHECK(page.find("inf ") == std::string::npos);
 }
@@ -67,7 +69,8 @@ TEST_CASE("with a result: figures with their input, records, playback, and a man
   o.as_if = true;
   o.source.settings = "ups_spread";
   const auto pack = study::make_filing(s, rules("ieso_2026"), o);
-  const auto row = std::find_if(pack.sheet.begin(), pack.sheet.end(), [](const auto& r) { return r.field == "largest power"; });
+  const auto row =
+      std::find_if(pack.sheet.begin(), pack.sheet.end(), [](const auto& r) { return r.field == "largest power"; });
   REQUIRE(row != pack.sheet.end());
   CHECK(std::stod(row->value) == Approx(figure(result, "pcc_max_MW")).epsilon(1e-3));
   std::vector<std::string> names;
@@ -79,7 +82,8 @@ TEST_CASE("with a result: figures with their input, records, playback, and a man
   REQUIRE(manifest["files"].size() == pack.files.size());
   CHECK(manifest["files"][1]["sha256"] == sha256_hex(pack.files[1].text()));
   CHECK_THROWS_AS(study::make_filing(s, rules("ieso_2026"), {"tiny.toml", {file}, "no_such_window"}), InputError);
-  CHECK_THROWS_AS(study::make_filing(s, rules("ieso_2026"), {"tiny.toml", {file, file}}), InputError);  // two files of one name
+  CHECK_THROWS_AS(study::make_filing(s, rules("ieso_2026"), {"tiny.toml", {file, file}}),
+                  InputError);  // two files of one name
   fs::remove_all(folder);
 }
 

@@ -52,9 +52,12 @@ TEST_CASE("a time or a count that is none is a finding at its line, not a number
   const auto power = put("good_power.csv", "time_ms,node1_W\n1000,5\n2000,6\n");
   const auto events = put("good_events.csv", head + "1000,I,block_start,,epoch_count=8\n2000,I,block_stop,,\n");
   REQUIRE(said(power, events) == "accepted");
-  CHECK_THAT(said(power, put("no_time.csv", head + "1000,I,block_start,,\nsoon,I,block_stop,,\n")), Catch::Contains("no_time.csv:3:1: 'soon' is no time"));
-  CHECK_THAT(said(power, put("no_count.csv", head + "1000,I,block_start,,epoch_count=many\n2000,I,block_stop,,\n")), Catch::Contains("no_count.csv:2:1: epoch_count is no count"));
-  CHECK_THAT(said(put("no_time_power.csv", "time_ms,node1_W\ntorn,x,x,x\n1000,5\n,6\n"), events), Catch::Contains("no_time_power.csv:4:1: '' is no time"));
+  CHECK_THAT(said(power, put("no_time.csv", head + "1000,I,block_start,,\nsoon,I,block_stop,,\n")),
+             Catch::Contains("no_time.csv:3:1: 'soon' is no time"));
+  CHECK_THAT(said(power, put("no_count.csv", head + "1000,I,block_start,,epoch_count=many\n2000,I,block_stop,,\n")),
+             Catch::Contains("no_count.csv:2:1: epoch_count is no count"));
+  CHECK_THAT(said(put("no_time_power.csv", "time_ms,node1_W\ntorn,x,x,x\n1000,5\n,6\n"), events),
+             Catch::Contains("no_time_power.csv:4:1: '' is no time"));
 }
 
 TEST_CASE("one run's levels predict the other's mean within 3 %", "[study][fit_job_log]") {

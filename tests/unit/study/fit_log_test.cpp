@@ -16,7 +16,8 @@ using namespace tidewatt::study;
 namespace {
 /// node_W = 1500 + 1.05 · gpu_sum_W, exactly.
 std::string exact_log() {
-  const auto path = (std::filesystem::temp_directory_path() / ("tidewatt_fit_" + std::to_string(::getpid()) + ".csv")).string();
+  const auto path =
+      (std::filesystem::temp_directory_path() / ("tidewatt_fit_" + std::to_string(::getpid()) + ".csv")).string();
   std::ofstream to(path);
   to << "gpu_sum_W,node_W\n";
   for (int i = 0; i < 50; ++i) to << 1000 + 90 * i << ',' << 1500.0 + 1.05 * (1000 + 90 * i) << '\n';
@@ -60,7 +61,8 @@ std::string log_file(const char* name, std::uint64_t seed, bool counter) {
   for (const std::uint64_t gpu : {0u, 1u}) {
     const auto t = synthetic_log(own, {1.0, 1.0, true}, seed + gpu).telemetry;
     for (std::size_t i = 0; i < t.record.size(); ++i) {
-      to << t.record.time_s[i] << ',' << gpu << ',' << t.record.power_W[i] << ',' << t.record.die_K[i] - 273.15 << ",1500";
+      to << t.record.time_s[i] << ',' << gpu << ',' << t.record.power_W[i] << ',' << t.record.die_K[i] - 273.15
+         << ",1500";
       if (counter) to << ',' << std::fixed << t.energy_J[i] << std::defaultfloat;
       to << '\n';
     }

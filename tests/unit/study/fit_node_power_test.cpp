@@ -73,7 +73,8 @@ TEST_CASE("no interval has a width of zero, and a dip that no log resolves is sa
   int open = 0;
   for (const auto& v : fit.values) {
     CHECK(v.high > v.low);
-    if (v.key == "notch_start_s" || v.key == "dip_start_s") open += !v.identified && v.low == v.prior_low && v.high == v.prior_high;
+    if (v.key == "notch_start_s" || v.key == "dip_start_s")
+      open += !v.identified && v.low == v.prior_low && v.high == v.prior_high;
   }
   CHECK(open == 2);
 }

@@ -20,7 +20,8 @@ std::vector<double> drawn(const FitNoise& noise, const std::vector<double>& t, s
   double drift = noise.drift * random::normal(seed, random::Purpose::jitter, 0);
   for (std::size_t i = 0; i < t.size(); ++i) {
     const double kept = i ? std::exp(-(t[i] - t[i - 1]) / noise.drift_s) : 1.0;
-    drift = kept * drift + noise.drift * std::sqrt(1.0 - kept * kept) * random::normal(seed, random::Purpose::jitter, 1, i);
+    drift =
+        kept * drift + noise.drift * std::sqrt(1.0 - kept * kept) * random::normal(seed, random::Purpose::jitter, 1, i);
     x.push_back(drift + noise.white * random::normal(seed, random::Purpose::jitter, 2, i));
   }
   return x;

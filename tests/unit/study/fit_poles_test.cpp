@@ -57,7 +57,8 @@ TEST_CASE("the counter and overlapping windows tell the fast pole that a shift w
 TEST_CASE("a constant load says nothing of time constants", "[study][fit_poles]") {
   auto log = synthetic_log(own, {1.0, 1.0, false}, 2);
   auto& r = log.telemetry.record;
-  for (std::size_t i = 0; i < r.size(); ++i) r.power_W[i] = 650.0, r.die_K[i] = 335.0 + 0.3 * random::normal(9, random::Purpose::jitter, i);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    r.power_W[i] = 650.0, r.die_K[i] = 335.0 + 0.3 * random::normal(9, random::Purpose::jitter, i);
   const auto fit = fit_poles(thermal_drive(log.telemetry, 1.0), own, 700.0, 650.0);
   CHECK_FALSE(fit.fit.values[1].identified);
   CHECK_FALSE(fit.fit.values[3].identified);

@@ -18,7 +18,9 @@ std::vector<ChipPosterior> chips(int n, double s, double sigma_z, std::uint64_t 
   const double per_z = std::log(4.0) / (2.0 * normal_95);
   std::vector<ChipPosterior> out;
   for (int i = 0; i < n; ++i) {
-    const auto draw = [&](std::uint64_t what) { return random::normal(seed, random::Purpose::jitter, what, static_cast<std::uint64_t>(i)); };
+    const auto draw = [&](std::uint64_t what) {
+      return random::normal(seed, random::Purpose::jitter, what, static_cast<std::uint64_t>(i));
+    };
     const double seen = 0.5 + s / per_z * draw(1) + sigma_z * draw(2), shrink = 1.0 / (1.0 + sigma_z * sigma_z);
     out.push_back({{seen * shrink, 0.0}, {sigma_z * sigma_z * shrink, 0.0, 0.0, 1.0}});
   }
@@ -37,7 +39,8 @@ TEST_CASE("a type's value is the chips' mean, and its interval shrinks with thei
   CHECK(many.values[1].low == 0.5);
 }
 
-TEST_CASE("the spread between chips comes back from many of them and keeps its prior with one", "[study][fit_population]") {
+TEST_CASE("the spread between chips comes back from many of them and keeps its prior with one",
+          "[study][fit_population]") {
   const auto wide = fit_population(chips(60, 0.12, 0.05, 2), prior, {true, true}, spread).spread;
   const auto narrow = fit_population(chips(60, 0.04, 0.05, 2), prior, {true, true}, spread).spread;
   CHECK(wide.value == Approx(0.12).epsilon(0.2));

@@ -10,7 +10,8 @@ using namespace tidewatt;
 using namespace tidewatt::study;
 
 namespace {
-const std::vector<PriorParameter> prior = {{"level", 1.0, 4.0, true}, {"slope", -0.1, 0.1, false}, {"idle", 5.0, 9.0, true}};
+const std::vector<PriorParameter> prior = {
+    {"level", 1.0, 4.0, true}, {"slope", -0.1, 0.1, false}, {"idle", 5.0, 9.0, true}};
 
 /// A line of 200 readings with independent and drifting noise; the third parameter is not in it.
 Posterior line(std::uint64_t seed, double level, double slope) {
@@ -35,7 +36,8 @@ TEST_CASE("value and z are each other's inverse, and 95 % lie between the ends",
   }
 }
 
-TEST_CASE("intervals cover truths drawn from the prior, and what a record lacks keeps its prior", "[study][fit_posterior]") {
+TEST_CASE("intervals cover truths drawn from the prior, and what a record lacks keeps its prior",
+          "[study][fit_posterior]") {
   int covered = 0, n = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const double level = prior_value(prior[0], random::normal(seed, random::Purpose::jitter, 1));
@@ -60,11 +62,13 @@ TEST_CASE("a mode at the end of the search is said", "[study][fit_posterior]") {
   for (std::size_t i = 0; i < 200; ++i) t.push_back(static_cast<double>(i));
   const auto wave = [&](double truth) {
     return fit_posterior({prior[0]}, t, [&, truth](std::span<const double> p, std::span<double> r) {
-      for (std::size_t i = 0; i < r.size(); ++i) r[i] = (p[0] - truth) * std::sin(t[i]) + 0.1 * random::normal(4, random::Purpose::jitter, i);
+      for (std::size_t i = 0; i < r.size(); ++i)
+        r[i] = (p[0] - truth) * std::sin(t[i]) + 0.1 * random::normal(4, random::Purpose::jitter, i);
     });
   };
   CHECK(wave(12.0).fit.values[0].at_bound);  // four deviations above the middle are 8.2
   CHECK_FALSE(wave(5.0).fit.values[0].at_bound);
   CHECK_THROWS_AS(fit_posterior(prior, std::vector<double>{1.0, 2.0}, [](auto, auto) {}), InputError);
-  CHECK_THROWS_AS(fit_posterior({{"x", -1.0, 1.0, true}}, std::vector<double>{1.0, 2.0}, [](auto, auto) {}), InputError);
+  CHECK_THROWS_AS(fit_posterior({{"x", -1.0, 1.0, true}}, std::vector<double>{1.0, 2.0}, [](auto, auto) {}),
+                  InputError);
 }

@@ -57,15 +57,18 @@ TEST_CASE("what is missing is named, torn lines are left out", "[study][fit_tele
 }
 
 TEST_CASE("a counter read on some rows is filled by the power readings", "[study][fit_telemetry]") {
-  const auto gpu = read_gpu_telemetry(put("sparse.csv",
-                                          "time_s,power_W,temperature_degC,energy_J\n0,100,50,\n1,100,50,1000\n2,200,50,\n"
-                                          "3,400,50,\n4,200,50,1880\n5,300,50,\n"))
-                       .front();
+  const auto gpu =
+      read_gpu_telemetry(put("sparse.csv",
+                             "time_s,power_W,temperature_degC,energy_J\n0,100,50,\n1,100,50,1000\n2,200,50,\n"
+                             "3,400,50,\n4,200,50,1880\n5,300,50,\n"))
+          .front();
   // 800 J by the readings between the counter's two values, 880 J by the counter: each step is a tenth larger.
   const std::vector<double> expected = {900, 1000, 1220, 1660, 1880, 2180};
   REQUIRE(gpu.energy_J.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(gpu.energy_J[i] == Approx(expected[i]));
-  CHECK(read_gpu_telemetry(put("none.csv", "time_s,power_W,temperature_degC,energy_J\n0,100,50,\n1,100,50,\n")).front().energy_J.empty());
+  CHECK(read_gpu_telemetry(put("none.csv", "time_s,power_W,temperature_degC,energy_J\n0,100,50,\n1,100,50,\n"))
+            .front()
+            .energy_J.empty());
 }
 
 TEST_CASE("times of any size and form", "[study][fit_telemetry]") {

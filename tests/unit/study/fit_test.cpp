@@ -31,10 +31,12 @@ TEST_CASE("noise-free data give their own parameters back", "[study][fit]") {
 }
 
 TEST_CASE("a parameter that the samples say nothing about is marked, the others are not", "[study][fit]") {
-  const auto fit = least_squares({{"level", 1.0, 0.0, 10.0}, {"idle", 0.5, 0.0, 1.0}, {"faint", 0.5, 0.0, 1.0}}, 50, [&](auto p, auto r) {
-    for (std::size_t i = 0; i < r.size(); ++i)
-      r[i] = p[0] + 1e-9 * static_cast<double>(i) * p[2] - 3.0 - 0.1 * random::normal(7, random::Purpose::jitter, i);
-  });
+  const auto fit = least_squares(
+      {{"level", 1.0, 0.0, 10.0}, {"idle", 0.5, 0.0, 1.0}, {"faint", 0.5, 0.0, 1.0}}, 50, [&](auto p, auto r) {
+        for (std::size_t i = 0; i < r.size(); ++i)
+          r[i] =
+              p[0] + 1e-9 * static_cast<double>(i) * p[2] - 3.0 - 0.1 * random::normal(7, random::Purpose::jitter, i);
+      });
   CHECK(fit.values[0].identified);
   CHECK(fit["level"] == Approx(3.0).margin(0.1));
   CHECK_FALSE(fit.values[1].identified);

@@ -10,9 +10,11 @@ using namespace tidewatt;
 using namespace tidewatt::study;
 
 TEST_CASE("the most GPUs within a contract are those whose design hour draws it, and less than one server more") {
-  const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5", "site.feeder.row_rating_MVA=0.05", "site.feeder.row_load_loss_W=300",
-                       "site.feeder.hall_rating_MVA=0.08", "site.feeder.hall_load_loss_W=500", "site.feeder.hall_no_load_loss_W=80",
-                       "site.feeder.site_rating_MVA=0.1", "site.feeder.site_load_loss_W=500", "site.feeder.site_no_load_loss_W=80"});
+  const auto s = tiny(
+      "", {"weather.day=extreme", "run.duration_h=0.5", "site.feeder.row_rating_MVA=0.05",
+           "site.feeder.row_load_loss_W=300", "site.feeder.hall_rating_MVA=0.08", "site.feeder.hall_load_loss_W=500",
+           "site.feeder.hall_no_load_loss_W=80", "site.feeder.site_rating_MVA=0.1", "site.feeder.site_load_loss_W=500",
+           "site.feeder.site_no_load_loss_W=80"});
   const auto c = most_gpus(s, 0.09e6, 0.0, 1);
   CHECK(c.binds == "contract");
   CHECK(c.n_gpu % 8 == 0);
@@ -49,10 +51,13 @@ TEST_CASE("a run of minutes has no design hour, and says so") {
 }
 
 TEST_CASE("a limit on lost load leaves as many GPUs as may leave the grid at once") {
-  const std::string sag = "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 600\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
+  const std::string sag =
+      "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 600\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
   const auto at = [&](const char* limit_MW) {
-    const auto s = tiny(sag, {"run.duration_h=0.3", "site.ride_through=ride_75pct_20ms",
-                              "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=" + std::string(limit_MW) + "}}}"});
+    const auto s =
+        tiny(sag, {"run.duration_h=0.3", "site.ride_through=ride_75pct_20ms",
+                   "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=" +
+                       std::string(limit_MW) + "}}}"});
     for (const auto& i : most_gpus(s, 0.0, 0.0, 1).items)
       if (i.name.ends_with(".lost")) return i.n_gpu;
     return std::int64_t{-1};

@@ -19,9 +19,12 @@ std::size_t count(const std::string& text, const std::string& word) {
 TEST_CASE("a plot says its title, axes and lines; texts are escaped") {
   LinePlot p{"P < 10 MW", "time, s", "power, MW", {}, {}};
   CHECK_THROWS_AS(p.svg(), InputError);
-  p.lines = {{"site & plant", {0, 1, 2}, {1, 5, 3}}, {"", {0, 2}, {4, 4}, "#c33", true}, {"points", {1}, {2}, "#000", false, true}};
+  p.lines = {{"site & plant", {0, 1, 2}, {1, 5, 3}},
+             {"", {0, 2}, {4, 4}, "#c33", true},
+             {"points", {1}, {2}, "#000", false, true}};
   const std::string svg = p.svg();
-  for (const char* words : {"P &lt; 10 MW", "time, s", "power, MW", "site &amp; plant", "stroke-dasharray", "<circle"}) CHECK(svg.find(words) != std::string::npos);
+  for (const char* words : {"P &lt; 10 MW", "time, s", "power, MW", "site &amp; plant", "stroke-dasharray", "<circle"})
+    CHECK(svg.find(words) != std::string::npos);
   CHECK(count(svg, "<polyline") == 2);
   CHECK(svg.find("nan") == std::string::npos);
 }
@@ -29,7 +32,8 @@ TEST_CASE("a plot says its title, axes and lines; texts are escaped") {
 TEST_CASE("a line of many samples keeps its extremes in few points") {
   LinePlot p{"many", "s", "MW", {}, {}};
   study::PlotLine line{"P", {}, {}};
-  for (int i = 0; i < 600'000; ++i) line.x.push_back(i * 1e-3), line.y.push_back(i == 123'456 ? 9.0 : std::sin(i * 1e-2));
+  for (int i = 0; i < 600'000; ++i)
+    line.x.push_back(i * 1e-3), line.y.push_back(i == 123'456 ? 9.0 : std::sin(i * 1e-2));
   p.lines = {line};
   p.y_low = -1.0, p.y_high = 9.0;
   const std::string svg = p.svg();

@@ -22,8 +22,9 @@ TEST_CASE("PERC1: one record per line, the header says megawatts, origin, remain
   const std::string text = made.files.at(0).text();
   CHECK(made.files[0].name == "x_perc1.dyr");
   CHECK(count(text, "\n7 'PERC1' '") == 8);
-  for (const char* words : {"scenario sha256 00", "records: 100 MW", "remainder without a record: 20 MW", "load id 8: 12.5 MW, 15.625 MVA", "not held: 14 MW, drives", "not held: 10 MW, servers: batteries recharge",
-                            "settings: load_settings ups_spread"})
+  for (const char* words : {"scenario sha256 00", "records: 100 MW", "remainder without a record: 20 MW",
+                            "load id 8: 12.5 MW, 15.625 MVA", "not held: 14 MW, drives",
+                            "not held: 10 MW, servers: batteries recharge", "settings: load_settings ups_spread"})
     CHECK(text.find(words) != std::string::npos);
   CHECK(made.warnings.empty());
   CHECK(made.checked.find("54 of 54") != std::string::npos);
@@ -50,7 +51,8 @@ TEST_CASE("a composite load holds drives and supplies, not motors; a repeating l
   const std::string text = made.files.at(0).text();
   CHECK(count(text, "'CMLDBLU2' 12") == 2);
   CHECK(text.find("not held: 2 MW, motors") != std::string::npos);
-  CHECK_THROWS_AS(study::linjbl_model({"w", 0.0, 1e-3, std::vector<double>(50'000, 1e6), {}, {}, {}}, target), InputError);
+  CHECK_THROWS_AS(study::linjbl_model({"w", 0.0, 1e-3, std::vector<double>(50'000, 1e6), {}, {}, {}}, target),
+                  InputError);
 }
 
 TEST_CASE("each record names the program it is for; an unknown one is refused with those that are known") {

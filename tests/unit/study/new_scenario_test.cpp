@@ -41,8 +41,9 @@ TEST_CASE("every key of its sections is there, with its meaning, and optional on
       INFO(f.key);
       if (f.key == "name") continue;  // a and main need no words
       CHECK(text.find("# " + f.doc) != std::string::npos);
-      CHECK((text.find("\n" + f.key + " = ") != std::string::npos || text.find("# " + f.key + " = ") != std::string::npos || text.find("#   " + f.key + " = ") != std::string::npos ||
-             f.key == "global_batch_sequences"));
+      CHECK((text.find("\n" + f.key + " = ") != std::string::npos ||
+             text.find("# " + f.key + " = ") != std::string::npos ||
+             text.find("#   " + f.key + " = ") != std::string::npos || f.key == "global_batch_sequences"));
     }
   };
   explained(list_fields(sim::RunParams{}));
@@ -54,7 +55,9 @@ TEST_CASE("every key of its sections is there, with its meaning, and optional on
     const std::size_t end = text.find('\n', at);
     std::string line = text.substr(at, end - at);
     const bool empty_word = line.ends_with("= \"\"") || line.ends_with("= []");
-    if (line.starts_with("# ") && line.find(" = ") != std::string::npos && line.find(' ', 2) == line.find(" = ") && !empty_word) line = line.substr(2);
+    if (line.starts_with("# ") && line.find(" = ") != std::string::npos && line.find(' ', 2) == line.find(" = ") &&
+        !empty_word)
+      line = line.substr(2);
     all += line + "\n";
     at = end + 1;
   }
@@ -73,7 +76,8 @@ TEST_CASE("what is left open is chosen to fit, and said") {
   o.model = "llama3_405b";
   const auto large = sim::read_scenario(parse_toml(study::new_scenario(o), "new.toml"), ".");
   const auto& plan = large.jobs.front().plan;
-  CHECK(static_cast<double>(plan.tp * plan.pp) * 80e9 > 2.0 * 405e9);  // weights of two bytes in the memory of one replica
+  CHECK(static_cast<double>(plan.tp * plan.pp) * 80e9 >
+        2.0 * 405e9);  // weights of two bytes in the memory of one replica
   CHECK(large.notes.empty());
 }
 

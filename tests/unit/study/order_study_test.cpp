@@ -13,8 +13,10 @@ using nlohmann::json;
 
 TEST_CASE("an order of a scenario, judged by the means that its result keeps") {
   StudyCase c;
-  c.write("ordered.toml",
-          "schema = 1\nbase = \"tiny.toml\"\n[[job]]\nname = \"main\"\n[job.life]\nplanned_stop_s = 0\n[[event]]\nname = \"order\"\nkind = \"curtailment\"\nby = \"pause\"\nat_s = 60\nnotice_s = 0\nduration_s = 40\nlimit_MW = 0.12\n");
+  c.write(
+      "ordered.toml",
+      "schema = 1\nbase = \"tiny.toml\"\n[[job]]\nname = \"main\"\n[job.life]\nplanned_stop_s = 0\n[[event]]\nname = "
+      "\"order\"\nkind = \"curtailment\"\nby = \"pause\"\nat_s = 60\nnotice_s = 0\nduration_s = 40\nlimit_MW = 0.12\n");
   const auto scenario = sim::load_scenario(c.path("ordered.toml"));
   const auto file = c.path("ordered.h5");
   io::Hdf5Sink(file).write(sim::run(scenario));

@@ -42,7 +42,8 @@ struct Files {
 /// @param scale of the packages' resistance: 1 for the catalog's own
 Files measured(double scale, int n_gpu, bool clocks, double beyond_W = 0.0) {
   const auto folder = std::filesystem::temp_directory_path();
-  Files f{(folder / ("tidewatt_replay_" + std::to_string(::getpid()) + ".csv")).string(), (folder / ("tidewatt_node_" + std::to_string(::getpid()) + ".csv")).string()};
+  Files f{(folder / ("tidewatt_replay_" + std::to_string(::getpid()) + ".csv")).string(),
+          (folder / ("tidewatt_node_" + std::to_string(::getpid()) + ".csv")).string()};
   const auto package = entry<thermal::PackageParams>("gpu", "h100_sxm_700W", "package");
   const auto air = entry<thermal::ServerAirParams>("server", "dgx_h100", "air");
   const auto server = entry<power::ServerPowerParams>("server", "dgx_h100", "power");
@@ -71,7 +72,10 @@ Files measured(double scale, int n_gpu, bool clocks, double beyond_W = 0.0) {
         double low = 4e8, high = 1.98e9;
         for (int k = 0; k < 50; ++k) {
           const double f_Hz = 0.5 * (low + high), V = type.gpu.voltage(f_Hz).V;
-          const double P = chip.board_W + chip.leakage_W * type.gpu.leakage_voltage_factor(V) * type.gpu.leakage_temperature_factor(T) + 0.8 * type.gpu.dynamic_W(V, f_Hz);
+          const double P =
+              chip.board_W +
+              chip.leakage_W * type.gpu.leakage_voltage_factor(V) * type.gpu.leakage_temperature_factor(T) +
+              0.8 * type.gpu.dynamic_W(V, f_Hz);
           (P < W[g] ? low : high) = f_Hz;
         }
         gpus << ',' << (busy ? low * 1e-6 : 345.0);
@@ -83,7 +87,8 @@ Files measured(double scale, int n_gpu, bool clocks, double beyond_W = 0.0) {
 }
 
 bool finds(const ReplayReport& r, const char* words) {
-  return std::any_of(r.findings.begin(), r.findings.end(), [&](const auto& f) { return f.find(words) != std::string::npos; });
+  return std::any_of(r.findings.begin(), r.findings.end(),
+                     [&](const auto& f) { return f.find(words) != std::string::npos; });
 }
 }  // namespace
 
@@ -99,7 +104,8 @@ TEST_CASE("a log that the model itself made is predicted: dies, clocks and node 
     CHECK(c.rms < 0.35);
     CHECK(c.spread > 5.0);
   }
-  CHECK(r.temperature[7].measured_mean > r.temperature[0].measured_mean + 3.0);  // the rear row breathes the front's heat
+  CHECK(r.temperature[7].measured_mean >
+        r.temperature[0].measured_mean + 3.0);  // the rear row breathes the front's heat
   REQUIRE(r.clock.size() == 8);
   for (const auto& c : r.clock) CHECK(c.rms < 4.0);
   REQUIRE(r.node);

@@ -54,7 +54,8 @@ TEST_CASE("settings of one's own: each unit is played, and the answer has its pi
   CHECK(study::ride(tiny(), "tiny.toml", o).svg.empty());
 }
 
-TEST_CASE("a sag of one phase needs the transformer, and behind delta-wye the load sees more voltage than the phase has") {
+TEST_CASE(
+    "a sag of one phase needs the transformer, and behind delta-wye the load sees more voltage than the phase has") {
   auto o = forced("ercot_nogrr282");
   o.voltage_pu = 0.5;  // 0.76 pu behind delta-wye: ITIC servers stay for half a second
   o.duration_s = 0.3;

@@ -28,7 +28,8 @@ TEST_CASE("a recorded window is checked against a rule of one's own, which names
   const auto path = (std::filesystem::temp_directory_path() / "rule_study_test.h5").string();
   io::Hdf5Sink(path).write(sim::run(tiny()));
   const auto own = (std::filesystem::temp_directory_path() / "rule_study_test.toml").string();
-  std::ofstream(own) << "title = 't'\ndate = 'd'\n[[applies]]\nsmallest_MW = 100\n[rule.swing]\ntitle = 'swing'\nfigure = 'peak_to_peak'\nwindow_s = 5\nlimit_MW = 10\n";
+  std::ofstream(own) << "title = 't'\ndate = 'd'\n[[applies]]\nsmallest_MW = 100\n[rule.swing]\ntitle = "
+                        "'swing'\nfigure = 'peak_to_peak'\nwindow_s = 5\nlimit_MW = 10\n";
   study::RuleCheckOptions o;
   o.rule = own;
   const auto unforced = json::parse(study::check_rules(path, o).json);

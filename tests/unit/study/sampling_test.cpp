@@ -40,6 +40,5 @@ TEST_CASE("in Saltelli's design block 2+d differs from A in column d only, where
   REQUIRE(rows.size() == n * (k + 2));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t block = 0; block < k; ++block)
-      for (std::size_t d = 0; d < k; ++d)
-        CHECK(rows[(block + 2) * n + i][d] == rows[(block == d ? n : 0) + i][d]);
+      for (std::size_t d = 0; d < k; ++d) CHECK(rows[(block + 2) * n + i][d] == rows[(block == d ? n : 0) + i][d]);
 }

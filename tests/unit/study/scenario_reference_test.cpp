@@ -67,7 +67,8 @@ TEST_CASE("every table that a key announces is described") {
       INFO(path);
       // Parts of a rule set that are read by other commands.
       if (path == "site.rules.ride" || path == "site.rules.applies") continue;
-      if (k.field.kind == Kind::table) CHECK((reference.find(path) != nullptr || reference.find(path + ".*") != nullptr));
+      if (k.field.kind == Kind::table)
+        CHECK((reference.find(path) != nullptr || reference.find(path + ".*") != nullptr));
       if (k.field.kind == Kind::list) CHECK(reference.find(path + ".*") != nullptr);
       // A layout is a [site] table of its own.
       if (k.field.kind == Kind::entry && path != "site.delivery") CHECK(reference.find(path) != nullptr);
@@ -82,7 +83,8 @@ TEST_CASE("every kind of event, mitigation and neighbour has an example") {
     REQUIRE_FALSE(t->kinds().empty());
     for (const auto& kind : t->kinds()) {
       INFO(path << " " << kind);
-      CHECK(std::any_of(reference.examples.begin(), reference.examples.end(), [&](const auto& e) { return e.path == path && e.kind == kind; }));
+      CHECK(std::any_of(reference.examples.begin(), reference.examples.end(),
+                        [&](const auto& e) { return e.path == path && e.kind == kind; }));
     }
   }
 }
@@ -103,7 +105,8 @@ TEST_CASE("a key that the program fills in says its default; one that it cannot 
   const auto key = [&](const char* table, const char* name) {
     const auto* t = reference.find(table);
     REQUIRE(t != nullptr);
-    const auto at = std::find_if(t->keys.begin(), t->keys.end(), [&](const auto& k) { return k.field.info.key == name; });
+    const auto at =
+        std::find_if(t->keys.begin(), t->keys.end(), [&](const auto& k) { return k.field.info.key == name; });
     REQUIRE(at != t->keys.end());
     return *at;
   };

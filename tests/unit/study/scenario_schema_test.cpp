@@ -35,5 +35,6 @@ TEST_CASE("pages hold every table once, an example of each event, and no open ce
     REQUIRE(at != std::string::npos);
     CHECK(all.find(heading, at + 1) == std::string::npos);
   }
-  for (const auto& kind : reference.find("event.*")->kinds()) CHECK(all.find("\n### `" + kind + "`\n") != std::string::npos);
+  for (const auto& kind : reference.find("event.*")->kinds())
+    CHECK(all.find("\n### `" + kind + "`\n") != std::string::npos);
 }

@@ -10,8 +10,10 @@ using namespace tidewatt;
 
 TEST_CASE("a tree of every kind of value reads back the same") {
   const std::string text =
-      "a = 1\nb = 2.5\nc = true\nd = 'say \"hi\"'\ne = [1, 2, 3]\nf = [[1.0, 2.0], [3.0, 4.0]]\n'odd key' = 1e-9\n[t]\nx = 1\n[t.u]\ny = 2\n"
-      "[[list]]\nname = 'p'\n[list.inner]\nz = 3\n[[list.deep]]\nq = 1\n[[list]]\nname = 'r'\n[last]\nw = {k = 1, m = 'n'}\n";
+      "a = 1\nb = 2.5\nc = true\nd = 'say \"hi\"'\ne = [1, 2, 3]\nf = [[1.0, 2.0], [3.0, 4.0]]\n'odd key' = "
+      "1e-9\n[t]\nx = 1\n[t.u]\ny = 2\n"
+      "[[list]]\nname = 'p'\n[list.inner]\nz = 3\n[[list.deep]]\nq = 1\n[[list]]\nname = 'r'\n[last]\nw = {k = 1, m = "
+      "'n'}\n";
   const Node once = parse_toml(text, "f.toml");
   const std::string written = study::toml_text(once);
   INFO(written);
@@ -26,7 +28,8 @@ TEST_CASE("a scenario with overrides, written and read, runs to the same bits") 
   sim::LoadOptions options;
   options.set = set;
   const auto direct = sim::load_scenario_text(text, "tiny.toml", folder, options);
-  const auto written = sim::load_scenario_text(study::scenario_toml(text, "tiny.toml", folder, set), "written.toml", folder, {});
+  const auto written =
+      sim::load_scenario_text(study::scenario_toml(text, "tiny.toml", folder, set), "written.toml", folder, {});
   CHECK(written.halls.front().hall.cap_W == 650.0);
   const auto a = sim::run(direct), b = sim::run(written);
   REQUIRE(a.arrays.size() == b.arrays.size());

@@ -76,7 +76,8 @@ TEST_CASE("quantiles and rank correlation") {
   CHECK(rank_correlation(std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, 8, 27, 64}) == Approx(1.0));
   CHECK(rank_correlation(std::vector<double>{1, 2, 3}, std::vector<double>{9, 4, 1}) == Approx(-1.0));
   // By hand: ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4.
-  CHECK(rank_correlation(std::vector<double>{1, 2, 2, 5}, std::vector<double>{1, 2, 3, 4}) == Approx(4.5 / std::sqrt(4.5 * 5.0)));
+  CHECK(rank_correlation(std::vector<double>{1, 2, 2, 5}, std::vector<double>{1, 2, 3, 4}) ==
+        Approx(4.5 / std::sqrt(4.5 * 5.0)));
   CHECK(std::isnan(rank_correlation(std::vector<double>{1, 1}, std::vector<double>{1, 2})));
 }
 

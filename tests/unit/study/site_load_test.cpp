@@ -40,7 +40,8 @@ TEST_CASE("devices are read from a result's scenario: its own text over its base
   CHECK(d.ups->walk_in_s == 7.0);
   CHECK(d.ups->high_pu == 1.1);
   CHECK_FALSE(d.ride_through);
-  const auto curve = study::devices_of("[site]\nride_through = \"ride_75pct_20ms\"\nreturn_logic = \"three_in_a_minute\"\n", "");
+  const auto curve =
+      study::devices_of("[site]\nride_through = \"ride_75pct_20ms\"\nreturn_logic = \"three_in_a_minute\"\n", "");
   REQUIRE(curve.ride_through);
   CHECK(curve.back->count_limit == 3);
   CHECK_THROWS_AS(study::devices_of("[site]\nups = \"no_such_supply\"\n", ""), InputError);
@@ -62,7 +63,8 @@ TEST_CASE("powers: supplies and curves carry the whole site, bare servers leave 
 }
 
 TEST_CASE("records of site.ups follow the supplies of a run, bin by bin") {
-  const auto d = study::devices_of("[site.ups]\ncatalog = \"ups_double_conversion\"\nlockout_count = 0\nreturn_s = 2\nwalk_in_s = 3\n", "");
+  const auto d = study::devices_of(
+      "[site.ups]\ncatalog = \"ups_double_conversion\"\nlockout_count = 0\nreturn_s = 2\nwalk_in_s = 3\n", "");
   const auto site = grid::perc1_site(study::site_load(d, 12e6, 12e6, {}).parts);
   for (const auto& [level, length] : {std::pair{0.3, 60}, {0.0, 400}, {0.8, 1500}, {0.9, 500}}) {
     INFO(level << " pu, " << length << " ms");

@@ -20,9 +20,9 @@ SizingChoices choices() {
   return c;
 }
 
-const std::vector<std::string> ruled = {
-    "run.duration_h=0.05", "site.rules_from_s=60",
-    "site.rules={title=\"t\",date=\"d\",rule={swing={title=\"s\",figure=\"band_rms\",low_Hz=0.1,high_Hz=1.0,limit_MW=0.002}}}"};
+const std::vector<std::string> ruled = {"run.duration_h=0.05", "site.rules_from_s=60",
+                                        "site.rules={title=\"t\",date=\"d\",rule={swing={title=\"s\",figure=\"band_"
+                                        "rms\",low_Hz=0.1,high_Hz=1.0,limit_MW=0.002}}}"};
 
 }  // namespace
 
@@ -36,7 +36,8 @@ TEST_CASE("the cheapest store that passes is found, passes when run as a whole, 
   CHECK(found.n_fleet_run == 1);
   const auto& best = found.best.front();
   REQUIRE_FALSE(best.portfolio.store.empty());
-  CHECK_FALSE(std::any_of(found.best.begin(), found.best.end(), [](const Evaluated& e) { return e.passes && e.portfolio.store.empty(); }));
+  CHECK_FALSE(std::any_of(found.best.begin(), found.best.end(),
+                          [](const Evaluated& e) { return e.passes && e.portfolio.store.empty(); }));
   const auto verdict = [&](const Portfolio& p) {
     for (const auto& [k, v] : sim::run(with_portfolio(s, p, c, catalog::Catalog())).summary)
       if (k == "compliance") return std::get<std::string>(v);
@@ -70,8 +71,8 @@ TEST_CASE("nothing on the Pareto front is beaten by anything else on it") {
   REQUIRE_FALSE(found.front.empty());
   for (const auto& a : found.front)
     for (const auto& b : found.front)
-      CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_J_per_year < b.extra_J_per_year && a.lost_tokens_per_year < b.lost_tokens_per_year &&
-                   a.worst_margin_frac > b.worst_margin_frac));
+      CHECK_FALSE((a.yearly_USD < b.yearly_USD && a.extra_J_per_year < b.extra_J_per_year &&
+                   a.lost_tokens_per_year < b.lost_tokens_per_year && a.worst_margin_frac > b.worst_margin_frac));
 }
 
 TEST_CASE("wear shortens a store's life and so raises its yearly cost; a size at an end of the search is said") {
@@ -98,7 +99,8 @@ TEST_CASE("ballast among the choices: a fleet run of its own, which burns power 
   c.ballast_level_ratio = {0.8};
   const auto z = size_portfolio(tiny("", ruled), c, {0, 4, {}});
   CHECK(z.n_fleet_run == 2);
-  const auto e = *std::find_if(z.best.begin(), z.best.end(), [](const Evaluated& x) { return x.portfolio.ballast_ratio > 0.0; });
+  const auto e =
+      *std::find_if(z.best.begin(), z.best.end(), [](const Evaluated& x) { return x.portfolio.ballast_ratio > 0.0; });
   CHECK(e.extra_W > 0.0);
   CHECK(e.lost_throughput_frac > 0.0);
   CHECK(e.portfolio.toml(c).find("level_ratio = 0.8") != std::string::npos);
@@ -126,8 +128,10 @@ TEST_CASE("smoothing: a fleet run per floor and fall; what a start costs counts 
     CHECK(e.start_lost_s < 30.0);
     CHECK(std::abs(e.change_frac) < 0.02);
     const double bare = e.tokens_per_s / (1.0 - e.lost_throughput_frac);
-    CHECK(e.lost_tokens_per_year == Approx(bare * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s)));
-    const auto same = std::find_if(never.best.begin(), never.best.end(), [&](const Evaluated& o) { return o.portfolio.name() == e.portfolio.name(); });
+    CHECK(e.lost_tokens_per_year ==
+          Approx(bare * (e.lost_throughput_frac * year_s + e.starts_per_year * e.start_lost_s)));
+    const auto same = std::find_if(never.best.begin(), never.best.end(),
+                                   [&](const Evaluated& o) { return o.portfolio.name() == e.portfolio.name(); });
     REQUIRE(same != never.best.end());
     const double each = c.gpu_USD_per_s.value * 128.0 * e.start_lost_s + c.energy_USD_per_J.value * e.start_extra_J;
     CHECK(e.yearly_USD - same->yearly_USD == Approx(e.starts_per_year * each).epsilon(1e-6));
@@ -136,9 +140,11 @@ TEST_CASE("smoothing: a fleet run per floor and fall; what a start costs counts 
 }
 
 TEST_CASE("a site that leaves the grid in a sag fails a limit on lost load, whatever is bought for its swing") {
-  const std::string sag = "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 120\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
-  const auto s = tiny(sag, {"run.duration_h=0.05", "site.rules_from_s=60", "site.ride_through=ride_75pct_20ms",
-                            "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
+  const std::string sag =
+      "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 120\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
+  const auto s =
+      tiny(sag, {"run.duration_h=0.05", "site.rules_from_s=60", "site.ride_through=ride_75pct_20ms",
+                 "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
   auto c = choices();
   c.stores.clear();
   const auto found = size_portfolio(s, c, {0, 4, {}});
@@ -150,10 +156,12 @@ TEST_CASE("a site that leaves the grid in a sag fails a limit on lost load, what
 
 TEST_CASE("a store that moves the moment of an island's trip has a fleet run of its own, as a whole run shows") {
   const std::string island =
-      "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 0.15\ndispatch_MW = 0.1\nramp_MW_per_min = 0.1\n"
+      "\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = 0.15\ndispatch_MW = "
+      "0.1\nramp_MW_per_min = 0.1\n"
       "\n[[event]]\nname = \"e\"\nkind = \"islanding\"\nat_s = 60\nduration_s = 90\n";
-  const auto s = tiny(island, {"run.duration_h=0.1", "run.macro_step_s=10", "run.macro_step_max_s=20", "site.rules_from_s=30",
-                               "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
+  const auto s = tiny(
+      island, {"run.duration_h=0.1", "run.macro_step_s=10", "run.macro_step_max_s=20", "site.rules_from_s=30",
+               "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
   const auto c = choices();
   const auto found = size_portfolio(s, c, {0, 2, {}});
   CHECK(found.n_fleet_run > 1);
@@ -162,6 +170,7 @@ TEST_CASE("a store that moves the moment of an island's trip has a fleet run of 
     const auto whole = sim::run(with_portfolio(s, e.portfolio, c, catalog::Catalog()));
     REQUIRE(figure(whole, "n_interruptions_power") == 1);
     INFO(e.portfolio.name());
-    CHECK(e.reports.front().outcomes.front().figure.value == Approx(figure(whole, "load_lost_MW") * 1e6).epsilon(1e-12));
+    CHECK(e.reports.front().outcomes.front().figure.value ==
+          Approx(figure(whole, "load_lost_MW") * 1e6).epsilon(1e-12));
   }
 }

@@ -67,7 +67,8 @@ TEST_CASE("a fit gives its event back: at its own gain and short-circuit power t
   REQUIRE(fit != s.fits.end());
   CHECK(fit->short_circuit_low_VA < fit->short_circuit_high_VA);
   o.gain_ratio = fit->gain_ratio;
-  for (const auto& [MVA, load_W] : {std::pair(fit->short_circuit_low_VA, 300e6), std::pair(fit->short_circuit_high_VA, 320e6)}) {
+  for (const auto& [MVA, load_W] :
+       {std::pair(fit->short_circuit_low_VA, 300e6), std::pair(fit->short_circuit_high_VA, 320e6)}) {
     o.short_circuit_VA = MVA;
     o.fit_Hz = o.fit_stable_W = o.fit_unstable_W = 0.0;
     CHECK(site_stability(o).onset.load_W == Approx(load_W).epsilon(0.005));

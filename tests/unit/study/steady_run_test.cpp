@@ -31,8 +31,8 @@ TEST_CASE("what a ramp costs is in the start, not in the steady part, however lo
   CHECK(b.life_frac_per_s == Approx(1e-6).epsilon(1e-12));
   CHECK(b.change_frac == Approx(0.0).margin(1e-12));
   const auto cost = start_cost(b, a);
-  CHECK(cost.lost_s == Approx(30.0).epsilon(1e-12));            // half of the ramp's minute
-  CHECK(cost.extra_J == Approx(-30.0 * 4e6).epsilon(1e-9));     // and what it did not draw meanwhile
+  CHECK(cost.lost_s == Approx(30.0).epsilon(1e-12));                  // half of the ramp's minute
+  CHECK(cost.extra_J == Approx(-30.0 * 4e6).epsilon(1e-9));           // and what it did not draw meanwhile
   const auto late = start_cost(steady_run(slow, to_tick(500.0)), a);  // cut elsewhere
   CHECK(late.lost_s == Approx(30.0).epsilon(1e-12));
   CHECK(late.extra_J == Approx(-30.0 * 4e6).epsilon(1e-9));

@@ -61,7 +61,8 @@ TEST_CASE("a column's kind is what all of its cells allow, whichever comes first
     return std::pair{i, CaseRecord{i, "p", "", "", std::move(figures), ""}};
   };
   const std::int64_t one = 1;
-  const auto table = make_table(list, {record(0, {{"whole", one}, {"half", one}, {"word", 2.5}}), record(1, {{"whole", one}, {"half", 0.5}, {"late", one}}),
+  const auto table = make_table(list, {record(0, {{"whole", one}, {"half", one}, {"word", 2.5}}),
+                                       record(1, {{"whole", one}, {"half", 0.5}, {"late", one}}),
                                        record(3, {{"whole", one}, {"half", one}, {"word", "dry"}, {"late", 3.0}})});
   CHECK(to_csv(table) ==
         "case,status,error,whole,half,word,late\r\n"
@@ -77,7 +78,8 @@ TEST_CASE("texts arrive in CSV as they are: quoted once, unescaped, and never as
   CaseList list;
   list.names = {"word", "=sum"};
   list.keys = {{"word"}, {"number"}};
-  list.values = {{"\"say \\\"x\\\", then \\\\\"", "-1.5"}, {"'a, b'", "2"}, {"\"=1+1\"", "3"}, {"\"-5\"", "4"}, {"bare", "5"}};
+  list.values = {
+      {"\"say \\\"x\\\", then \\\\\"", "-1.5"}, {"'a, b'", "2"}, {"\"=1+1\"", "3"}, {"\"-5\"", "4"}, {"bare", "5"}};
   list.same_as = {0, 1, 2, 3, 4};
   std::map<std::size_t, CaseRecord> all;
   for (std::size_t i = 0; i < 5; ++i) all[i] = {i, "p", i == 1 ? "input" : "", i == 1 ? "@x" : "", {}, ""};

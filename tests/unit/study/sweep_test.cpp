@@ -40,7 +40,8 @@ TEST_CASE("the table does not depend on workers, shards, or where the sweep was 
 
   std::size_t seen = 0;
   std::vector<bool> told;  // is the time left known?
-  run_sweep(runner, c.path("told"), {{}, 1, false, [&](const SweepProgress& p) { told.push_back(p.left_s.has_value()); }, {}});
+  run_sweep(runner, c.path("told"),
+            {{}, 1, false, [&](const SweepProgress& p) { told.push_back(p.left_s.has_value()); }, {}});
   CHECK(told == std::vector<bool>{false, true, true, true});
 
   SweepRunOptions stopping{{}, 1, false, [&](const SweepProgress& p) { seen = p.n_done; }, [&] { return seen >= 1; }};
@@ -54,7 +55,8 @@ TEST_CASE("the table does not depend on workers, shards, or where the sweep was 
 }
 
 TEST_CASE("a case that fails is a row with its error, and runs again only when asked") {
-  const StudyCase c("mode = \"list\"\n[[case]]\nset = [\"hall.a.cap_W=600\"]\n[[case]]\nset = [\"job.main.plan.tp=3\"]\n");
+  const StudyCase c(
+      "mode = \"list\"\n[[case]]\nset = [\"hall.a.cap_W=600\"]\n[[case]]\nset = [\"job.main.plan.tp=3\"]\n");
   const CaseRunner runner(c.sweep());
   const auto outcome = run_sweep(runner, c.path("out"));
   CHECK(outcome.n_failed == 1);

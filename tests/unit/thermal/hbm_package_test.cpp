@@ -66,7 +66,8 @@ TEST_CASE("memory temperature from the plain chain's die: exact in steady state"
   const auto chain = store_modes(chain_network(package, 0.028));
   const auto lead = memory_lead(package, hbm);
   for (const auto& [die_W, hbm_W] : {std::pair{560.0, 80.0}, std::pair{100.0, 0.0}, std::pair{300.0, 120.0}}) {
-    const double from_chain_K = steady_K_per_W(chain, die_store, die_store) * (die_W + hbm_W) + lead.die_K_per_W * die_W + lead.memory_K_per_W * hbm_W;
+    const double from_chain_K = steady_K_per_W(chain, die_store, die_store) * (die_W + hbm_W) +
+                                lead.die_K_per_W * die_W + lead.memory_K_per_W * hbm_W;
     CHECK(from_chain_K == Approx(full_K(hbm_store, die_W, hbm_W)).epsilon(1e-10));
   }
   // All heat through the die makes the plain chain's die too warm by what the memory sends past it.
@@ -74,7 +75,8 @@ TEST_CASE("memory temperature from the plain chain's die: exact in steady state"
   CHECK(lead.die_K_per_W < 0.0);
 }
 
-TEST_CASE("memory temperature from the plain chain: means of a repetition, and how far phases and steps lead away", "[thermal][hbm]") {
+TEST_CASE("memory temperature from the plain chain: means of a repetition, and how far phases and steps lead away",
+          "[thermal][hbm]") {
   const auto full = store_modes(hbm_network(package, HbmBranchParams{3.0, 0.12, 0.3}, 0.028));
   const auto chain = store_modes(chain_network(package, 0.028));
   const auto lead = memory_lead(package, HbmBranchParams{3.0, 0.12, 0.3});

@@ -6,7 +6,8 @@
 using namespace tidewatt;
 
 TEST_CASE("rows as JSON: a number or an interval, and null where a row was skipped") {
-  const auto text = validate::rows_json({validate::against("A1", "a", "s", 2.0, 2.1, 0.1, "paper"), validate::within("A2", "b", "%", 1.0, 3.0, 2.0, 0.0, "paper"),
+  const auto text = validate::rows_json({validate::against("A1", "a", "s", 2.0, 2.1, 0.1, "paper"),
+                                         validate::within("A2", "b", "%", 1.0, 3.0, 2.0, 0.0, "paper"),
                                          validate::skipped("A3", "c", "paper", "no file")});
   CHECK(text.find("\"expected\": 2.0") != std::string::npos);
   CHECK(text.find("\"expected\": [\n") != std::string::npos);

@@ -81,7 +81,8 @@ inline tidewatt::workload::ComputeParams a100() {
 inline tidewatt::workload::NetworkParams roce() {
   tidewatt::workload::NetworkParams n;
   n.gpus_per_node = 8, n.nvlink_B_per_s = 450e9, n.nvlink_efficiency_frac = 0.8, n.nvlink_latency_s = 4e-6;
-  n.nics_per_node = 8, n.nic_B_per_s = 50e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 20e-6, n.p2p_efficiency_frac = 0.5;
+  n.nics_per_node = 8, n.nic_B_per_s = 50e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 20e-6,
+  n.p2p_efficiency_frac = 0.5;
   n.pod_gpus = 3072, n.pod_oversubscription_ratio = 7;
   return n;
 }
@@ -89,7 +90,8 @@ inline tidewatt::workload::NetworkParams roce() {
 inline tidewatt::workload::NetworkParams selene() {
   tidewatt::workload::NetworkParams n;
   n.gpus_per_node = 8, n.nvlink_B_per_s = 300e9, n.nvlink_efficiency_frac = 0.75, n.nvlink_latency_s = 4e-6;
-  n.nics_per_node = 8, n.nic_B_per_s = 25e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 14e-6, n.p2p_efficiency_frac = 0.5;
+  n.nics_per_node = 8, n.nic_B_per_s = 25e9, n.nic_efficiency_frac = 0.8, n.nic_latency_s = 14e-6,
+  n.p2p_efficiency_frac = 0.5;
   n.pod_gpus = 100000, n.pod_oversubscription_ratio = 1;
   return n;
 }

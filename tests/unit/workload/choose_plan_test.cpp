@@ -26,7 +26,8 @@ NetworkParams node_of(std::int64_t n_gpu) {
 TEST_CASE("a chosen plan passes the plan check, leaves no doubt about memory and uses every GPU") {
   for (const auto& shape : {cases::llama3_405b(), cases::gpt(96, 12288, 96), cases::mixtral(), cases::deepseek_v3()}) {
     std::optional<ParallelPlan> plan;
-    for (std::int64_t n = 128; n <= 16384 && !plan; n *= 2) plan = choose_plan(shape, with_memory(80), node_of(8), {n, 8, 4096});
+    for (std::int64_t n = 128; n <= 16384 && !plan; n *= 2)
+      plan = choose_plan(shape, with_memory(80), node_of(8), {n, 8, 4096});
     REQUIRE(plan);
     CHECK(check_plan(shape, *plan, with_memory(80), node_of(8), "").empty());
     CHECK_FALSE(memory_doubt(shape, *plan, with_memory(80)));
@@ -38,7 +39,8 @@ TEST_CASE("a chosen plan passes the plan check, leaves no doubt about memory and
 
 TEST_CASE("less memory asks for larger groups, and too little for none") {
   const auto shape = cases::llama3_405b();
-  const auto roomy = choose_plan(shape, with_memory(180), node_of(8), {4096}), tight = choose_plan(shape, with_memory(80), node_of(8), {4096});
+  const auto roomy = choose_plan(shape, with_memory(180), node_of(8), {4096}),
+             tight = choose_plan(shape, with_memory(80), node_of(8), {4096});
   REQUIRE(roomy);
   REQUIRE(tight);
   CHECK(roomy->tp * roomy->pp < tight->tp * tight->pp);

@@ -233,7 +233,8 @@ TEST_CASE("overlap hides communication, recomputation costs a forward pass", "[w
   CHECK(period(p) < base);
 }
 
-TEST_CASE("replicas that scatter lengthen the iteration by the slowest's excess, and only by waiting", "[workload][iteration]") {
+TEST_CASE("replicas that scatter lengthen the iteration by the slowest's excess, and only by waiting",
+          "[workload][iteration]") {
   const IterationModel model = llama3(16384);
   const std::vector<double> pace = {0.80, 0.81, 0.80, 0.82};
   const Timeline calm = model.iteration(pace);
@@ -245,11 +246,14 @@ TEST_CASE("replicas that scatter lengthen the iteration by the slowest's excess,
     for (const auto& s : calm.classes[c]) before[s.kind] += s.duration;
     for (const auto& s : t.classes[c]) after[s.kind] += s.duration;
     for (std::size_t k = 0; k < before.size(); ++k)
-      if (calm.kinds[k].name.starts_with("forward") || calm.kinds[k].name.starts_with("backward") || calm.kinds[k].name == "optimizer")
+      if (calm.kinds[k].name.starts_with("forward") || calm.kinds[k].name.starts_with("backward") ||
+          calm.kinds[k].name == "optimizer")
         CHECK(after[k] == before[k]);
   }
   // A late group begins with a wait of its own; without scatter nothing changes.
-  const auto first_wait = [&](const Timeline& x, std::size_t c) { return x.kinds[x.classes[c][0].kind].name == "bubble" ? x.classes[c][0].duration : 0; };
+  const auto first_wait = [&](const Timeline& x, std::size_t c) {
+    return x.kinds[x.classes[c][0].kind].name == "bubble" ? x.classes[c][0].duration : 0;
+  };
   CHECK(first_wait(t, 3 * 16) - first_wait(calm, 3 * 16) == 40'000'000);
   const Timeline same = model.iteration(pace, {{0, 0, 0, 0}, 0});
   CHECK(same.period == calm.period);

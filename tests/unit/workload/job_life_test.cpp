@@ -111,7 +111,8 @@ TEST_CASE("a failure loses exactly the work since the last checkpoint, and it is
   CHECK(d.life.take_events().empty());
 }
 
-TEST_CASE("the first checkpoint of a job may come sooner, the later ones keep their distance: jobs take turns", "[workload][job]") {
+TEST_CASE("the first checkpoint of a job may come sooner, the later ones keep their distance: jobs take turns",
+          "[workload][job]") {
   JobParams j = job(), turned = job();
   turned.checkpoint_first_s = 300;
   const auto saves = [](const JobParams& p) {
@@ -225,7 +226,8 @@ TEST_CASE("the engine's mistakes are caught, copies are independent", "[workload
   CHECK_THROWS_AS(JobLife(job(), size, {{200 * s, 0, 1, false}, {150 * s, 0, 1, false}}), InputError);
 }
 
-TEST_CASE("nodes that switch themselves off: one interruption, spares until they have been reset, books closed", "[workload][job]") {
+TEST_CASE("nodes that switch themselves off: one interruption, spares until they have been reset, books closed",
+          "[workload][job]") {
   for (const bool pool : {false, true}) {
     JobParams j = job();
     j.thermal_reset_s = 500, j.spare_nodes = pool ? 3 : -1;

@@ -1,6 +1,5 @@
 #include "workload/job_walk.hpp"
 
-
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 

@@ -153,7 +153,8 @@ TEST_CASE("a corpus of recorded series: no defect accepted, no good file refused
   };
   for (const std::size_t row : {0u, 5u, 11u}) {
     for (const std::size_t column : {1u, 2u})
-      for (const char* wrong : {"", "x", "nan", "inf", "-inf", "1e999", "--5", "1 2", "-1", "0x10", "1.2.3", "+", "[N/A]", "5 W"}) {
+      for (const char* wrong :
+           {"", "x", "nan", "inf", "-inf", "1e999", "--5", "1 2", "-1", "0x10", "1.2.3", "+", "[N/A]", "5 W"}) {
         auto r = rows();
         r[row][column] = wrong;
         bad(text_of(r));
@@ -207,7 +208,8 @@ TEST_CASE("a corpus of recorded series: no defect accepted, no good file refused
   std::string cut = text_of(rows());
   cut.pop_back();
   good(cut);
-  WARN("recorded series: " << n_bad << " defective, " << passed << " accepted; " << n_good << " good, " << refused << " refused");
+  WARN("recorded series: " << n_bad << " defective, " << passed << " accepted; " << n_good << " good, " << refused
+                           << " refused");
   CHECK(n_bad >= 120);
   CHECK(n_good >= 50);
 }
