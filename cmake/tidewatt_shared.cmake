@@ -6,23 +6,23 @@ if(NOT tidewatt_namespace_line STREQUAL "#define TIDEWATT_VERSION_NAMESPACE ${TI
 endif()
 
 # A shared library from the objects of the static one: it costs a link and no compilation. What the objects hide stays hidden;
-# the version script also hides what templates of the standard library leave in them.
+# the version script also hides what templates of the standard library leave in them, and functions that are compiled for several
+# instruction sets, which GCC shows whatever their visibility.
 if(TIDEWATT_SHARED)
-  string(LENGTH ${TIDEWATT_NAMESPACE} length)
-  set(symbol "8tidewatt${length}${TIDEWATT_NAMESPACE}")
-  set(exports "")
-  foreach(prefix _ZN _ZNK _ZTIN _ZTSN _ZTVN)
-    string(APPEND exports "${prefix}${symbol}*; ")
-  endforeach()
-  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tidewatt.exports CONTENT "{ global: ${exports}local: *; };\n")
+  set(exports ${PROJECT_BINARY_DIR}/tidewatt.exports)
+  add_custom_command(OUTPUT ${exports} DEPENDS tidewatt ${PROJECT_SOURCE_DIR}/cmake/tidewatt_exports.cmake VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:tidewatt> -DNAMESPACE=${TIDEWATT_NAMESPACE} -DOUTPUT=${exports}
+      -P ${PROJECT_SOURCE_DIR}/cmake/tidewatt_exports.cmake)
+  add_custom_target(tidewatt_exports DEPENDS ${exports})
   add_library(tidewatt_shared SHARED $<TARGET_OBJECTS:tidewatt>)
   add_library(tidewatt::shared ALIAS tidewatt_shared)
   target_compile_features(tidewatt_shared INTERFACE cxx_std_20)
   # Before 1.0 a minor version may change the interface, so it is part of the soname.
   set_target_properties(tidewatt_shared PROPERTIES OUTPUT_NAME tidewatt EXPORT_NAME shared LINKER_LANGUAGE CXX
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${PROJECT_BINARY_DIR}/tidewatt.exports)
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports})
+  add_dependencies(tidewatt_shared tidewatt_exports)
   target_include_directories(tidewatt_shared INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(tidewatt_shared PRIVATE tidewatt)  # for what it links in turn: every object is there already
-  target_link_options(tidewatt_shared PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/tidewatt.exports -Wl,--no-undefined)
+  target_link_options(tidewatt_shared PRIVATE -Wl,--version-script=${exports} -Wl,--no-undefined)
 endif()

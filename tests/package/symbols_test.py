@@ -27,6 +27,8 @@ def declared(text, inside="", begin=0, end=None):
         elif "TIDEWATT_API" in head:
             name = re.search(r"\b(?:class|struct) TIDEWATT_API (\w+)", head) or re.search(r"(\w+)\s*\(", head)
             found.add(inside + name[1])
+        elif "inline constexpr" in head and (name := re.search(r"(\w+)(?:<[^{=]*>)?\s*(?:[{=]|$)", head.split("constexpr", 1)[1])):
+            found.add(inside + name[1])  # a constant of the header itself
     return found
 
 

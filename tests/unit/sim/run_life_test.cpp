@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "tiny.hpp"
+#include "workload/job_state.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;

@@ -9,6 +9,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tiny.hpp"
+#include "workload/job_state.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
