@@ -1,0 +1,107 @@
+// A job's life in a run: what the scenario and somebody outside do to it.
+#include <algorithm>
+#include <limits>
+
+#include "job_run.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+namespace {
+
+using workload::JobState;
+
+std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job, Tick end, std::int64_t n_node) {
+  std::vector<workload::Failure> out;
+  if (job.failures)
+    out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
+  for (const auto& e : s.events)
+    if (e.job == job.name && (e.kind == EventKind::failure || e.kind == EventKind::planned_stop))
+      out.push_back({to_tick(e.at_s), 0, -1, e.kind == EventKind::planned_stop});
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.tick < b.tick; });
+  return out;
+}
+
+TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane, std::size_t n_node) {
+  const auto seed = static_cast<std::uint64_t>(s.run.seed);
+  TrainingTask::Options out;
+  out.replica_groups = s.run.replica_groups;
+  out.gating = s.run.gating;
+  out.hold = {s.gpu_smoothing, s.ballast};
+  out.beat = spec.beat;
+  out.jitter.emplace(spec.life.jitter, seed, lane, spec.plan.dp());
+  out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(n_node));
+  return out;
+}
+
+/// Pauses that the scenario plans from a time on.
+void request_stops(const Scenario& scenario, const std::string& job, Tick from, workload::JobLife& life) {
+  for (const auto& e : scenario.events)
+    if (to_tick(e.at_s - e.notice_s) >= from && ((e.kind == EventKind::pause && e.job == job) ||
+                                                 (e.kind == EventKind::curtailment && e.by == OrderMeans::pause)))
+      life.request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
+}
+
+workload::JobLife life_of(const Scenario& s, const JobSpec& job, double checkpoint_B, std::size_t n_node) {
+  workload::JobLife out(job.life, {job.plan.n_gpu, checkpoint_B},
+                        failures_of(s, job, to_tick(s.run.duration_s), static_cast<std::int64_t>(n_node)));
+  request_stops(s, job.name, std::numeric_limits<Tick>::min(), out);
+  return out;
+}
+
+/// A stop without an end has been asked for, or lasts.
+bool is_paused(const workload::JobLifeState& s) {
+  return (s.request_at != workload::never && s.request_ns == workload::never) ||
+         (s.state == JobState::maintenance && s.maintenance_ns == workload::never);
+}
+
+/// @param between two iterations: the job stops at once; one that is under way comes to its end
+void pause(workload::JobLife& life, Tick now, bool between) {
+  life.request_stop(now, workload::never);
+  if (between && life.state().state == JobState::iterate) life.completed(life.next(now), 0, now);
+}
+
+void resume(workload::JobLife& life, Tick now) {
+  auto s = life.state();
+  if (s.request_ns == workload::never) s.request_at = workload::never;
+  const bool stands = s.state == JobState::maintenance && s.maintenance_ns == workload::never;
+  if (stands) s.maintenance_ns = now - s.entered;
+  life.restore(s);
+  if (stands && !s.dark) life.completed(life.next(now), 0, now);
+}
+
+}  // namespace
+
+JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane,
+               std::size_t first_node, std::size_t n_node)
+    : job_{{spec != nullptr ? spec->name : "idle", lane, first_node, n_node}, {}, {}, {}, {}} {
+  if (spec == nullptr) return;
+  const auto& hall = scenario.halls[fleet.node_hall[first_node]];
+  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet,
+                        first_node, training_options(scenario, *spec, lane, n_node));
+  job_.life.emplace(life_of(scenario, *spec, job_.training->model().model_checkpoint_bytes(), n_node));
+}
+
+void JobRun::set_paused(bool paused, StepContext& c) {
+  auto& life = *job_.life;
+  if (paused == is_paused(life.state())) return;
+  if (paused)
+    pause(life, job_.state.now, planner_.begun_frac() == 0.0);
+  else
+    resume(life, job_.state.now);
+  if (!paused) request_stops(c.scenario, job_.place.name, job_.state.now, life);
+  disturb();
+  report_.events(job_, c);
+}
+
+void JobRun::set_power(bool on, StepContext& c) {
+  job_.state.dark = !on;
+  disturb();
+  if (job_.training) job_.training->forget_hold();
+  if (!job_.life) return;
+  if (on)
+    job_.life->power_back(job_.state.now);
+  else
+    job_.life->power_lost(job_.state.now);
+  report_.events(job_, c);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::sim
