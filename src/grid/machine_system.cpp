@@ -129,7 +129,46 @@ Complex MachineSystem::load_current(std::size_t bus, Complex v) const {
       case_.bus.load_W[bus] / case_.base_VA * (l.active_power_frac + u * (l.active_current_frac + u * z_p)),
       case_.bus.load_var[bus] / case_.base_VA * (l.reactive_power_frac + u * (l.reactive_current_frac + u * z_q)));
   if (bus == site_) s += site_pu_;
-  return std::conj(s / v);
+  return std::conj(load_ratio_ * s / v);
+}
+
+double MachineSystem::load_room_frac(std::span<const double> y) const {
+  MachineSystem more(*this);
+  numerics::Ida solver(shape());
+  std::vector<double> at(y.begin(), y.end());
+  double room = 0.0;
+  // Small steps, each from the last one's voltages: the search fails where there is no solution, not where it is far.
+  for (double grow = 1e-5; grow <= 0.1; grow *= 1.5) {
+    more.load_ratio_ = 1.0 + grow;
+    try {
+      solver.make_consistent(more, at, 0.0);
+    } catch (const SolverError&) {
+      return room;
+    }
+    room = grow;
+  }
+  return room;
+}
+
+std::string MachineSystem::why_stopped(std::span<const double> y, double time_s, const std::string& error) const {
+  std::size_t lowest = 0;
+  const auto voltage = [&](std::size_t i) { return std::hypot(y[bus_at_ + 2 * i], y[bus_at_ + 2 * i + 1]); };
+  for (std::size_t i = 1; i < case_.bus.number.size(); ++i)
+    if (voltage(i) < voltage(lowest)) lowest = i;
+  const double room = load_room_frac(y);
+  constexpr double at_the_nose = 0.003;
+  const std::string where =
+      fmt::format("lowest voltage {:.3f} pu, at bus {:g}", voltage(lowest), case_.bus.number[lowest]);
+  if (room < at_the_nose)
+    return fmt::format(
+        "grid case at {:.3f} s: the voltages collapse. The loads, as they depend on voltage here, have reached the "
+        "nose of the network's curve (they could grow by {:.2g} % with the machines as they are; {}). "
+        "No state exists behind it: lower the load or its share of constant power, or hold the voltages (exciters). {}",
+        time_s, 100.0 * room, where, error);
+  return fmt::format(
+      "grid case at {:.3f} s: the solver stops although the loads could still grow by {:.2g} % or more ({}): machines "
+      "falling out of step, or a fault of the solver. {}",
+      time_s, 100.0 * room, where, error);
 }
 
 void MachineSystem::equations(double, std::span<const double> y, std::span<double> out) const {
@@ -191,7 +230,11 @@ SystemRun MachineSystem::run(std::span<const SiteSegment> waveform, double rtol)
   double now_s = 0.0;
   for (const SiteSegment& s : waveform) {
     site.set_site(s.load_W, s.load_var);
-    solver.advance(site, y, s.duration_s, now_s);
+    try {
+      solver.advance(site, y, s.duration_s, now_s);
+    } catch (const SolverError& error) {
+      throw SolverError(site.why_stopped(y, now_s, error.what()));
+    }
     now_s += s.duration_s;
     out.steps += solver.counts().steps;
     out.time_s.push_back(now_s);

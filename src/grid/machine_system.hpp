@@ -56,12 +56,15 @@ class MachineSystem final : public numerics::DaeSystem {
   const MachineCase& machine_case() const { return case_; }
 
   /// Draws a waveform from rest (first segment's power from t = 0 on, as a step). @throws SolverError where the network
-  /// cannot supply it or the machines fall apart
+  /// cannot supply it or the machines fall apart; it says whether loads could still grow there, or the voltage curve has its nose
   SystemRun run(std::span<const SiteSegment> waveform, double rtol = 1e-6) const;
 
   std::size_t n_machine() const { return machines_.size(); }
   std::size_t angle_at(std::size_t machine) const { return at_[machine].first; }      ///< index in the state
   std::size_t speed_at(std::size_t machine) const { return at_[machine].first + 1; }  ///< index in the state
+  /// By how much all loads could grow at a state, with the machines' fluxes and angles held: 0 at the nose of the voltage curve,
+  /// at most a tenth. @param y [n_state], pu and rad, in the order of shape()
+  double load_room_frac(std::span<const double> y) const;
   /// Index in the state of the real part of a bus's voltage; the imaginary one follows. @param bus number, a count
   /// @throws InputError
   std::size_t voltage_at(double bus) const { return bus_at_ + 2 * case_.bus_index(bus); }
@@ -81,6 +84,7 @@ class MachineSystem final : public numerics::DaeSystem {
   double field(std::span<const double> y, std::size_t machine) const;
   void exciter(std::span<const double> y, std::size_t machine, double v_pu, std::span<double> out) const;
   std::complex<double> load_current(std::size_t bus, std::complex<double> v) const;
+  std::string why_stopped(std::span<const double> y, double time_s, const std::string& error) const;
 
   MachineCase case_;
   PowerFlow flow_;
@@ -91,6 +95,7 @@ class MachineSystem final : public numerics::DaeSystem {
   std::vector<double> field_pu_, mechanical_pu_, reference_pu_, droop_pu_, to_base_;
   std::size_t bus_at_ = 0, site_ = 0;
   std::complex<double> site_pu_ = 0.0;
+  double load_ratio_ = 1.0;  // of all loads, to see how far they could grow
   std::vector<double> rest_, typical_;
   std::vector<std::string> names_;
   std::vector<bool> differential_;

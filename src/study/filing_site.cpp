@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "base/escape.hpp"
 #include "filing_parts.hpp"
@@ -88,7 +89,7 @@ std::vector<Box> boxes(const Filing& f) {
 void site_section(Filing& f, Page& page) {
   page.heading("1 Site");
   std::vector<std::vector<std::string>> rows = {
-      {"scenario", f.o.file},
+      {"scenario", std::filesystem::path(f.o.file).filename().string()},
       {"scenario SHA-256", f.scenario_sha256},
       {"nominal voltage at the connection", fmt::format("{:.4g} kV", f.s.source.nominal_V * 1e-3)},
       {"short-circuit power there", fmt::format("{:.4g} MVA", f.s.source.short_circuit_VA * 1e-6)},
@@ -124,8 +125,11 @@ void site_section(Filing& f, Page& page) {
 void assumed_section(const Filing& f, Page& page) {
   page.heading("8 Assumed inputs and their ranges");
   page.text(
-      "Values without a published source for this site. A range says how far the true value may lie; `tidewatt sweep` "
-      "shows what it moves.");
+      "Values that nobody has stated for this site. A range says how far the true value may lie; `tidewatt sweep` "
+      "shows "
+      "what it moves. Sources: [R] read in the primary text, [S] in a secondary one, [D] taken from data, [C] "
+      "calculated, "
+      "[K] recalled.");
   std::vector<std::vector<std::string>> rows;
   for (const auto& a : f.s.assumed)
     rows.push_back({a.key, number(a.value, 7), fmt::format("{:.7g} to {:.7g}", a.low, a.high), a.source});

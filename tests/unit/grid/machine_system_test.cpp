@@ -72,6 +72,40 @@ TEST_CASE("a load that the network cannot carry is refused with the time") {
   CHECK_THROWS_AS(system.run(std::vector<SiteSegment>{{1.0, 0.0, 0.0}, {1.0, 900e6, 0.0}}), SolverError);
 }
 
+/// A load of constant power at the end of a line from a stiff source, whose voltage curve has its nose at E²/2X.
+MachineCase load_on_a_line(double load_W) {
+  MachineCase c = one_machine(0.0);
+  c.bus.load_W = {load_W, 0.0};
+  for (auto* values : {&c.machine.bus, &c.machine.rating_VA, &c.machine.power_W, &c.machine.voltage_pu,
+                       &c.machine.inertia_s, &c.machine.damping_pu, &c.machine.armature_pu, &c.machine.leakage_pu,
+                       &c.machine.d_pu, &c.machine.d_transient_pu, &c.machine.d_subtransient_pu, &c.machine.q_pu,
+                       &c.machine.q_transient_pu, &c.machine.q_subtransient_pu, &c.machine.d_transient_s,
+                       &c.machine.d_subtransient_s, &c.machine.q_transient_s, &c.machine.q_subtransient_s})
+    values->erase(values->begin());
+  c.load.active_power_frac = 1.0;
+  c.load.active_current_frac = 0.0;
+  return c;
+}
+
+TEST_CASE("a load that grows past the nose of the voltage curve is told apart from a fault of the solver") {
+  const double nose_W = 100e6 / (2.0 * 0.3);  // the source's own reactance takes less than 0.1 % of it
+  for (const double load_W : {140e6, 155e6, 165e6}) {
+    const MachineSystem system(load_on_a_line(load_W), 1);
+    const double room = std::min(0.1, nose_W / load_W - 1.0), found = system.load_room_frac(system.rest());
+    CHECK(found <= 1.001 * room);
+    CHECK(found >= 0.6 * room - 0.001);  // it looks in steps of half as much again
+  }
+  const MachineSystem system(load_on_a_line(160e6), 1);
+  CHECK_NOTHROW(system.run(std::vector<SiteSegment>{{1.0, 0.0, 0.0}, {1.0, 5e6, 0.0}}));
+  try {
+    system.run(std::vector<SiteSegment>{{1.0, 0.0, 0.0}, {1.0, 8e6, 0.0}});
+    FAIL("no state exists beyond the nose");
+  } catch (const SolverError& error) {
+    CHECK(std::string(error.what()).find("grid case at 1.000 s: the voltages collapse") != std::string::npos);
+    CHECK(std::string(error.what()).find("at bus 1") != std::string::npos);
+  }
+}
+
 TEST_CASE("merging edges keeps energy and time") {
   const std::vector<SiteSegment> wave{{0.001, 5, 1}, {0.002, 1, 2}, {0.1, 7, 0}, {0.003, 2, 0}, {0.004, 9, 0}};
   const auto merged = merge_edges(wave, 0.005);
