@@ -32,10 +32,20 @@ class Setup(unittest.TestCase):
         self.program("dpkg-query", f'case "$3" in {absent}) echo unknown >&2; exit 1;; esac\n'
                                    f'case "$2" in *Version*) echo {sundials};; *) printf installed;; esac')
 
-    def run_setup(self, **env):
-        done = subprocess.run(["bash", str(SETUP), "--packages"], env={"PATH": str(self.bin), **env}, capture_output=True,
+    def run_setup(self, *arguments, **env):
+        done = subprocess.run(["bash", str(SETUP), *(arguments or ["--packages"])], env={"PATH": str(self.bin), **env}, capture_output=True,
                               text=True, check=False)
+        self.said = done.stdout
         return done.returncode, done.stderr
+
+    def test_arguments_are_its_own(self):
+        self.assertEqual(self.run_setup("--packages")[0], 0)
+        self.assertEqual(self.run_setup("--help"), (0, ""))
+        self.assertIn("scripts/setup [--packages] [-- CMAKE ARGUMENT...]", self.said)
+        self.assertIn("SUNDIALS_DIR", self.said)
+        code, error = self.run_setup("-DCMAKE_BUILD_TYPE=Debug")
+        self.assertEqual(code, 2)
+        self.assertIn("no argument '-DCMAKE_BUILD_TYPE=Debug'", error)
 
     def calls(self):
         return self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
