@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "tidewatt/base/error.hpp"
@@ -186,23 +187,45 @@ bool is_voltage(const ComtradeSeries& c) {
   return !c.unit.empty() && (c.unit == "V" || c.unit == "v" || c.unit.ends_with("kV") || c.unit.ends_with("KV"));
 }
 
-/// Rms over the last cycle, in pu of the mean over the record's second cycle, each ms.
+/// ∫v² up to each sample that is not missing; between two of them v² runs straight.
+struct SquareIntegral {
+  std::vector<double> time_s, square, sum;
+
+  SquareIntegral(const ComtradeRecord& r, const ComtradeSeries& c) {
+    for (std::size_t i = 0; i < r.time_s.size(); ++i) {
+      if (std::isnan(c.values[i]) || (!time_s.empty() && r.time_s[i] <= time_s.back())) continue;
+      const double v2 = c.values[i] * c.values[i];
+      sum.push_back(time_s.empty() ? 0.0 : sum.back() + 0.5 * (v2 + square.back()) * (r.time_s[i] - time_s.back()));
+      time_s.push_back(r.time_s[i]);
+      square.push_back(v2);
+    }
+  }
+
+  /// @param at index from which to look for `t`, moved on; `t` may not fall from call to call
+  double until(double t, std::size_t& at) const {
+    while (at + 2 < time_s.size() && time_s[at + 1] <= t) ++at;
+    const double dt = std::clamp(t, time_s.front(), time_s.back()) - time_s[at];
+    const double slope = (square[at + 1] - square[at]) / (time_s[at + 1] - time_s[at]);
+    return sum[at] + dt * (square[at] + 0.5 * dt * slope);
+  }
+};
+
+/// Rms over the last cycle, in pu of its mean over the record's second cycle, each ms from the first sample on; the first cycle
+/// has the value of its end. Empty: no voltage at the start.
 std::vector<double> rms_pu(const ComtradeRecord& r, const ComtradeSeries& c) {
   const double cycle_s = 1.0 / r.line_Hz;
-  const double end_s = r.time_s.back();
-  if (end_s < 2.0 * cycle_s) throw InputError("COMTRADE: the record is shorter than two cycles");
+  if (r.time_s.back() < 2.0 * cycle_s) throw InputError("COMTRADE: the record is shorter than two cycles");
+  const SquareIntegral squares(r, c);
+  if (squares.time_s.size() < 2) return {};
   std::vector<double> out;
-  std::size_t first = 0, last = 0;
-  for (double t = cycle_s; t <= end_s; t += 1e-3) {
-    while (last < r.time_s.size() && r.time_s[last] <= t) ++last;
-    while (first < last && r.time_s[first] <= t - cycle_s) ++first;
-    double square = 0.0;
-    for (std::size_t i = first; i < last; ++i) square += std::isnan(c.values[i]) ? 0.0 : c.values[i] * c.values[i];
-    out.push_back(last > first ? std::sqrt(square / static_cast<double>(last - first)) : 0.0);
+  std::size_t begin = 0, end = 0;
+  for (std::size_t ms = 0; static_cast<double>(ms) * 1e-3 <= r.time_s.back(); ++ms) {
+    const double t = std::max(static_cast<double>(ms) * 1e-3, cycle_s);
+    out.push_back(std::sqrt(std::max(0.0, squares.until(t, end) - squares.until(t - cycle_s, begin)) / cycle_s));
   }
-  const auto n = std::min(out.size(), static_cast<std::size_t>(cycle_s * 1e3) + 1);
-  double mean = 0.0;
-  for (std::size_t i = 0; i < n; ++i) mean += out[i] / static_cast<double>(n);
+  const auto n = std::min(out.size(), static_cast<std::size_t>(2.0 * cycle_s * 1e3) + 1);
+  const double mean =
+      std::accumulate(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
   if (!(mean > 0.0)) return {};
   for (double& v : out) v /= mean;
   return out;

@@ -26,8 +26,8 @@ struct ComtradeRecord {
 /// @throws InputError with what is wrong and where
 ComtradeRecord read_comtrade(const std::string& path);
 
-/// Voltage in pu of its value at the start, in steps of 1 ms, [sample]: a channel in pu as it is, else of the first three
-/// voltages the lowest rms over one cycle, over its own mean of the first cycle that is whole.
+/// Voltage in pu of its value at the start, every 1 ms from the first sample on, [sample]: a channel in pu as it is, else of the
+/// first three voltages the lowest rms over the cycle before, over its own mean of the first two cycles.
 /// @throws InputError if the record holds no voltage, or less than two cycles
 std::vector<double> sag_of(const ComtradeRecord& record);
 

@@ -94,6 +94,29 @@ TEST_CASE("three phases give the lowest rms over a cycle, over what it was at th
   CHECK_THROWS_AS(sag_of(r), InputError);
 }
 
+TEST_CASE("a sag of sines has its own depth at any sampling rate, and begins when it begins") {
+  for (const double rate_Hz : {1920.0, 3840.0, 4800.0, 4801.3})
+    for (const double depth_pu : {0.803, 0.5, 0.05}) {
+      ComtradeRecord r;
+      r.line_Hz = 60.0;
+      ComtradeSeries c{"U", "", "V", {}};
+      for (int i = 0; i < static_cast<int>(1.5 * rate_Hz); ++i) {
+        const double t = i / rate_Hz;
+        r.time_s.push_back(t);
+        c.values.push_back((t >= 0.5 && t < 1.1 ? depth_pu : 1.0) * 8.0e4 * std::sin(2 * std::numbers::pi * 60.0 * t));
+      }
+      c.values[30] = std::numeric_limits<double>::quiet_NaN();  // one missing sample is no sag
+      r.channels.push_back(c);
+      const auto v = sag_of(r);
+      CHECK(v.size() == Approx(1500).margin(1));
+      CHECK(*std::min_element(v.begin(), v.end()) == Approx(depth_pu).margin(2e-3));
+      CHECK(v[800] == Approx(depth_pu).margin(2e-3));
+      for (std::size_t ms = 0; ms <= 499; ++ms) CHECK(v[ms] == Approx(1.0).margin(5e-3));  // nothing before it begins
+      CHECK(v[508] == Approx(std::sqrt(0.52 + 0.48 * depth_pu * depth_pu)).margin(0.02));  // 8 of 16.7 ms
+      CHECK(v[518] == Approx(depth_pu).margin(5e-3));
+    }
+}
+
 TEST_CASE("what is no record is refused with its line") {
   const ScratchFolder scratch;
   std::ofstream(scratch.file("a.cfg")) << "x,y,1999\n1,1A,0D\n1,UA,,,V,one,0,0,0,1,1,1,P\n";
