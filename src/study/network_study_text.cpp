@@ -69,8 +69,9 @@ std::string network_text(const NetworkRun& run) {
     const auto damping = [](const grid::GridMode& x) { return x.frequency_Hz > 0.02 ? x.damping_frac : 2.0; };
     const auto& m = *std::min_element(run.modes.begin(), run.modes.end(),
                                       [&](const auto& x, const auto& y) { return damping(x) < damping(y); });
-    out += fmt::format("least damped swing with the site's supplies: {:.3f} Hz, damping {:+.2f} % ({}, {})\n",
-                       m.frequency_Hz, 100.0 * m.damping_frac, m.parts[0].state, m.parts[1].state);
+    out += fmt::format("least damped swing with the site's supplies: {:.3f} Hz, damping {:+.2f} % ({}, {}){}\n",
+                       m.frequency_Hz, 100.0 * m.damping_frac, m.parts[0].state, m.parts[1].state,
+                       m.damping_frac < 0.0 ? "; it grows: the network with this site is unstable" : "");
   }
   const Extremes v = site_voltage(t);
   return out + fmt::format("voltage at bus {}: {:.4f} to {:.4f} pu\n", run.bus, v.low, v.high);

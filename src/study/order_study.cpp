@@ -108,6 +108,8 @@ std::string orders_text(const OrderStudy& s) {
         a.order.begin_s, a.order.end_s, r.means, met(r) ? "met" : "not met");
     say(text, "  before its notice {:.4g} MW in the mean; asked {:.1f} % less, given {:.1f} % ({:.3g} of {:.3g} MWh)\n",
         a.baseline_W * 1e-6, 100.0 * a.asked_frac, 100.0 * a.given_frac, a.given_J / 3.6e9, a.asked_J / 3.6e9);
+    if (!(a.asked_frac > 0.0))
+      say(text, "  the load before lies below the limit: by its means the order asks for nothing\n");
     for (const auto& i : a.settlements) {
       if (i.n == 0) {
         say(text, "  means of {:g} min: none lies wholly within the order\n", i.interval_s / 60.0);

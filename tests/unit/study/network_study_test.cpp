@@ -43,7 +43,16 @@ TEST_CASE("a unit that is switched off, and a ramp") {
   o.trip.clear();
   o.step_W = 50e6;
   o.ramp_s = 5.0;
-  CHECK(network_text(play_network(o)).find("within 5 s from 1 s on") != std::string::npos);
+  auto ramped = play_network(o);
+  CHECK(network_text(ramped).find("within 5 s from 1 s on") != std::string::npos);
+  grid::GridMode swing;
+  swing.frequency_Hz = 0.7;
+  swing.parts.resize(2);
+  for (const double damping_frac : {-0.001, 0.001}) {
+    swing.damping_frac = damping_frac;
+    ramped.modes = {swing};
+    CHECK((network_text(ramped).find("it grows") != std::string::npos) == (damping_frac < 0.0));
+  }
 }
 
 TEST_CASE("everything wrong with the options is said at once") {

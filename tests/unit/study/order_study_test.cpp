@@ -41,6 +41,10 @@ TEST_CASE("an order of a scenario, judged by the means that its result keeps") {
   changed.set = {"event.order.limit_MW=0.05"};
   const auto other = sim::load_scenario(c.path("ordered.toml"), changed);
   CHECK(study::judge_orders(other, "x", file, o).orders[0].answer.order.limit_W == Approx(0.05e6));
+  changed.set = {"event.order.limit_MW=0.5"};
+  const auto idle = study::judge_orders(sim::load_scenario(c.path("ordered.toml"), changed), "x", file, o);
+  CHECK_THAT(study::orders_text(idle), Catch::Contains("the order asks for nothing"));
+  CHECK_THAT(study::orders_text(s), !Catch::Contains("asks for nothing"));
   o.order = "oder";
   CHECK_THROWS_WITH(study::judge_orders(scenario, "x", file, o), Catch::Contains("did you mean 'order'?"));
   CHECK_THROWS_AS(study::judge_orders(sim::load_scenario(c.path("tiny.toml")), "x", file, {}), InputError);
