@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tidewatt/base/math.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling {
@@ -33,22 +32,12 @@ double water_cp_J_per_kg_K(double T_K) {
   return 4218.9215 + t * (-3.1923834 + t * (0.096393868 + t * (-0.0014176685 + t * (1.0984394e-5 - 3.290071e-8 * t))));
 }
 
-// Korson, Drost-Hansen and Millero 1969: `log10(μ/μ20) = (1.3272 (20-t) - 0.001053 (t-20)²)/(t+105)`.
-double water_viscosity_Pa_s(double T_K) {
-  const double t = T_K - zero_celsius_K, off = t - 20.0;
-  return 1.002e-3 * math::exp(2.302585092994046 * (-1.3272 * off - 0.001053 * off * off) / (t + 105.0));
-}
-
 double coolant_density_kg_per_m3(double T_K, double glycol_frac) {
   return water_density_kg_per_m3(T_K) + density.at(glycol_frac, T_K - zero_celsius_K);
 }
 
 double coolant_cp_J_per_kg_K(double T_K, double glycol_frac) {
   return water_cp_J_per_kg_K(T_K) + heat_capacity.at(glycol_frac, T_K - zero_celsius_K);
-}
-
-double coolant_freezing_K(double glycol_frac) {
-  return zero_celsius_K + glycol_frac * (-27.99440374 + glycol_frac * (-11.86213545 - 119.63035255 * glycol_frac));
 }
 
 double coolant_flow_kg_per_s(double heat_W, double rise_K, double mean_K, double glycol_frac) {

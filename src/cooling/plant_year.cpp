@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
@@ -64,20 +65,6 @@ PlantYear run_plant(const CoolingPlant& plant, const Weather& weather, const std
   for (const PlantMonth& m : year.months) add(year.total, m);
   year.closure_frac = given.value() > 0.0 ? std::abs(left.value()) / given.value() : 0.0;
   return year;
-}
-
-Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input, const PlantCapacity& after,
-                  double rise_K, Tick longest, Tick step) {
-  auto workspace = plant.make_workspace();
-  auto before = state;
-  const PlantStep start = plant.advance(before, input, 0, ns_per_s, *workspace);
-  input.capacity = after;
-  for (Tick t = 0; t < longest; t += step) {
-    const PlantStep s = plant.advance(state, input, t, t + step, *workspace);
-    if (s.supply_end_K > start.supply_end_K + rise_K || s.liquid_supply_end_K > start.liquid_supply_end_K + rise_K)
-      return t + step;
-  }
-  return longest;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -66,10 +66,6 @@ double solve_wet_bulb(double T, double W, double p, bool ice, double lo, double 
 TIDEWATT_CLONES
 double saturation_pressure_Pa(double drybulb_K) { return math::exp(log_saturation(phase(drybulb_K), drybulb_K)); }
 
-double saturation_slope_Pa_per_K(double drybulb_K) {
-  return saturation_pressure_Pa(drybulb_K) * log_saturation_slope(phase(drybulb_K), drybulb_K);
-}
-
 double humidity_ratio_from_vapour_pressure(double vapour_Pa, double pressure_Pa) {
   return mole_mass_ratio * vapour_Pa / (pressure_Pa - vapour_Pa);
 }
@@ -128,10 +124,6 @@ double enthalpy_J_per_kg(double drybulb_K, double humidity_ratio) {
 
 double dry_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa) {
   return pressure_Pa / (dry_air_gas_J_per_kg_K * drybulb_K * (1.0 + humidity_ratio / mole_mass_ratio));
-}
-
-double moist_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa) {
-  return dry_air_density_kg_per_m3(drybulb_K, humidity_ratio, pressure_Pa) * (1.0 + humidity_ratio);
 }
 
 double standard_pressure_Pa(double altitude_m) { return 101325.0 * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559); }

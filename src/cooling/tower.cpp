@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "heat_exchanger.hpp"
 #include "tidewatt/base/error.hpp"
@@ -122,20 +121,6 @@ double Tower::fan_W(double speed_frac) const {
   if (speed_frac <= lo) return 0.0;
   const double s = std::min((speed_frac - lo) / lo, 1.0);
   return p_.fan_W * s * math::pow(std::max(speed_frac, p_.fan_floor_frac), p_.fan_exponent_ratio);
-}
-
-double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, double water_air_ratio,
-                     double pressure_Pa) {
-  const double range_K = water_in_K - water_out_K, inlet = saturated_enthalpy(wetbulb_K, pressure_Pa);
-  double sum = 0.0;
-  for (const double x : {0.1, 0.4, 0.6, 0.9}) {
-    const double T = water_out_K + x * range_K;
-    const double drive =
-        saturated_enthalpy(T, pressure_Pa) - inlet - water_air_ratio * liquid_cp_J_per_kg_K * x * range_K;
-    if (!(drive > 0.0)) return std::numeric_limits<double>::infinity();
-    sum += 1.0 / drive;
-  }
-  return liquid_cp_J_per_kg_K * range_K * sum / 4.0;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -91,9 +91,4 @@ WeatherSample Weather::mean(Tick t0_ns, Tick t1_ns) const {
   return sum.over(seconds(t1_ns - t0_ns));
 }
 
-Tick Weather::local_time_of_day_ns(Tick t_ns) const {
-  const Tick local = t_ns + series_.local_at_start_ns;
-  return local - floor_div(local, ns_per_day) * ns_per_day;
-}
-
 }  // namespace TIDEWATT_NAMESPACE::cooling

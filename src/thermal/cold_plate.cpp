@@ -26,18 +26,9 @@ double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s) {
   return 1.0 - p.still_W_per_K * cold_plate_K_per_W(p, flow_kg_per_s);
 }
 
-double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W) {
-  return heat_W / (flow_kg_per_s * p.liquid_J_per_kg_K);
-}
-
 void LiquidCaptureParams::fields(FieldVisitor& v) {
   v.number("gpu_liquid_frac", gpu_liquid_frac, {0, 1}, "share of GPU heat taken by liquid");
   v.number("host_liquid_frac", host_liquid_frac, {0, 1}, "share of host heat taken by liquid");
-}
-
-ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W) {
-  return {p.gpu_liquid_frac * gpu_W + p.host_liquid_frac * host_W,
-          (1.0 - p.gpu_liquid_frac) * gpu_W + (1.0 - p.host_liquid_frac) * host_W + loss_W};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

@@ -3,8 +3,7 @@
 namespace TIDEWATT_NAMESPACE::thermal {
 namespace {
 
-template <std::size_t N>
-void join(StoreNetwork<N>& w, std::size_t i, std::size_t j, double W_per_K) {
+void join(StoreNetwork<4>& w, std::size_t i, std::size_t j, double W_per_K) {
   w.joint_W_per_K[i][j] = w.joint_W_per_K[j][i] = W_per_K;
 }
 
@@ -35,15 +34,6 @@ MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm) {
   const double G_db = 1.0 / p.die_base_K_per_W, G_mb = 1.0 / hbm.hbm_base_K_per_W, G_dm = hbm.die_hbm_W_per_K;
   const double det = (G_db + G_dm) * (G_mb + G_dm) - G_dm * G_dm;
   return {G_dm / det - 1.0 / G_db, (G_db + G_dm) / det - 1.0 / G_db};
-}
-
-StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W) {
-  StoreNetwork<3> w;
-  w.store_J_per_K = {p.die_J_per_K, p.base_J_per_K, p.sink_J_per_K};
-  join(w, die_store, base_store, 1.0 / p.die_base_K_per_W);
-  join(w, base_store, sink_store, 1.0 / p.base_sink_K_per_W);
-  w.coolant_W_per_K[sink_store] = 1.0 / coolant_K_per_W;
-  return w;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <functional>
-#include <vector>
 
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
@@ -32,10 +31,5 @@ struct TIDEWATT_API PlantYear {
 /// @throws as CoolingPlant::advance
 TIDEWATT_API PlantYear run_plant(const CoolingPlant& plant, const Weather& weather,
                                  const std::function<PlantInput(Tick)>& load, Tick duration, Tick step);
-
-/// Seconds from the loss of parts until the servers' air or liquid is `rise_K` above what it was; `longest` if it never
-/// is. The state is a copy: the caller's stays.
-TIDEWATT_API Tick ride_through(const CoolingPlant& plant, std::vector<double> state, PlantInput input,
-                               const PlantCapacity& after, double rise_K, Tick longest, Tick step);
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

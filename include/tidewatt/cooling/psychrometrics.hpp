@@ -21,9 +21,6 @@ inline constexpr double ice_enthalpy_J_per_kg = -0.329e6;  ///< of ice at 0 °C 
 /// `ln p = a0/T + a1 + a2 T + a3 T² + a4 T³ + a5 T⁴ + a6 ln T`.
 TIDEWATT_API double saturation_pressure_Pa(double drybulb_K);
 
-/// `d p_sat / dT`, Pa/K, of the same formula.
-TIDEWATT_API double saturation_slope_Pa_per_K(double drybulb_K);
-
 /// `W = 0.621945 p_v / (p - p_v)`.
 TIDEWATT_API double humidity_ratio_from_vapour_pressure(double vapour_Pa, double pressure_Pa);
 /// The inverse: `p_v = p W/(0.621945 + W)`. @param humidity_ratio kg/kg, >= 0
@@ -56,8 +53,6 @@ TIDEWATT_API double enthalpy_J_per_kg(double drybulb_K, double humidity_ratio);
 
 /// kg of dry air per m³ of moist air: `p / (R T (1 + W/0.621945))`.
 TIDEWATT_API double dry_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa);
-/// kg of moist air per m³.
-TIDEWATT_API double moist_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa);
 
 /// Standard atmosphere: `p = 101325 (1 - 2.25577e-5 z)^5.2559`. @param altitude_m -500 to 11,000
 TIDEWATT_API double standard_pressure_Pa(double altitude_m);

@@ -69,10 +69,4 @@ class TIDEWATT_API Tower {
   double air_kg_per_s_ = 0.0;
 };
 
-/// Merkel number `KaV/L = ∫ c dT / (h_s(T) - h_a(T))` over the water's range by the four-point Chebyshev rule
-/// (0.1, 0.4, 0.6, 0.9); the air's enthalpy rises along the operating line `h_a = h_1 + (L/G) c (T - T_out)`.
-/// Infinite where air and water meet. @param water_air_ratio L/G
-TIDEWATT_API double merkel_number(double water_in_K, double water_out_K, double wetbulb_K, double water_air_ratio,
-                                  double pressure_Pa);
-
 }  // namespace TIDEWATT_NAMESPACE::cooling

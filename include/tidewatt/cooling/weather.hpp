@@ -38,8 +38,7 @@ class TIDEWATT_API Weather {
   WeatherSample at(Tick t_ns) const;
   /// Exact mean of at() over [t0, t1]; at(t0) if t0 == t1. @throws InputError as at(), or if t1 < t0.
   WeatherSample mean(Tick t0_ns, Tick t1_ns) const;
-  /// Local standard time of day, 0 to 24 h in ns.
-  Tick local_time_of_day_ns(Tick t_ns) const;
+  /// Local standard time of day at run time 0, 0 to 24 h.
   Tick local_at_start_ns() const { return series_.local_at_start_ns; }
   const std::string& source() const { return series_.source; }
   const std::vector<std::string>& notes() const { return series_.notes; }

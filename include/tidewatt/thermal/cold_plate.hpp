@@ -23,9 +23,6 @@ struct TIDEWATT_API ColdPlateParams {
 /// @throws InputError for a negative flow
 TIDEWATT_API double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s);
 
-/// Temperature rise of the liquid across the plate, K. @param heat_W into the liquid
-TIDEWATT_API double liquid_rise_K(const ColdPlateParams& p, double flow_kg_per_s, double heat_W);
-
 /// Which part of a server's heat the liquid takes; the rest goes to air, as in servers with plates on GPUs and CPUs only.
 struct TIDEWATT_API LiquidCaptureParams {
   double gpu_liquid_frac;   ///< of GPU board heat (regulators may be cooled by air)
@@ -41,11 +38,5 @@ struct TIDEWATT_API LiquidCooling {
 
 /// Share of a plate's heat that leaves with the liquid: the rest goes to air through `still_W_per_K`. 0 without flow.
 TIDEWATT_API double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s);
-
-struct TIDEWATT_API ServerHeat {
-  double liquid_W, air_W;
-};
-/// @param gpu_W board power @param host_W CPUs, memory, NICs, switches @param loss_W fans, conversion and PSU: always to air
-TIDEWATT_API ServerHeat split_heat(const LiquidCaptureParams& p, double gpu_W, double host_W, double loss_W);
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

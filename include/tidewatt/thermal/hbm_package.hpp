@@ -40,9 +40,6 @@ struct TIDEWATT_API MemoryLead {
 /// Exact for the means of a repetition that repeats and in steady state; hbm_package_test has the error after steps.
 TIDEWATT_API MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm);
 
-/// The same without the branch: the chain of package.hpp as a network of three stores.
-TIDEWATT_API StoreNetwork<3> chain_network(const PackageParams& p, double coolant_K_per_W);
-
 /// Convection resistance of an air-cooled sink at a fan speed, K/W.
 TIDEWATT_API double sink_air_K_per_W(const PackageParams& p, double fan_frac);
 

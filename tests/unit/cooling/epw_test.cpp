@@ -92,7 +92,7 @@ TEST_CASE("an hour's value stands at the end of the hour, local standard time") 
   CHECK(w.at(0).drybulb_K == Approx(273.15 + 15.7));
   CHECK(w.at(9 * ns_per_hour).drybulb_K == Approx(273.15 + 24.7));
   CHECK(w.at(ns_per_hour / 2).drybulb_K == Approx(273.15 + 16.2));
-  CHECK(w.local_time_of_day_ns(0) == 6 * ns_per_hour);
+  CHECK(w.local_at_start_ns() == 6 * ns_per_hour);
   CHECK(w.at(365 * ns_per_day).drybulb_K == w.at(0).drybulb_K);  // the year repeats
 }
 

@@ -10,14 +10,13 @@ using namespace hydronic_day;
 // Values of CoolProp 8.0.0 (IAPWS-95 at 101,325 Pa; Melinder's propylene glycol), generated once.
 TEST_CASE("water and glycol match CoolProp") {
   struct Water {
-    double t_degC, density, cp, viscosity;
+    double t_degC, density, cp;
   };
-  for (const Water& w : {Water{5, 999.96663, 4205.0377, 0.00151817}, Water{15, 999.10262, 4188.4606, 0.00113757},
-                         Water{25, 997.04764, 4181.3150, 0.000890022}, Water{40, 992.21635, 4179.4148, 0.000652729},
-                         Water{60, 983.19582, 4184.9533, 0.000466035}, Water{80, 971.79040, 4196.7533, 0.000354051}}) {
+  for (const Water& w :
+       {Water{5, 999.96663, 4205.0377}, Water{15, 999.10262, 4188.4606}, Water{25, 997.04764, 4181.3150},
+        Water{40, 992.21635, 4179.4148}, Water{60, 983.19582, 4184.9533}, Water{80, 971.79040, 4196.7533}}) {
     CHECK(water_density_kg_per_m3(K(w.t_degC)) == Approx(w.density).epsilon(2e-5));
     CHECK(water_cp_J_per_kg_K(K(w.t_degC)) == Approx(w.cp).epsilon(2e-4));
-    CHECK(water_viscosity_Pa_s(K(w.t_degC)) == Approx(w.viscosity).epsilon(0.01));
   }
   struct Glycol {
     double frac, t_degC, density, cp;
@@ -28,6 +27,4 @@ TEST_CASE("water and glycol match CoolProp") {
     CHECK(coolant_density_kg_per_m3(K(g.t_degC), g.frac) == Approx(g.density).epsilon(1e-3));
     CHECK(coolant_cp_J_per_kg_K(K(g.t_degC), g.frac) == Approx(g.cp).epsilon(5e-3));
   }
-  CHECK(coolant_freezing_K(0.3) == Approx(K(-12.789)).margin(0.3));
-  CHECK(coolant_freezing_K(0.5) == Approx(K(-32.193)).margin(0.3));
 }

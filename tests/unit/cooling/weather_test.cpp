@@ -72,12 +72,3 @@ TEST_CASE("what is not outdoor air is refused") {
   s.knots.clear();
   CHECK_THROWS_AS(Weather(s), InputError);
 }
-
-TEST_CASE("local time of day") {
-  WeatherSeries s = ramp(true);
-  s.local_at_start_ns = 20 * ns_per_hour;
-  const Weather w(s);
-  CHECK(w.local_time_of_day_ns(0) == 20 * ns_per_hour);
-  CHECK(w.local_time_of_day_ns(5 * ns_per_hour) == ns_per_hour);
-  CHECK(w.local_time_of_day_ns(-21 * ns_per_hour) == 23 * ns_per_hour);
-}

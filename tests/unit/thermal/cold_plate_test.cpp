@@ -30,10 +30,3 @@ TEST_CASE("more flow always cools better, ever less so; none leaves only what st
   }
   CHECK_THROWS_AS(cold_plate_K_per_W(plate, -1.0), InputError);
 }
-
-TEST_CASE("mixed servers split their heat completely", "[thermal][cold_plate]") {
-  const auto h = split_heat({0.92, 0.5}, 5600, 1500, 700);
-  CHECK(h.liquid_W + h.air_W == Approx(7800.0).epsilon(1e-14));
-  CHECK(h.liquid_W == Approx(0.92 * 5600 + 0.5 * 1500));
-  CHECK(liquid_rise_K(plate, 0.0179, 700) == Approx(700 / (0.0179 * 3900)));
-}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "chain_network.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::thermal;

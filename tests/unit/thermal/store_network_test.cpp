@@ -1,6 +1,7 @@
 #include "tidewatt/thermal/store_network.hpp"
 
 #include "catch.hpp"
+#include "chain_network.hpp"
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/package.hpp"
 
