@@ -236,7 +236,7 @@ SystemRun MachineSystem::run(std::span<const SiteSegment> waveform, double rtol)
       throw SolverError(site.why_stopped(y, now_s, error.what()));
     }
     now_s += s.duration_s;
-    out.steps += solver.counts().steps;
+    out.steps += solver.steps();
     out.time_s.push_back(now_s);
     double mean_rad = 0.0;
     for (std::size_t k = 0; k < machines_.size(); ++k) mean_rad += inertia_frac(k) * y[angle_at(k)];

@@ -18,7 +18,6 @@ using namespace sundials;
 
 struct Cvode::Impl {
   OdeShape shape;
-  OdeCounts counts;
   SUNContext context = nullptr;
   N_Vector y = nullptr, tolerance = nullptr;
   SUNMatrix matrix = nullptr;
@@ -208,8 +207,6 @@ Cvode::~Cvode() = default;
 Cvode::Cvode(Cvode&&) noexcept = default;
 Cvode& Cvode::operator=(Cvode&&) noexcept = default;
 
-const OdeCounts& Cvode::counts() const { return impl_->counts; }
-
 void Cvode::advance(const OdeSystem& system, std::span<double> y, double duration_s, double time_s) {
   Impl& me = *impl_;
   if (y.size() != me.shape.names.size() || !(duration_s > 0.0) || !all_finite(y))
@@ -224,13 +221,12 @@ void Cvode::advance(const OdeSystem& system, std::span<double> y, double duratio
   double reached = 0.0;
   const int status = CVode(me.memory, duration_s, me.y, &reached, CV_NORMAL);
   me.system = nullptr;
-  CVodeGetNumSteps(me.memory, &me.counts.steps);
-  CVodeGetNumRhsEvals(me.memory, &me.counts.rhs_calls);
-  CVodeGetNumJacEvals(me.memory, &me.counts.jacobians);
+  long steps = 0;
+  CVodeGetNumSteps(me.memory, &steps);
   if (status < 0 || reached != duration_s || !all_finite(values(me.y)))
     throw SolverError(fmt::format(
         "at {:.6f} s: CVODE stopped with code {} after {} steps, {:.6g} s into a step of {:.6g} s; worst: {}", time_s,
-        status, me.counts.steps, reached, duration_s, me.worst()));
+        status, steps, reached, duration_s, me.worst()));
   std::copy(values(me.y).begin(), values(me.y).end(), y.begin());
 }
 

@@ -26,10 +26,6 @@ struct OdeShape {
   long max_steps = 5000;           ///< per advance
 };
 
-struct OdeCounts {
-  long steps = 0, rhs_calls = 0, jacobians = 0;  ///< of the last advance
-};
-
 /// SUNDIALS CVODE with BDF, Newton and a dense matrix, made once and restarted at every step. Restarting is the rule:
 /// the inputs jump between macro steps, and a solver that carries its history over a jump takes steps that are
 /// too long. The end of the step is a stop time, so the last internal step lands on it and nothing is interpolated.
@@ -46,7 +42,6 @@ class Cvode {
   /// Integrates `y` over `duration_s` > 0. @throws SolverError with `time_s` (the run time of the step's start, for the
   /// message) and the worst components; `y` is then unchanged.
   void advance(const OdeSystem& system, std::span<double> y, double duration_s, double time_s);
-  const OdeCounts& counts() const;
 
  private:
   struct Impl;

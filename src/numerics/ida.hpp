@@ -31,10 +31,6 @@ struct DaeShape {
   long max_steps = 20000;          ///< per advance
 };
 
-struct DaeCounts {
-  long steps = 0, residuals = 0, jacobians = 0;  ///< of the last advance
-};
-
 /// SUNDIALS IDA with BDF, Newton and a dense matrix, made once and restarted at every advance: inputs jump between
 /// two of them, and each restart finds algebraic values and derivatives that fit the new inputs. The end is a stop
 /// time, so nothing is interpolated. One object per thread.
@@ -53,7 +49,7 @@ class Ida {
   /// @throws SolverError with `time_s` and the worst components by name; `y` is then unchanged.
   /// @param y [n], in the system's own units
   void advance(const DaeSystem& system, std::span<double> y, double duration_s, double time_s);
-  const DaeCounts& counts() const;
+  long steps() const;  ///< of the last advance
 
  private:
   struct Impl;

@@ -1,6 +1,5 @@
 #include "linear_step.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "tidewatt/base/error.hpp"
@@ -62,7 +61,7 @@ std::vector<double> matrix_exponential(std::span<const double> M, std::size_t k)
 }
 
 LinearStep::LinearStep(std::span<const double> A, std::span<const double> B, std::size_t n, std::size_t m, double h_s)
-    : n_(n), m_(m), E_(n * n), F_(n * m) {
+    : E_(n * n), F_(n * m) {
   if (n == 0 || n > max_states || m > max_inputs || A.size() != n * n || B.size() != n * m)
     throw InputError("linear step: the sizes of A and B do not fit n and m");
   if (!(h_s > 0.0)) throw InputError("linear step: the step must be positive");
@@ -77,17 +76,6 @@ LinearStep::LinearStep(std::span<const double> A, std::span<const double> B, std
     for (std::size_t j = 0; j < n; ++j) E_[i * n + j] = X[i * k + j];
     for (std::size_t j = 0; j < m; ++j) F_[i * m + j] = X[i * k + n + j];
   }
-}
-
-void LinearStep::step(std::span<double> x, std::span<const double> u) const {
-  std::array<double, max_states> y;
-  for (std::size_t i = 0; i < n_; ++i) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < n_; ++j) sum += E_[i * n_ + j] * x[j];
-    for (std::size_t j = 0; j < m_; ++j) sum += F_[i * m_ + j] * u[j];
-    y[i] = sum;
-  }
-  for (std::size_t i = 0; i < n_; ++i) x[i] = y[i];
 }
 
 }  // namespace TIDEWATT_NAMESPACE::numerics

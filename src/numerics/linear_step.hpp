@@ -23,20 +23,12 @@ class LinearStep {
   /// @throws InputError if a size does not fit or an entry is not finite
   LinearStep(std::span<const double> A, std::span<const double> B, std::size_t n, std::size_t m, double h_s);
 
-  /// Advances `x` (n values) over one step under the constant input `u` (m values).
-  /// @param x [n_state], in and out  @param u [n_input]
-  void step(std::span<double> x, std::span<const double> u) const;
-
   /// [n × n], dimensionless where all states have one unit.
   std::span<const double> E() const { return E_; }  ///< n × n, row-major
   /// [n × m], state unit per input unit.
   std::span<const double> F() const { return F_; }  ///< n × m, row-major
-  std::size_t n_state() const { return n_; }
-  std::size_t n_input() const { return m_; }
 
  private:
-  std::size_t n_;
-  std::size_t m_;
   std::vector<double> E_;
   std::vector<double> F_;
 };

@@ -57,12 +57,6 @@ Line Spectrum::dominant(double f_min_Hz) const {
   return largest(static_cast<std::size_t>(std::ceil(std::max(f_min_Hz, 0.0) / bin_Hz)), psd.size());
 }
 
-Line Spectrum::near(double f_Hz, double reach_Hz) const {
-  if (psd.empty() || f_Hz + reach_Hz < 0.0) return {};
-  const double first = std::ceil(std::max(f_Hz - reach_Hz, 0.0) / bin_Hz);
-  return largest(static_cast<std::size_t>(first), static_cast<std::size_t>((f_Hz + reach_Hz) / bin_Hz));
-}
-
 Welch::Welch(std::size_t segment, double rate_Hz)
     : n_(segment), rate_Hz_(rate_Hz), fft_(std::max<std::size_t>(segment, 8)) {
   if (segment < 16 || segment > (std::size_t{1} << 22) || !std::has_single_bit(segment))

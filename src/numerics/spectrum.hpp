@@ -28,8 +28,6 @@ struct Spectrum {
   /// r = |X_{k+1}|/|X_k| (k+1 being the larger neighbour) the line lies at k + δ, δ = (2r − 1)/(r + 1), and its
   /// amplitude is that of bin k times πδ(1 − δ²)/sin πδ. Assumes lines at least four bins apart and four bins from 0.
   Line dominant(double f_min_Hz) const;
-  /// The largest line within ± `reach_Hz` of `f_Hz`, by the same estimate.
-  Line near(double f_Hz, double reach_Hz) const;
   template <class A>
   void archive(A& a) {
     a(bin_Hz, n_segment, psd);

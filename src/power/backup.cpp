@@ -23,11 +23,6 @@ Backup::Backup(const BackupParams& p)
       good_(to_tick(p.utility_good_s)),
       gap_(to_tick(p.transfer_gap_s)) {}
 
-bool BackupState::same(const BackupState& o) const {
-  return ups.same(o.ups) && generator == o.generator && source == o.source && bad_for == o.bad_for &&
-         good_for == o.good_for && gap_left == o.gap_left;
-}
-
 BackupState Backup::start() const {
   BackupState s;
   s.ups = ups_.start();

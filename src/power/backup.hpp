@@ -23,7 +23,6 @@ struct BackupState {
   GeneratorState generator;
   BackupSource source = BackupSource::utility;
   Tick bad_for = 0, good_for = 0, gap_left = 0;
-  bool same(const BackupState& other) const;  ///< equal but for absolute time: equal futures
   template <class A>
   void archive(A& a) {
     a(ups, generator, source, bad_for, good_for, gap_left);

@@ -66,22 +66,4 @@ Capacity capacity(const FeederParams& params, double auxiliary_ratio, const Redu
   return out;
 }
 
-double LossCurve::efficiency_frac(double x) const {
-  return x / (x + no_load_frac + x * (proportional_frac + x * quadratic_frac));
-}
-
-LossCurve loss_curve(const std::array<double, 3>& x, const std::array<double, 3>& efficiency_frac) {
-  std::array<double, 3> loss;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!(x[i] > 0.0) || !(efficiency_frac[i] > 0.0 && efficiency_frac[i] <= 1.0))
-      throw InputError("loss curve: loadings must be positive and efficiencies in (0, 1]");
-    loss[i] = x[i] * (1.0 / efficiency_frac[i] - 1.0);
-  }
-  if (x[0] == x[1] || x[1] == x[2] || x[0] == x[2]) throw InputError("loss curve: loadings must differ");
-  const double d01 = (loss[1] - loss[0]) / (x[1] - x[0]), d12 = (loss[2] - loss[1]) / (x[2] - x[1]);
-  const double a2 = (d12 - d01) / (x[2] - x[0]);  // Newton's divided differences
-  const double a1 = d01 - a2 * (x[0] + x[1]);
-  return {loss[0] - x[0] * (a1 + a2 * x[0]), a1, a2};
-}
-
 }  // namespace TIDEWATT_NAMESPACE::power

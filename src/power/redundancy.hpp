@@ -37,15 +37,4 @@ struct Capacity {
 /// @throws InputError if a level would have no branch left
 Capacity capacity(const FeederParams& feeder, double auxiliary_ratio, const RedundancyParams& redundancy);
 
-/// Loss as a polynomial of the load through three points of an efficiency curve:
-/// loss/rating = a_0 + a_1 x + a_2 x², x = P/rating. What uninterruptible supplies, supplies and chains take.
-struct LossCurve {
-  double no_load_frac = 0.0, proportional_frac = 0.0, quadratic_frac = 0.0;
-  /// Output over input at a loading > 0.
-  double efficiency_frac(double loading_frac) const;
-};
-/// @param loading_frac three distinct loadings > 0  @param efficiency_frac at them, in (0, 1]  @throws InputError
-/// Three of each.
-LossCurve loss_curve(const std::array<double, 3>& loading_frac, const std::array<double, 3>& efficiency_frac);
-
 }  // namespace TIDEWATT_NAMESPACE::power

@@ -72,13 +72,4 @@ void Transformer::step(double duration_s, double loading_frac, double ambient_K,
   m.elapsed_s += duration_s;
 }
 
-double Transformer::loading_limit_frac(double ambient_K) const {
-  double lo = 0.0, hi = 4.0;  // the hot spot rises with the load
-  for (int i = 0; i < 60; ++i) {
-    const double mid = 0.5 * (lo + hi);
-    (hot_spot_K(steady(mid), ambient_K) <= p_.hot_spot_limit_K ? lo : hi) = mid;
-  }
-  return lo;
-}
-
 }  // namespace TIDEWATT_NAMESPACE::power

@@ -31,15 +31,6 @@ void UpsParams::fields(FieldVisitor& v) {
   battery.fields(v, "battery");
 }
 
-bool UpsState::same(const UpsState& o) const {
-  if (mode != o.mode || good_for != o.good_for || walk_for != o.walk_for || gap_left != o.gap_left || dark != o.dark ||
-      n_transfer_kept != o.n_transfer_kept || !(battery == o.battery))
-    return false;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_transfer_kept); ++i)
-    if (now - transfers[i] != o.now - o.transfers[i]) return false;
-  return true;
-}
-
 double UpsMeters::closure() const {
   CompensatedSum gap = drawn_J;
   gap.add(battery.discharged_J.value());

@@ -57,8 +57,6 @@ class TIDEWATT_API Transformer {
   /// negative time or loading
   void step(double duration_s, double loading_frac, double ambient_K, TransformerState& state,
             TransformerMeters& meters) const;
-  /// The steady loading whose hot spot is at the limit.
-  double loading_limit_frac(double ambient_K) const;
 
  private:
   TransformerState target(double loading_frac) const;

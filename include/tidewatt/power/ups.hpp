@@ -40,8 +40,6 @@ struct TIDEWATT_API UpsState {
   std::int64_t n_transfer_kept = 0;
   bool dark = false;  ///< the load was dropped and is not back yet
   StoreState battery;
-  /// Equal but for absolute time.
-  bool same(const UpsState& other) const;
   template <class A>
   void archive(A& a) {
     a(mode, now, good_for, walk_for, gap_left, transfers, n_transfer_kept, dark, battery);

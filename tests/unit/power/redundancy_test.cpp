@@ -53,14 +53,6 @@ TEST_CASE("losses cost capacity, and a level without a spare is refused") {
   CHECK_THROWS_AS(capacity(f, 0.0, RedundancyParams::scheme(f, 1, false)), InputError);
 }
 
-TEST_CASE("a loss curve passes through its three efficiencies") {
-  const auto c = loss_curve({0.2, 0.5, 1.0}, {0.94, 0.96, 0.91});
-  CHECK(c.efficiency_frac(0.2) == Approx(0.94).epsilon(1e-12));
-  CHECK(c.efficiency_frac(0.5) == Approx(0.96).epsilon(1e-12));
-  CHECK(c.efficiency_frac(1.0) == Approx(0.91).epsilon(1e-12));
-  CHECK_THROWS_AS(loss_curve({0.2, 0.2, 1.0}, {0.9, 0.9, 0.9}), InputError);
-}
-
 TEST_CASE("the catalog's layouts read and size themselves") {
   for (const char* file : {"feeder/hall_480V.toml", "feeder/hall_415V_48V_rack.toml", "feeder/hall_800V_dc.toml",
                            "feeder/hall_480V_12V_node.toml"}) {
