@@ -58,10 +58,10 @@ PlacedSamples place_in_steps(const MlperfLog& log, const Trace& trace, std::size
   for (std::size_t i = 0; i < apart_s.size(); ++i) {
     if (apart_s[i] > limit_s || steps[i].end < begin || steps[i].end >= end) continue;
     n += 1.0, out.period_s += apart_s[i];
-    const Samples s = samples(trace, channel, steps[i].end, steps[i + 1].end);
-    for (std::size_t k = 0; k < s.value.size(); ++k) {
-      out.place_frac.push_back((s.time_s[k] - seconds(steps[i].end)) / apart_s[i]);
-      out.value.push_back(s.value[k]);
+    for (std::size_t k = 0; k < trace.n_segment(); ++k) {
+      if (trace.edges[k] < steps[i].end || trace.edges[k] >= steps[i + 1].end) continue;
+      out.place_frac.push_back((seconds(trace.edges[k]) - seconds(steps[i].end)) / apart_s[i]);
+      out.value.push_back(trace.value.at(channel)[k]);
     }
   }
   if (n > 0.0) out.period_s /= n;

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "mlperf_log.hpp"
-#include "trace_fit.hpp"
+#include "tidewatt/workload/trace.hpp"
 
 namespace TIDEWATT_NAMESPACE::workload {
 

@@ -171,11 +171,4 @@ std::vector<InferenceHour> InferenceService::day(double pace, double backlog) co
   return out;
 }
 
-double InferenceService::energy_per_token_J(const InferenceHour& hour, const std::array<double, 3>& gpu_W) const {
-  const double idle_frac = 1.0 - hour.prefill_frac - hour.decode_frac;
-  const double replica_W = static_cast<double>(params_.tp) *
-                           (hour.prefill_frac * gpu_W[0] + hour.decode_frac * gpu_W[1] + idle_frac * gpu_W[2]);
-  return replica_W / (hour.served_per_s * static_cast<double>(params_.output_tokens));
-}
-
 }  // namespace TIDEWATT_NAMESPACE::workload

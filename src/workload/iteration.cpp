@@ -221,14 +221,6 @@ Timeline IterationModel::evaluation(std::span<const double> pace, std::int64_t b
   return timeline;
 }
 
-Timeline IterationModel::hold(const PhaseKind& kind, Tick duration, std::int64_t n_group) const {
-  if (n_group < 1 || n_group > dp())
-    throw InputError(fmt::format("hold: {} replica groups for {} replicas", n_group, dp()));
-  if (duration < 0) throw InputError(fmt::format("hold: negative duration {} ns", duration));
-  return {
-      {kind}, std::vector(static_cast<std::size_t>(n_group * n_stage()), std::vector{Segment{duration, 0}}), duration};
-}
-
 std::int64_t IterationModel::stage_of_gpu(std::int64_t rank) const { return rank / plan_.pp_group().stride % plan_.pp; }
 
 std::int64_t IterationModel::replica_of_gpu(std::int64_t rank) const {

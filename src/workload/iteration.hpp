@@ -37,9 +37,6 @@ class IterationModel {
   /// Forward passes over `batches` global batches, then a barrier.
   /// @param pace relative, [group], as above  @throws InputError as above, or without a batch
   Timeline evaluation(std::span<const double> pace, std::int64_t batches) const;
-  /// All classes in one state for `duration`.
-  /// @throws InputError for a negative duration or more groups than replicas
-  Timeline hold(const PhaseKind& kind, Tick duration, std::int64_t n_group) const;
 
   const ModelShape& shape() const { return shape_; }
   const ParallelPlan& plan() const { return plan_; }

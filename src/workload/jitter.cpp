@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
@@ -12,8 +9,8 @@
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
-// Entities of the purpose `jitter`: jobs count from 0, hosts and trains stand apart from them.
-constexpr std::uint64_t host_entity = 1ull << 63, train_entity = 1ull << 62;
+// Entities of the purpose `jitter`: jobs count from 0, hosts stand apart from them.
+constexpr std::uint64_t host_entity = 1ull << 63, most_jobs = 1ull << 62;
 
 }  // namespace
 
@@ -26,7 +23,7 @@ void JitterParams::fields(FieldVisitor& v) {
 
 Jitter::Jitter(const JitterParams& params, std::uint64_t seed, std::uint64_t job, std::int64_t n_replica)
     : sigma_frac_(params.sigma_frac), seed_(seed), job_(job), n_replica_(static_cast<double>(n_replica)) {
-  if (n_replica < 1 || !(sigma_frac_ >= 0.0) || job >= train_entity)
+  if (n_replica < 1 || !(sigma_frac_ >= 0.0) || job >= most_jobs)
     throw InputError(fmt::format("jitter: sigma {} of {} replicas, job {}", sigma_frac_, n_replica, job));
 }
 
@@ -48,13 +45,6 @@ double Jitter::quantile_frac(std::int64_t k, std::int64_t n) const {
   if (k < 0 || k >= n) throw InputError(fmt::format("jitter: part {} of {}", k, n));
   const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(n);
   return sigma_frac_ * random::normal_quantile(0.5 + 0.5 * share);
-}
-
-Tick Jitter::sum_ns(std::int64_t first, std::int64_t count, Tick period) const {
-  Tick sum = 0;
-  if (!none())
-    for (std::int64_t i = 0; i < count; ++i) sum += excess_ns(first + i, period);
-  return sum;
 }
 
 Jitter::Fit Jitter::fit(std::int64_t first, std::int64_t at_most, Tick period, Tick length, bool through) const {
@@ -82,25 +72,6 @@ std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed
     out.push_back(u < params.slow_host_frac ? 1.0 + params.slow_host_slowdown_frac : 1.0);
   }
   return out;
-}
-
-double JitteredTrains::edge_s(std::uint64_t train, std::uint64_t n) const {
-  return static_cast<double>(n) * period_s_ +
-         sigma_s_ * random::normal(seed_, random::Purpose::jitter, train_entity | train, n);
-}
-
-double JitteredTrains::line_ratio(std::int64_t harmonic, std::uint64_t n_train, std::uint64_t n_edge) const {
-  const double w_per_s = 2.0 * std::numbers::pi * static_cast<double>(harmonic) / period_s_;
-  double sum = 0.0;
-  for (std::uint64_t train = 0; train < n_train; ++train)
-    for (std::uint64_t n = 0; n < n_edge; ++n)
-      sum += std::cos(w_per_s * (edge_s(train, n) - static_cast<double>(n) * period_s_));
-  return sum / static_cast<double>(n_train * n_edge);
-}
-
-double line_attenuation(double frequency_Hz, double sigma_s) {
-  const double phase = std::numbers::pi * frequency_Hz * sigma_s;
-  return math::exp(-2.0 * phase * phase);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

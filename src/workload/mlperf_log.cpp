@@ -76,23 +76,6 @@ MlperfLog read_mlperf_log(const std::string& power_csv, const std::string& event
   return log;
 }
 
-std::vector<MlperfLog::Span> MlperfLog::spans(const std::string& name) const {
-  std::vector<Span> out;
-  bool open = false;
-  for (const auto& e : events) {
-    if (e.key == name + "_start") {
-      if (open) out.pop_back();
-      out.push_back({e.at, e.at});
-      open = true;
-    } else if (e.key == name + "_stop" && open) {
-      out.back().end = e.at;
-      open = false;
-    }
-  }
-  if (open) out.pop_back();
-  return out;
-}
-
 std::vector<MlperfLog::Step> MlperfLog::steps() const {
   std::vector<Step> out;
   for (const auto& e : events) {

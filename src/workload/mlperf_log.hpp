@@ -15,9 +15,6 @@ struct MlperfEvent {
 
 /// Node power and events of one MLPerf training run, as in the results that MLCommons publishes.
 struct MlperfLog {
-  struct Span {
-    Tick begin = 0, end = 0;
-  };
   struct Step {
     Tick end = 0;           ///< when it was logged
     double duration_s = 0;  ///< as it was logged
@@ -25,8 +22,6 @@ struct MlperfLog {
   Trace power;  ///< one channel per node
   std::vector<MlperfEvent> events;
 
-  /// From each `<name>_start` to the next `<name>_stop` (eval, block, epoch, run); an open one is left out.
-  std::vector<Span> spans(const std::string& name) const;
   /// Training steps with a logged duration.
   std::vector<Step> steps() const;
 };

@@ -67,10 +67,6 @@ void ModelShape::fields(FieldVisitor& v) {
   v.integer("rope_width", rope_width, {0, 1e4}, "rotary part of a head beside its plain part", Need::optional);
 }
 
-LayerKind layer_kind(const ModelShape& m, std::int64_t layer) {
-  return layer < dense_layer_count(m) ? LayerKind::dense : LayerKind::expert;
-}
-
 std::int64_t dense_layer_count(const ModelShape& m) {
   return m.experts == 0 ? m.layers : std::min(m.dense_layers, m.layers);
 }
@@ -94,11 +90,6 @@ double parameter_count(const ModelShape& m) {
   const double dense = as_double(dense_layer_count(m)), expert = as_double(m.layers) - dense;
   return dense * layer_parameters(m) + expert * (layer_parameters(m, LayerKind::expert) + routed_expert_parameters(m)) +
          embedding_parameters(m) + head_parameters(m);
-}
-
-double active_parameter_count(const ModelShape& m) {
-  const double idle = as_double(m.experts - m.experts_per_token) * one_expert_weights(m);
-  return parameter_count(m) - as_double(m.layers - dense_layer_count(m)) * idle;
 }
 
 double attended_tokens(const ModelShape& m, double s, AttentionCount count) {

@@ -32,14 +32,6 @@ Trace::Summary Trace::over(std::size_t channel, Tick begin, Tick end) const {
   return out;
 }
 
-std::vector<Trace::Summary> Trace::windows(std::size_t channel, Tick width) const {
-  if (width <= 0) throw InputError(fmt::format("trace: windows of {} ns", width));
-  std::vector<Summary> out;
-  for (Tick begin = 0; begin < length(); begin += width)
-    out.push_back(over(channel, begin, std::min(length(), begin + width)));
-  return out;
-}
-
 Trace Trace::total(std::string name) const {
   Trace out = *this;
   out.names = {std::move(name)};

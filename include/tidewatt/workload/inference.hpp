@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -74,8 +73,6 @@ class TIDEWATT_API InferenceService {
   InferenceHour steady(double requests_per_s, double pace) const;
   /// The 24 hours of a day, each replica with its share; a backlog is served in the next hour.
   std::vector<InferenceHour> day(double pace, double backlog = 0.0) const;
-  /// Energy per output token of one replica, J, from the power of one of its GPUs in prefill, decode and idle.
-  double energy_per_token_J(const InferenceHour& hour, const std::array<double, 3>& gpu_W) const;
 
  private:
   double batch_for(double requests_per_s, double pace) const;

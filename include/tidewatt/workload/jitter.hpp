@@ -32,8 +32,6 @@ class TIDEWATT_API Jitter {
   double excess_frac(std::int64_t iteration) const;
   /// The same in whole ticks, for a period without jitter.
   Tick excess_ns(std::int64_t iteration, Tick period) const;
-  /// Σ excess_ns over [first, first + count): exact, so any cut of a jump gives the same sum.
-  Tick sum_ns(std::int64_t first, std::int64_t count, Tick period) const;
   /// Iterations from `first` on that end no later than `length` after the first begins, and what they take.
   struct Fit {
     std::int64_t count = 0;
@@ -57,26 +55,5 @@ class TIDEWATT_API Jitter {
 /// Compute-time ratio of every host (1 or 1 + slowdown): each is slow with probability `slow_host_frac`, a pure
 /// function of (seed, host).
 TIDEWATT_API std::vector<double> host_slowness(const JitterParams& params, std::uint64_t seed, std::int64_t n_host);
-
-/// Edges of trains of iterations that keep a common beat but scatter around it, edge n at nT + σz, independent.
-/// Their lines at f = k/T keep exp(-2π²f²σ²) of their amplitude: the characteristic function of the scatter.
-class TIDEWATT_API JitteredTrains {
- public:
-  /// @param sigma_s of an edge around its beat, >= 0
-  JitteredTrains(double period_s, double sigma_s, std::uint64_t seed)
-      : period_s_(period_s), sigma_s_(sigma_s), seed_(seed) {}
-  /// Instant of edge n of a train.
-  double edge_s(std::uint64_t train, std::uint64_t n) const;
-  /// Amplitude of the line at k/T over n_train × n_edge edges, as a share of the one without scatter (in-phase part).
-  double line_ratio(std::int64_t harmonic, std::uint64_t n_train, std::uint64_t n_edge) const;
-
- private:
-  double period_s_, sigma_s_;
-  std::uint64_t seed_;
-};
-
-/// exp(-2π²f²σ²).
-/// @returns dimensionless, 0 to 1
-TIDEWATT_API double line_attenuation(double frequency_Hz, double sigma_s);
 
 }  // namespace TIDEWATT_NAMESPACE::workload

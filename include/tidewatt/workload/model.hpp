@@ -55,8 +55,6 @@ struct TIDEWATT_API ModelShape {
 
 /// The two kinds of layer that a model may mix: the first `dense_layers` are dense, the rest expert layers.
 enum class LayerKind { dense, expert };
-/// Kind of a layer, counted from 0.
-TIDEWATT_API LayerKind layer_kind(const ModelShape& shape, std::int64_t layer);
 /// Layers with a dense feed-forward block: all of a dense model.
 TIDEWATT_API std::int64_t dense_layer_count(const ModelShape& shape);
 
@@ -79,9 +77,6 @@ TIDEWATT_API double head_parameters(const ModelShape& shape);
 /// All weights. Llama 3 405B: 405.8e9 (arXiv 2407.21783); DeepSeek-V3: 671e9 (arXiv 2412.19437).
 /// Count.
 TIDEWATT_API double parameter_count(const ModelShape& shape);
-/// Weights that one token passes through, embedding table included.
-/// Count.
-TIDEWATT_API double active_parameter_count(const ModelShape& shape);
 
 /// Mean number of keys a query meets: s/2 causal, s full; a window w caps it at w(1 - w/2s) causal, w full.
 TIDEWATT_API double attended_tokens(const ModelShape& shape, double sequence_tokens, AttentionCount count);

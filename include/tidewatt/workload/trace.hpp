@@ -36,9 +36,6 @@ struct TIDEWATT_API Trace {
   std::size_t segment_at(Tick at) const;
   /// Exact ∫, mean, least and largest over [begin, end). @throws InputError unless 0 ≤ begin < end ≤ length
   Summary over(std::size_t channel, Tick begin, Tick end) const;
-  /// Consecutive windows of one width from 0 on, the last one shorter: their integrals add up to the whole.
-  /// @throws InputError for a width not above 0
-  std::vector<Summary> windows(std::size_t channel, Tick width) const;
   /// Sum of all channels as a trace of one channel.
   Trace total(std::string name = "total") const;
 };

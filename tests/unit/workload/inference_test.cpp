@@ -140,16 +140,21 @@ TEST_CASE("a day: every request is served or left, phases fill each period", "[w
 
 TEST_CASE("energy per token: idle power is shared by few, weights by many", "[workload][inference]") {
   const InferenceService s = Case().service();
-  const std::array<double, 3> gpu_W = {650, 400, 120};
+  const auto energy_per_token_J = [&](double requests_per_s) {  // 8 GPUs: 650 W in prefill, 400 W in decode, 120 W idle
+    const InferenceHour hour = s.steady(requests_per_s, 1.0);
+    const double idle_frac = 1.0 - hour.prefill_frac - hour.decode_frac;
+    return 8.0 * (650.0 * hour.prefill_frac + 400.0 * hour.decode_frac + 120.0 * idle_frac) /
+           (hour.served_per_s * 300.0);
+  };
   const double service_s = s.prefill_s(1.0) + 300.0 * s.step_s(1.0, 1.0);
   const double busy_J = 8.0 * (650 * s.prefill_s(1.0) + 400 * 300.0 * s.step_s(1.0, 1.0));
   for (const double share : {0.1, 0.5}) {
     const double rate = share / service_s;
     const double idle_J = 8.0 * 120.0 * (1.0 / rate - service_s);
-    CHECK(s.energy_per_token_J(s.steady(rate, 1.0), gpu_W) == Approx((busy_J + idle_J) / 300.0).epsilon(1e-9));
+    CHECK(energy_per_token_J(rate) == Approx((busy_J + idle_J) / 300.0).epsilon(1e-9));
   }
-  const double light = s.energy_per_token_J(s.steady(0.99 / service_s, 1.0), gpu_W);
-  const double full = s.energy_per_token_J(s.steady(s.capacity_per_s(1.0), 1.0), gpu_W);
+  const double light = energy_per_token_J(0.99 / service_s);
+  const double full = energy_per_token_J(s.capacity_per_s(1.0));
   INFO(light << " J per token alone, " << full << " J at capacity");
   CHECK(full < 0.1 * light);
 }

@@ -5,7 +5,6 @@
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/math.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::workload;
@@ -32,6 +31,13 @@ Moments moments(const Jitter& j, std::int64_t n) {
   return m;
 }
 
+/// Excess of the iterations [first, first + count).
+Tick sum_ns(const Jitter& j, std::int64_t first, std::int64_t count) {
+  Tick sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += j.excess_ns(first + i, period);
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("one replica's excess is half-normal", "[workload][jitter]") {
@@ -55,27 +61,27 @@ TEST_CASE("the iteration waits for the slowest of many replicas", "[workload][ji
   }
 }
 
-TEST_CASE("sums of jitter do not depend on how a jump is cut", "[workload][jitter]") {
+TEST_CASE("an iteration's excess belongs to seed, job and iteration", "[workload][jitter]") {
   const Jitter j(one_percent, 1, 0, 128);
-  const Tick whole = j.sum_ns(1000, 5000, period);
-  CHECK(j.sum_ns(1000, 1, period) + j.sum_ns(1001, 3333, period) + j.sum_ns(4334, 1666, period) == whole);
-  CHECK(j.sum_ns(1000, 5000, period) == whole);
-  CHECK(Jitter(one_percent, 2, 0, 128).sum_ns(1000, 5000, period) != whole);
-  CHECK(Jitter(one_percent, 1, 1, 128).sum_ns(1000, 5000, period) != whole);
-  CHECK(Jitter({}, 1, 0, 128).sum_ns(0, 1'000'000'000'000, period) == 0);
+  const Tick whole = sum_ns(j, 1000, 5000);
+  CHECK(sum_ns(Jitter(one_percent, 1, 0, 128), 1000, 5000) == whole);
+  CHECK(sum_ns(Jitter(one_percent, 2, 0, 128), 1000, 5000) != whole);
+  CHECK(sum_ns(Jitter(one_percent, 1, 1, 128), 1000, 5000) != whole);
+  CHECK(sum_ns(j, 1001, 5000) != whole);
+  CHECK(sum_ns(Jitter({}, 1, 0, 128), 0, 1000) == 0);
 }
 
 TEST_CASE("iterations that fit into a time", "[workload][jitter]") {
   const Jitter j(one_percent, 1, 0, 16), none({}, 1, 0, 16);
   for (const Jitter* each : {&j, &none}) {
-    const Tick exact = 20 * period + each->sum_ns(7, 20, period);
+    const Tick exact = 20 * period + sum_ns(*each, 7, 20);
     for (const Tick length : {exact - 1, exact, exact + 1}) {
       const auto inside = each->fit(7, 1000, period, length, false);
       const auto through = each->fit(7, 1000, period, length, true);
       CHECK(inside.count == (length < exact ? 19 : 20));
       CHECK(through.count == (length <= exact ? 20 : 21));
-      CHECK(inside.length == inside.count * period + each->sum_ns(7, inside.count, period));
-      CHECK(through.length == through.count * period + each->sum_ns(7, through.count, period));
+      CHECK(inside.length == inside.count * period + sum_ns(*each, 7, inside.count));
+      CHECK(through.length == through.count * period + sum_ns(*each, 7, through.count));
     }
     CHECK(each->fit(7, 5, period, exact, true).count == 5);
     CHECK(each->fit(7, 5, period, 0, true).count == 0);
@@ -96,22 +102,6 @@ TEST_CASE("slow hosts: their share and their slowness", "[workload][jitter]") {
   CHECK(std::abs(slow - 500.0) <= 4.0 * std::sqrt(500.0 * 0.995));
   const auto fewer = host_slowness(p, 4, 50);
   CHECK(std::equal(fewer.begin(), fewer.end(), slowness.begin()));  // a host stays slow in a larger fleet
-}
-
-TEST_CASE("lines of jittered trains keep exp(-2 pi^2 f^2 sigma^2)", "[workload][jitter][G12]") {
-  for (const double sigma_s : {0.05, 0.2, 0.5})
-    for (const std::int64_t k : {1, 2, 5}) {
-      const JitteredTrains trains(6.4, sigma_s, 11);
-      const double f_Hz = static_cast<double>(k) / 6.4;
-      const double expected = line_attenuation(f_Hz, sigma_s);
-      // Variance of cos of a normal phase: (1 + e^(-4a))/2 - e^(-2a), a = expected amplitude's exponent.
-      const double squared = expected * expected;
-      const double scatter = std::sqrt((0.5 * (1.0 + squared * squared) - squared) / (64.0 * 200.0));
-      INFO("sigma " << sigma_s << " s, line " << k);
-      CHECK(std::abs(trains.line_ratio(k, 64, 200) - expected) <= 4.0 * scatter + 1e-12);
-    }
-  CHECK(line_attenuation(0.0, 1.0) == 1.0);
-  CHECK(JitteredTrains(6.4, 0.0, 1).line_ratio(3, 2, 10) == Approx(1.0).epsilon(1e-12));
 }
 
 TEST_CASE("groups begin late by equally likely parts of one replica's scatter", "[workload][jitter]") {

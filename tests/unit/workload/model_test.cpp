@@ -40,6 +40,18 @@ TEST_CASE("a window as wide as the sequence changes nothing, a narrow one saves 
   CHECK(attended_tokens(m, 2048, AttentionCount::causal) == Approx((512 * 256.0 + 1536 * 512.0) / 2048));
 }
 
+namespace {
+
+/// Weights that one token passes through, embedding table included.
+double active_parameter_count(const ModelShape& m) {
+  if (m.experts == 0) return parameter_count(m);
+  const double idle_frac = 1.0 - static_cast<double>(m.experts_per_token) / static_cast<double>(m.experts);
+  return parameter_count(m) -
+         static_cast<double>(m.layers - dense_layer_count(m)) * idle_frac * routed_expert_parameters(m);
+}
+
+}  // namespace
+
 TEST_CASE("mixtures of experts: published parameter counts, whole and active", "[workload][model]") {
   // arXiv 2412.19437: 671 B, 37 B active; arXiv 2401.04088: 46.7 B, 12.9 B active.
   CHECK(parameter_count(cases::deepseek_v3()) == Approx(671e9).epsilon(0.001));
