@@ -1,9 +1,7 @@
 #include "tidewatt/mitigation/battery_wear.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
@@ -57,33 +55,6 @@ void BatteryWear::push(double soc_frac, double elapsed_s, BatteryWearState& s, B
   s.turn_frac = s.extreme_frac;
   s.extreme_frac = soc_frac;
   s.direction = -s.direction;
-}
-
-ReactivePoint compensate(const ReactiveParams& p, double converter_W, double pcc_W, double load_var) {
-  if (!(p.rating_VA > 0.0) || !(p.target_power_factor_frac > 0.0 && p.target_power_factor_frac <= 1.0))
-    throw InputError("reactive power: the rating must be positive and the power factor in (0, 1]");
-  const double pf = p.target_power_factor_frac, aim_var = std::abs(pcc_W) * std::sqrt(1.0 - pf * pf) / pf;
-  const double room_var = std::sqrt(std::max(0.0, p.rating_VA * p.rating_VA - converter_W * converter_W));
-  ReactivePoint out;
-  const double asked_var = load_var > aim_var ? aim_var - load_var : 0.0;  // a better factor than the aim is left alone
-  out.var = std::clamp(asked_var, -room_var, room_var);
-  out.not_given_var = std::abs(asked_var - out.var);
-  out.limited = out.var != asked_var;
-  out.pcc_var = load_var + out.var;
-  return out;
-}
-
-void compensate(const ReactiveParams& p, std::span<const double> converter_W, std::span<const double> pcc_W,
-                std::span<double> pcc_var, ReactiveMeters& m) {
-  if (converter_W.size() != pcc_var.size() || pcc_W.size() != pcc_var.size())
-    throw InputError("reactive power: chunks differ in length");
-  for (std::size_t k = 0; k < pcc_var.size(); ++k) {
-    const ReactivePoint point = compensate(p, converter_W[k], pcc_W[k], pcc_var[k]);
-    pcc_var[k] = point.pcc_var;
-    m.n_limited += point.limited ? 1 : 0;
-    m.not_given_vars += point.not_given_var * numerics::bin_s;
-    m.most_var = std::max(m.most_var, std::abs(point.var));
-  }
 }
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

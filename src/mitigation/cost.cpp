@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::mitigation {
 namespace {
 
-constexpr double hour_s = 3600.0, year_s = 365.0 * 86400.0;
+constexpr double hour_s = 3600.0;
 
 void check_hours(const std::vector<double>& v, const char* key) {
   if (v.size() != 24) throw InputError({{}, key, "needs 24 values, one per hour of the day"});
@@ -100,28 +100,6 @@ double annuity_USD(double capital_USD, double interest_frac, double years) {
   if (!(years > 0.0) || !(interest_frac >= 0.0)) throw InputError("annuity: needs a life and interest not negative");
   if (interest_frac == 0.0) return capital_USD / years;
   return capital_USD * interest_frac / (1.0 - math::pow(1.0 + interest_frac, -years));
-}
-
-DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J, double wear_frac_per_year) {
-  DeviceCost out;
-  out.capital_USD = price.capital_USD_per_W * power_W + price.capital_USD_per_J * energy_J;
-  out.life_years = wear_frac_per_year > 0.0 ? std::min(price.years, 1.0 / wear_frac_per_year) : price.years;
-  out.yearly_USD =
-      annuity_USD(out.capital_USD, price.interest_frac, out.life_years) + price.operating_frac * out.capital_USD;
-  return out;
-}
-
-TokenCost token_cost(const Bill& b, const Footprint& f, double device_USD_per_year, double elapsed_s, double tokens) {
-  if (!(tokens > 0.0)) throw InputError("cost per token: needs tokens");
-  const double per = 1e12 / tokens;
-  TokenCost out;
-  out.energy_USD_per_Ttoken = b.total_USD() * per;
-  out.device_USD_per_Ttoken = device_USD_per_year * elapsed_s / year_s * per;
-  out.USD_per_Ttoken = out.energy_USD_per_Ttoken + out.device_USD_per_Ttoken;
-  out.carbon_kg_per_Ttoken = f.carbon_kg * per;
-  out.water_m3_per_Ttoken = f.water_m3 * per;
-  out.energy_J_per_Ttoken = b.energy_J * per;
-  return out;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

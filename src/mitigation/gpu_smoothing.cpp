@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidewatt/base/error.hpp"
-
 namespace TIDEWATT_NAMESPACE::mitigation {
 namespace {
 
@@ -138,19 +136,6 @@ std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothing
   walk.play(duration, natural_W);
   state = {walk.level_W, walk.missing};
   return std::move(walk.out);
-}
-
-std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W, std::span<const Tick> duration,
-                                  std::span<const double> natural_W, double waiting_W, SmoothingState* state) {
-  SmoothingState s{natural_W.empty() ? 0.0 : natural_W.front(), 0};
-  for (int repetition = 0; repetition < 10'000; ++repetition) {
-    const SmoothingState begin = s;
-    auto pieces = smooth_from(s, params, tdp_W, duration, natural_W, waiting_W);
-    if (std::abs(s.level_W - begin.level_W) > 1e-9 * tdp_W || s.missing != begin.missing) continue;
-    if (state) *state = s;
-    return pieces;
-  }
-  throw SolverError("GPU smoothing: the timeline's repetitions come to no common state");
 }
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
-#include "tidewatt/mitigation/stagger.hpp"
+#include "tidewatt/mitigation/beat.hpp"
 #include "tidewatt/workload/jitter.hpp"
 #include "workload/iteration.hpp"
 

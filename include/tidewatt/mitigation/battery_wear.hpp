@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <span>
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/version.hpp"
@@ -63,30 +62,5 @@ class TIDEWATT_API BatteryWear {
   BatteryWearParams p_;
   double band_slope_;
 };
-
-/// A converter's reactive power within its apparent-power rating, active power first.
-struct TIDEWATT_API ReactiveParams {
-  double rating_VA = 0.0;
-  double target_power_factor_frac = 1.0;  ///< at the connection, lagging; 1: all reactive power compensated
-};
-struct TIDEWATT_API ReactivePoint {
-  double var = 0.0;            ///< given by the converter, positive when drawn
-  double pcc_var = 0.0;        ///< at the connection
-  double not_given_var = 0.0;  ///< asked beyond sqrt(S² − P²)
-  bool limited = false;
-};
-/// @param converter_W active power of the converter  @param pcc_W, load_var at the connection without its help
-/// @throws InputError for a rating not above 0 or a power factor outside (0, 1]
-TIDEWATT_API ReactivePoint compensate(const ReactiveParams& params, double converter_W, double pcc_W, double load_var);
-
-struct TIDEWATT_API ReactiveMeters {
-  std::int64_t n_limited = 0;   ///< bins in which the rating left too little beside the active power
-  double not_given_vars = 0.0;  ///< ∫ |asked − given|
-  double most_var = 0.0;        ///< largest given, either sign
-};
-/// A chunk of 1 ms means.  @param converter_W active power of the converter  @param pcc_W at the connection
-/// @param pcc_var in: without its help, out: with it; all of one length  @throws InputError if not
-TIDEWATT_API void compensate(const ReactiveParams& params, std::span<const double> converter_W,
-                             std::span<const double> pcc_W, std::span<double> pcc_var, ReactiveMeters& meters);
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

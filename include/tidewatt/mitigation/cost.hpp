@@ -68,22 +68,5 @@ struct TIDEWATT_API PriceParams {
   double interest_frac = 0.0;
   void fields(FieldVisitor& v);
 };
-struct TIDEWATT_API DeviceCost {
-  double capital_USD = 0.0, yearly_USD = 0.0;
-  double life_years = 0.0;  ///< the shorter of its life and what wear leaves
-};
-/// @param wear_frac_per_year share of life that operation uses per year (0: none)
-TIDEWATT_API DeviceCost device_cost(const PriceParams& price, double power_W, double energy_J,
-                                    double wear_frac_per_year);
-
-/// What a trillion tokens cost and emit.
-struct TIDEWATT_API TokenCost {
-  double USD_per_Ttoken = 0.0, energy_USD_per_Ttoken = 0.0, device_USD_per_Ttoken = 0.0;
-  double carbon_kg_per_Ttoken = 0.0, water_m3_per_Ttoken = 0.0, energy_J_per_Ttoken = 0.0;
-};
-/// @param elapsed_s time that the bill covers, for the devices' share of the year  @param tokens count, > 0
-/// @throws InputError without tokens
-TIDEWATT_API TokenCost token_cost(const Bill& bill, const Footprint& footprint, double device_USD_per_year,
-                                  double elapsed_s, double tokens);
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

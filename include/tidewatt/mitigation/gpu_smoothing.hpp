@@ -61,10 +61,4 @@ TIDEWATT_API std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const
                                                     std::span<const double> natural_W, double waiting_W,
                                                     std::span<const ThrottleCurve* const> curve = {});
 
-/// The same for a timeline that repeats: it begins in the state that its repetitions come to (a slow ramp needs many of
-/// them), which is returned in `state` if given. @throws SolverError if they come to none within 10,000 repetitions
-TIDEWATT_API std::vector<SmoothedPiece> smooth(const GpuSmoothingParams& params, double tdp_W,
-                                               std::span<const Tick> duration, std::span<const double> natural_W,
-                                               double waiting_W, SmoothingState* state = nullptr);
-
 }  // namespace TIDEWATT_NAMESPACE::mitigation

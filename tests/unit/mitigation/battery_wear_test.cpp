@@ -1,7 +1,6 @@
 #include "tidewatt/mitigation/battery_wear.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
@@ -59,28 +58,4 @@ TEST_CASE("swings inside the dead band wear by their throughput, alone and on to
   const double cycles = 4 * w.half_cycle_life_frac(0.6);
   CHECK(both.cycle_life_frac == Approx(cycles).epsilon(0.02));
   CHECK(both.throughput_life_frac == Approx((path - 4 * 0.6) * w.half_cycle_life_frac(d) / d).epsilon(0.02));
-}
-
-TEST_CASE("reactive power is what the apparent rating leaves beside the active power") {
-  const auto free = compensate({10e6, 0.98}, 0.0, 20e6, 8e6);
-  CHECK(free.pcc_var == Approx(20e6 * std::tan(std::acos(0.98))).epsilon(1e-12));
-  CHECK(!free.limited);
-  const auto tight = compensate({10e6, 1.0}, 8e6, 20e6, 8e6);
-  CHECK(tight.var == Approx(-6e6).epsilon(1e-12));
-  CHECK(tight.limited);
-  CHECK(compensate({10e6, 0.9}, 0.0, 20e6, 1e6).var == 0.0);
-}
-
-TEST_CASE("a stream of reactive power counts what the rating does not leave") {
-  const std::vector<double> battery_W = {0.0, 8e6, -9.9e6}, pcc_W(3, 20e6);
-  std::vector<double> var(3, 7e6);
-  ReactiveMeters m;
-  compensate({10e6, 1.0}, battery_W, pcc_W, var, m);
-  CHECK(var[0] == Approx(0.0).margin(1e-6));
-  CHECK(var[1] == Approx(1e6));
-  CHECK(var[2] == Approx(7e6 - std::sqrt(100.0 - 9.9 * 9.9) * 1e6));
-  CHECK(m.n_limited == 2);
-  CHECK(m.not_given_vars == Approx((var[1] + var[2]) * 1e-3));
-  std::vector<double> short_W(2);
-  CHECK_THROWS_AS(compensate({10e6, 1.0}, short_W, pcc_W, var, m), InputError);
 }

@@ -37,24 +37,14 @@ TEST_CASE("a bill by hand: a Friday and a Saturday at 10 MW with one quarter hou
   CHECK_THROWS_AS(bill(bad, mean_W, {0.0, 4}), InputError);
 }
 
-TEST_CASE("annuity, device cost with wear, footprint and cost per trillion tokens by hand") {
+TEST_CASE("annuity and footprint by hand") {
   CHECK(annuity_USD(1000, 0.0, 10) == 100);
   CHECK(annuity_USD(1000, 0.10, 10) == Approx(162.745394883).epsilon(1e-9));
-  PriceParams p{0.25, 220.0 / 3.6e6, 0.02, 15, 0.0};
-  const auto d = device_cost(p, 10e6, 36e9, 0.1);  // 10 MW, 10 MWh, worn out in ten years
-  CHECK(d.capital_USD == Approx(2.5e6 + 2.2e6));
-  CHECK(d.life_years == Approx(10.0));
-  CHECK(d.yearly_USD == Approx(4.7e5 + 0.02 * 4.7e6));
   FootprintParams f{std::vector<double>(24, 400 / 3.6e9), std::vector<double>(24, 1.8e-3 / 3.6e6)};
   const std::vector<double> mean_W(96, 10e6);
   const auto foot = footprint(f, mean_W, 900, {0.0, 0}, 5.0);
   CHECK(foot.carbon_kg == Approx(240 * 400).epsilon(1e-12));
   CHECK(foot.water_m3 == Approx(5 + 240e3 * 1.8e-3).epsilon(1e-12));
-  const auto b = bill(tariff(), mean_W, {0.0, 0});
-  const auto c = token_cost(b, foot, 365e3, 86400, 2e12);
-  CHECK(c.device_USD_per_Ttoken == Approx(500));
-  CHECK(c.USD_per_Ttoken == Approx(b.total_USD() / 2 + 500));
-  CHECK(c.carbon_kg_per_Ttoken == Approx(48000));
 }
 
 TEST_CASE("the catalog's tariffs and prices read in their units") {

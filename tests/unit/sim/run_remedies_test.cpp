@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/mitigation/stagger.hpp"
+#include "tidewatt/mitigation/beat.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;
