@@ -97,10 +97,6 @@ Frequency::Frequency(const FrequencyParams& params) : p_(params) {
 
 FrequencyState Frequency::start(double load_W, std::int64_t first_bin) const { return {load_W, {}, first_bin}; }
 
-double Frequency::settled_Hz(double step_W) const {
-  return -p_.nominal_Hz * (step_W / p_.system_VA) / (p_.damping_pu + 1.0 / p_.droop_pu);
-}
-
 double Frequency::initial_rocof_Hz_per_s(double step_W) const {
   return p_.nominal_Hz * std::abs(step_W) / (2.0 * p_.inertia_s * p_.system_VA);
 }
@@ -163,6 +159,41 @@ void Frequency::advance(std::span<const double> load_W, std::span<double> deviat
     meters.window.push(out);
     state.next_bin += static_cast<std::int64_t>(n);
   }
+}
+
+double Frequency::rate_Hz_per_s(double load_W, const FrequencyState& state) const {
+  double mechanical = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) mechanical += mechanical_[i] * state.deviation[i];
+  const double u = (load_W - state.equilibrium_W) / p_.system_VA;
+  return p_.nominal_Hz * (mechanical - u - p_.damping_pu * state.deviation[0]) / (2.0 * p_.inertia_s);
+}
+
+FrequencyTurn Frequency::first_turn(double step_W, double horizon_s) const {
+  FrequencyState state = start(0.0);
+  FrequencyMeters unused;
+  const double h = numerics::bin_s;
+  const std::array<double, 1> load{step_W};
+  std::array<double, 1> now{};
+  double f0 = 0.0, r0 = rate_Hz_per_s(step_W, state);
+  for (std::int64_t bin = 0; static_cast<double>(bin) * h < horizon_s; ++bin) {
+    advance(load, now, state, unused);
+    const double f1 = now[0], r1 = rate_Hz_per_s(step_W, state);
+    if (r0 * r1 <= 0.0 && r0 != 0.0) {
+      // The slope of the cubic through both ends is a parabola; its root by bisection.
+      const double m = (f1 - f0) / h;
+      const auto slope = [&](double s) {
+        return r0 + s * (6.0 * m - 4.0 * r0 - 2.0 * r1 + 3.0 * s * (r0 + r1 - 2.0 * m));
+      };
+      double lo = 0.0, hi = 1.0;
+      for (int i = 0; i < 60; ++i) (slope(0.5 * (lo + hi)) * r0 > 0.0 ? lo : hi) = 0.5 * (lo + hi);
+      const double s = 0.5 * (lo + hi);
+      const double f = f0 + h * s * (r0 + s * (3.0 * m - 2.0 * r0 - r1 + s * (r0 + r1 - 2.0 * m)));
+      return {(static_cast<double>(bin) + s) * h, f};
+    }
+    f0 = f1;
+    r0 = r1;
+  }
+  throw RefusedError("frequency: it does not turn within the time asked for");
 }
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -80,15 +80,6 @@ double FrequencyReserves::shed_W(const ReserveState& s) const {
   return out;
 }
 
-double FrequencyReserves::settled_Hz(double step_W) const {
-  const double p = std::abs(step_W) / p_.system_VA, dead = r_.governor_deadband_Hz / p_.nominal_Hz;
-  // Within the deadband the load's damping alone carries it.
-  const double size = p_.damping_pu > 0.0 && p <= p_.damping_pu * dead
-                          ? p / p_.damping_pu
-                          : (p + dead / p_.droop_pu) / (p_.damping_pu + 1.0 / p_.droop_pu);
-  return std::copysign(p_.nominal_Hz * size, -step_W);
-}
-
 void FrequencyReserves::rates(const std::array<double, 4>& x, double power_pu, std::array<double, 4>& rate) const {
   const double dead = r_.governor_deadband_Hz / p_.nominal_Hz;
   const double seen = std::copysign(std::max(0.0, std::abs(x[0]) - dead), x[0]);

@@ -58,8 +58,6 @@ class FrequencyReserves {
   /// What the fast reserve gives. @param time_s since the start
   double fast_W(const ReserveState& state, double time_s) const;
   double shed_W(const ReserveState& state) const;  ///< load that is shed
-  /// Where a lasting step of the load ends with governors and their deadband alone, no reserve and no stage.
-  double settled_Hz(double step_W) const;
 
  private:
   void rates(const std::array<double, 4>& x, double power_pu, std::array<double, 4>& rate) const;

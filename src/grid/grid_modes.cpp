@@ -105,9 +105,4 @@ std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y) {
   return modes_of(A, names);
 }
 
-const GridMode& least_stable(const std::vector<GridMode>& modes) {
-  const auto moves = std::find_if(modes.begin(), modes.end(), [](const GridMode& m) { return std::abs(m.s) > 0.02; });
-  return moves == modes.end() ? modes.front() : *moves;
-}
-
 }  // namespace TIDEWATT_NAMESPACE::grid

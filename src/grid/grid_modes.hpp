@@ -35,7 +35,4 @@ std::vector<GridMode> unit_modes(const GridUnit& unit, std::span<const double> x
 /// @param y at rest  @throws SolverError if the eigenvalues are not found. Source: [@kundur], ch. 12
 std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y);
 
-/// The rightmost mode that is no free angle or speed (|s| above 0.02/s). @param modes not empty
-const GridMode& least_stable(const std::vector<GridMode>& modes);
-
 }  // namespace TIDEWATT_NAMESPACE::grid

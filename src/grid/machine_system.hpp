@@ -65,9 +65,6 @@ class MachineSystem final : public numerics::DaeSystem {
   /// By how much all loads could grow at a state, with the machines' fluxes and angles held: 0 at the nose of the voltage curve,
   /// at most a tenth. @param y [n_state], pu and rad, in the order of shape()
   double load_room_frac(std::span<const double> y) const;
-  /// Index in the state of the real part of a bus's voltage; the imaginary one follows. @param bus number, a count
-  /// @throws InputError
-  std::size_t voltage_at(double bus) const { return bus_at_ + 2 * case_.bus_index(bus); }
   std::size_t site_voltage_at() const { return bus_at_ + 2 * site_; }
   double inertia_frac(std::size_t machine) const;  ///< its share of the system's stored energy
 

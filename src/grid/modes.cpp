@@ -123,15 +123,6 @@ LinearSystem LinearSystem::with_swing_damping(double damping_frac) const {
   return out;
 }
 
-bool LinearSystem::unstable() const {
-  // The reference angle is free, and without governors so is the mean speed: a double zero that rounding splits into
-  // ± the square root of its error.
-  constexpr double rounding = 2e-3;
-  return std::any_of(modes_.begin(), modes_.end(), [](const Mode& m) {
-    return m.s.real() > (std::abs(m.s) < 0.1 ? 0.05 : rounding * std::abs(m.s));
-  });
-}
-
 std::vector<Complex> LinearSystem::response(double f_Hz) const {
   Eigen::MatrixXcd M = -Eigen::Map<const RowMajor>(A_.data(), index(n_), index(n_)).cast<Complex>();
   for (std::size_t i = 0; i < n_; ++i) M(index(i), index(i)) += Complex(0.0, two_pi * f_Hz);

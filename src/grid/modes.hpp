@@ -43,8 +43,6 @@ class LinearSystem {
   /// The same system with every swing mode's damping ratio set: s → |s| (−ζ ± i √(1 − ζ²)), shapes kept. For questions
   /// that give the damping, such as "a lightly damped system". @param damping_frac ζ, −1…1  @throws InputError
   LinearSystem with_swing_damping(double damping_frac) const;
-  /// True if a mode grows (rotor-angle references and sums count as steady).
-  bool unstable() const;
 
   /// Answer of each machine per W of the site's draw oscillating at `f_Hz`.
   SwingGain gain(double f_Hz) const;

@@ -92,8 +92,6 @@ std::unique_ptr<GridUnit> unit_of(Parts& p, ShaftInput shaft, std::vector<Findin
 
 }  // namespace
 
-std::vector<std::string> dynamic_model_names() { return {known.begin(), known.end()}; }
-
 std::vector<NetworkUnit> make_units(const PowerNetwork& n, const std::vector<DyrRecord>& records, ShaftInput shaft) {
   std::vector<Finding> findings;
   std::vector<Parts> parts(n.generator.size());

@@ -16,9 +16,6 @@ struct NetworkUnit {
   std::unique_ptr<GridUnit> model;
 };
 
-/// Names of the models that are read, in alphabetical order.
-std::vector<std::string> dynamic_model_names();
-
 /// One unit per generator in service, from the records of its bus and id.
 ///
 /// @throws InputError with every finding: a model that is not known (with its line), values out of

@@ -88,8 +88,6 @@ void Pyramid::end() {
   for (std::size_t level = 0; level < lengths_.size(); ++level) close(level);
 }
 
-std::vector<Bucket> Pyramid::take(std::size_t level) { return std::exchange(done_.at(level), {}); }
-
 void Pyramid::take(std::size_t level, std::vector<Bucket>& into) {
   into.clear();
   std::swap(into, done_.at(level));

@@ -36,9 +36,8 @@ class Pyramid {
   void push(std::span<const double> load_W);
   /// `n_bin` bins at once, of which these are known; not across a bucket of the finest level.
   void push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W);
-  void end();                                   ///< closes the buckets that are still open
-  std::vector<Bucket> take(std::size_t level);  ///< finished buckets in order of time, handed over
-  /// The same, for memory that is used again and again.
+  void end();  ///< closes the buckets that are still open
+  /// Finished buckets in order of time, handed over into memory that is used again and again.
   void take(std::size_t level, std::vector<Bucket>& into);
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
   template <class A>

@@ -57,15 +57,6 @@ struct TIDEWATT_API FrequencyTurn {
   double deviation_Hz = 0.0;
 };
 
-/// What repeats of a stretch of load do to the frequency: an affine map of the states.
-///
-///     x ← E x + b per repetition; M repetitions at once by E^M x + (E^(M−1) + … + 1) b
-struct TIDEWATT_API FrequencyMap {
-  std::array<double, 16> E{};  ///< of the whole stretch, row-major
-  std::array<double, 4> b{};
-  std::int64_t n_bin = 0;
-};
-
 /// Frequency of the system under the site's load, exact for a load that is constant over each 1 ms bin.
 ///
 ///     2H ω' = P_m − (P − P_0)/S − D ω,   f = f_0 (1 + ω)
@@ -87,17 +78,6 @@ class TIDEWATT_API Frequency {
   void advance(std::span<const double> load_W, std::span<double> deviation_Hz, FrequencyState& state,
                FrequencyMeters& meters) const;
 
-  /// The map of one pass over `load_W`. @param equilibrium_W of the state that it will be applied to
-  FrequencyMap map_of(std::span<const double> load_W, double equilibrium_W) const;
-  /// State after `n` passes: equal to `n` calls of `advance` to rounding. Meters are left alone: once a pass leaves the
-  /// state where it was (see `settled`), further passes cannot set new extremes; `FrequencyMeters::window` has its own
-  /// `repeat_since`.
-  void repeat(const FrequencyMap& map, std::int64_t n, FrequencyState& state) const;
-  /// True if one more pass moves no state by more than `tolerance` of its size (or of 1e-12 per unit).
-  bool settled(const FrequencyMap& map, const FrequencyState& state, double tolerance) const;
-
-  /// Deviation after a lasting step of the load: −f_0 ΔP/S/(D + 1/R).
-  double settled_Hz(double step_W) const;
   /// df/dt at an instant. @param load_W that the site draws then
   double rate_Hz_per_s(double load_W, const FrequencyState& state) const;
   /// First turning point after a lasting step of the load, between the bins by the cubic through values and slopes at

@@ -31,7 +31,6 @@ TEST_CASE("every model of the list makes a unit") {
   for (const auto& c : controls) CHECK(findings_with(infinite + machine + c).empty());
   CHECK(make_units(parse_raw(two_buses(80), "two.raw"), parse_dyr(infinite + machine, "two.dyr"), ShaftInput::power)
             .size() == 2);
-  CHECK(dynamic_model_names().size() == 11);
 }
 
 TEST_CASE("a model that is not known is said with its name and line, beside everything else") {
