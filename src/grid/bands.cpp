@@ -161,37 +161,9 @@ double BandMeter::gain(std::size_t band, double f_Hz) const {
 }
 
 BandMeter::Snapshot BandMeter::snapshot() const {
-  Snapshot s;
-  s.next_bin = next_bin_;
-  s.n_sample = n_sample_;
-  s.partial = partial_;
-  s.n_partial = n_partial_;
-  for (std::size_t i = 0; i < 8; ++i)
-    std::copy(memory_[i].begin(), memory_[i].end(), s.memory.begin() + static_cast<std::ptrdiff_t>(i * most_bands));
+  Snapshot s{next_bin_, {}};
   for (std::size_t k = 0; k < most_bands; ++k) s.energy[k] = booked_[k].value() + energy_[k];
   return s;
-}
-
-bool BandMeter::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
-  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins || before.n_partial != n_partial_)
-    return false;
-  for (std::size_t k = 0; k < edges_Hz_.size(); ++k) {
-    double size = 0.0, change = 0.0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      size = std::max(size, std::abs(memory_[i][k]));
-      change = std::max(change, std::abs(memory_[i][k] - before.memory[i * most_bands + k]));
-    }
-    if (!(change <= tolerance * size)) return false;
-  }
-  return true;
-}
-
-std::int64_t BandMeter::repeat_since(const Snapshot& before, std::int64_t n) {
-  for (std::size_t k = 0; k < edges_Hz_.size(); ++k)
-    booked_[k].add(static_cast<double>(n) * (booked_[k].value() + energy_[k] - before.energy[k]));
-  n_sample_ += n * (n_sample_ - before.n_sample);
-  next_bin_ += n * (next_bin_ - before.next_bin);
-  return n;
 }
 
 BandMeter::Share BandMeter::since(const Snapshot& before) const {

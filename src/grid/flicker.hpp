@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tidewatt/grid/repeat.hpp"
+#include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -61,15 +61,10 @@ class Flickermeter {
 
   struct Snapshot {
     std::int64_t next_bin = 0, n_counted = 0;
-    std::array<double, 22> memory{};
     std::vector<std::uint32_t> counts;
   };
   Snapshot snapshot() const;
-  /// Within `tolerance` of the memory's size; the period must be a whole number of mains ripples (10 or 25 bins).
-  bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Counts whole periods up to the end of the running window; see repeat.hpp.
-  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see repeat.hpp.
+  /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see metrics.hpp.
   struct Share {
     std::int64_t n_counted = 0, first_class = 0;
     std::vector<std::uint32_t> counts;
@@ -78,7 +73,7 @@ class Flickermeter {
       a(n_counted, first_class, counts);
     }
   };
-  /// What the bins since `before` added; see repeat.hpp.
+  /// What the bins since `before` added; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Windows that end on the way are finished from the same shares of levels.
   void repeat_bins(const Share& share, std::int64_t n_bin);
@@ -127,7 +122,6 @@ class Flickermeter {
   }
   std::size_t next_counted(std::size_t i) const;
   void finish_window();
-  std::array<double, 22> memory() const;
   Bank bank_;
   Lanes re_{}, im_{};
   struct Recent {  // the last two inputs and products

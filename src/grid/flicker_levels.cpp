@@ -48,41 +48,7 @@ void Flickermeter::finish_window() {
   n_counted_ = 0;
 }
 
-std::array<double, 22> Flickermeter::memory() const {
-  std::array<double, 22> out;
-  std::copy(re_.begin(), re_.end(), out.begin());
-  std::copy(im_.begin(), im_.end(), out.begin() + lanes);
-  out[16] = reference_;
-  out[17] = level_;
-  out[18] = recent_.v2, out[19] = recent_.older_v2, out[20] = recent_.s, out[21] = recent_.older_s;
-  return out;
-}
-
-Flickermeter::Snapshot Flickermeter::snapshot() const { return {next_bin_, n_counted_, memory(), counts_}; }
-
-bool Flickermeter::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
-  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins) return false;
-  if (r.period_bins % static_cast<std::int64_t>(carrier_.size()) != 0) return false;
-  if (n_counted_ - before.n_counted != r.period_bins) return false;  // a window ended within the period
-  const auto now = memory();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::size_t other = i < 2 * lanes ? (i + lanes) % (2 * lanes) : i;
-    const double size = i > 17 ? 1.0 : std::max(std::abs(now[i]), std::abs(now[other]));
-    if (!(std::abs(now[i] - before.memory[i]) <= tolerance * size)) return false;
-  }
-  return true;
-}
-
-std::int64_t Flickermeter::repeat_since(const Snapshot& before, std::int64_t n) {
-  const std::int64_t period = next_bin_ - before.next_bin;
-  const std::int64_t booked = std::min(n, (window_bins_ - 1 - n_counted_) / period);
-  if (booked <= 0) return 0;
-  for (std::size_t i = 0; i < counts_.size(); ++i)
-    counts_[i] += static_cast<std::uint32_t>(booked) * (counts_[i] - before.counts[i]);
-  n_counted_ += booked * period;
-  next_bin_ += booked * period;
-  return booked;
-}
+Flickermeter::Snapshot Flickermeter::snapshot() const { return {next_bin_, n_counted_, counts_}; }
 
 Flickermeter::Share Flickermeter::since(const Snapshot& before) const {
   std::size_t first = 0, last = counts_.size();

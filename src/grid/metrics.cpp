@@ -101,17 +101,6 @@ void StepMeter::block(std::span<const double> x) {
   if (const double lo = numerics::lane_min(all); -lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
 }
 
-bool StepMeter::settled(std::int64_t before, const Repetition& r) const {
-  return before >= r.first_bin && next_bin_ - before == r.period_bins &&
-         before - r.first_bin >= static_cast<std::int64_t>(window_);
-}
-
-// The buffered samples are those of the last period's end, whichever period that is.
-std::int64_t StepMeter::repeat_since(std::int64_t before, std::int64_t n) {
-  next_bin_ += n * (next_bin_ - before);
-  return n;
-}
-
 RampMeter::RampMeter(std::vector<std::int64_t> windows, double bin_s) : history_(0) {
   if (windows.empty() || !(bin_s > 0.0)) throw InputError("ramp meter: windows and a bin length are needed");
   for (const std::int64_t w : windows) {
@@ -167,25 +156,6 @@ void RampMeter::look(std::size_t which, std::size_t n) {
     ramp.up_W_per_s = up, ramp.up_bin = bin_of(hi);
   if (const double down = -static_cast<double>(lo) * scale; down > ramp.down_W_per_s)
     ramp.down_W_per_s = down, ramp.down_bin = bin_of(lo);
-}
-
-bool RampMeter::settled(std::int64_t before, const Repetition& r) const {
-  return before >= r.first_bin && next_bin_ - before == r.period_bins &&
-         before - r.first_bin >= static_cast<std::int64_t>(history_);
-}
-
-// Only differences of the buffered sums count, and they are those of the last period's end.
-std::int64_t RampMeter::repeat_since(std::int64_t before, std::int64_t n) {
-  next_bin_ += n * (next_bin_ - before);
-  return n;
-}
-
-std::int64_t ExtremesMeter::repeat_since(const Snapshot& before, std::int64_t n) {
-  const double period_J = energy_J_.value() - before.energy_J.value();
-  energy_J_.add(static_cast<double>(n) * period_J);
-  n_bin_ += n * (n_bin_ - before.n_bin);
-  next_bin_ += n * (next_bin_ - before.next_bin);
-  return n;
 }
 
 void ExtremesMeter::repeat_bins(double energy_J, std::int64_t n_bin) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/math.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 Rainflow::Rainflow(double class_W, std::size_t n_class) : class_W_(class_W), inverse_W_(1.0 / class_W) {
@@ -76,23 +75,6 @@ std::vector<RainflowClass> Rainflow::cycles() const {
   for (std::size_t i = 0; i < count.size(); ++i)
     if (count[i] > 0.0) out.push_back({static_cast<double>(i + 1) * class_W_, count[i]});
   return out;
-}
-
-double Rainflow::damage(double reference_W, double exponent) const {
-  double sum = 0.0;
-  for (const RainflowClass& c : cycles()) sum += c.count * math::pow(c.range_W / reference_W, exponent);
-  return sum;
-}
-
-bool Rainflow::settled(const Snapshot& before, const Repetition& r) const {
-  return before.next_bin >= r.first_bin && next_bin_ - before.next_bin == r.period_bins && before.open == open_ &&
-         before.direction == direction_ && before.low_W == low_W_;
-}
-
-std::int64_t Rainflow::repeat_since(const Snapshot& before, std::int64_t n) {
-  for (std::size_t i = 0; i < closed_.size(); ++i) closed_[i] += n * (closed_[i] - before.closed[i]);
-  next_bin_ += n * (next_bin_ - before.next_bin);
-  return n;
 }
 
 Rainflow::Share Rainflow::since(const Snapshot& before) const {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tidewatt/grid/repeat.hpp"
+#include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -29,21 +29,14 @@ class Rainflow {
   /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<RainflowClass> cycles() const;  ///< classes with a count, smallest first, the open rest included
-  /// Σ count · (range/reference)^exponent: wear relative to cycles of the reference range.
-  double damage(double reference_W, double exponent) const;
   std::size_t n_open() const { return open_.size(); }
 
   struct Snapshot {
     std::int64_t next_bin = 0;
-    std::vector<std::int64_t> open, closed;
-    int direction = 0;
-    double low_W = 0.0;
+    std::vector<std::int64_t> closed;
   };
-  Snapshot snapshot() const { return {next_bin_, open_, closed_, direction_, low_W_}; }
-  bool settled(const Snapshot& before, const Repetition& r) const;  ///< the open rest is the same: exact
-  /// Counts `n` periods with their cycles at once; see repeat.hpp.
-  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// What the bins since a snapshot closed; see repeat.hpp.
+  Snapshot snapshot() const { return {next_bin_, closed_}; }
+  /// What the bins since a snapshot closed; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0;
     std::vector<std::int64_t> classes, closed;  ///< those that closed any
@@ -52,7 +45,7 @@ class Rainflow {
       a(n_bin, classes, closed);
     }
   };
-  /// What the bins since `before` added; see repeat.hpp.
+  /// What the bins since `before` added; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Counts `n_bin` further bins with the share's cycles per bin.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -61,16 +61,4 @@ std::vector<TorsionalFinding> TorsionalScreen::findings() const {
   return out;
 }
 
-bool TorsionalScreen::settled(const Snapshot& before, const Repetition& r, double tolerance) const {
-  if (before.next_bin < r.first_bin || next_bin_ - before.next_bin != r.period_bins) return false;
-  for (std::size_t i = 0; i < modes_.size(); ++i)
-    if (!(std::hypot(re_[i] - before.re[i], im_[i] - before.im[i]) <= tolerance * std::sqrt(largest_[i]))) return false;
-  return true;
-}
-
-std::int64_t TorsionalScreen::repeat_since(const Snapshot& before, std::int64_t n) {
-  next_bin_ += n * (next_bin_ - before.next_bin);
-  return n;
-}
-
 }  // namespace TIDEWATT_NAMESPACE::grid

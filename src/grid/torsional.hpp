@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tidewatt/grid/repeat.hpp"
+#include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -36,16 +36,6 @@ class TorsionalScreen {
   /// The next 1 ms means, [n].
   void push(std::span<const double> load_W);
   std::vector<TorsionalFinding> findings() const;
-
-  struct Snapshot {
-    std::int64_t next_bin = 0;
-    std::vector<double> re, im;
-  };
-  Snapshot snapshot() const { return {next_bin_, re_, im_}; }
-  /// Within `tolerance` (relative) of each mode's swing; see repeat.hpp.
-  bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Counts `n` periods at once: they drive no mode further.
-  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
 
  private:
   std::vector<TorsionalMode> modes_;

@@ -11,7 +11,7 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// Every figure that a utility asks of a load, on the unsampled 1 ms waveform, in constant memory: `LoadMeters` see the power,
-/// `BusMeters` voltage and frequency. Repetitions are booked by `repeat`, see grid/repeat.hpp.
+/// `BusMeters` voltage and frequency. Repetitions are booked by `repeat`, see grid/metrics.hpp.
 class GridMeters {
  public:
   /// Meters for the figures that every result carries and those that the rules ask for. @throws InputError as the meters

@@ -8,7 +8,6 @@
 
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/base/version.hpp"
-#include "tidewatt/grid/repeat.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -46,18 +45,11 @@ class TIDEWATT_API BandMeter {
   double gain(std::size_t band, double f_Hz) const;  ///< |y|/|x| of a sine, averaging included
 
   struct Snapshot {
-    std::int64_t next_bin = 0, n_sample = 0;
-    std::array<double, 8 * most_bands> memory{};
+    std::int64_t next_bin = 0;
     std::array<double, most_bands> energy{};
-    double partial = 0.0;
-    std::int64_t n_partial = 0;
   };
   Snapshot snapshot() const;
-  /// Within `tolerance` of each filter's memory (of the largest of its band). See repeat.hpp.
-  bool settled(const Snapshot& before, const Repetition& r, double tolerance = 1e-6) const;
-  /// Counts `n` periods at once; see repeat.hpp.
-  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
-  /// What the bins since a snapshot added; see repeat.hpp.
+  /// What the bins since a snapshot added; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0;
     std::array<double, most_bands> energy{};
@@ -66,7 +58,7 @@ class TIDEWATT_API BandMeter {
       a(n_bin, energy);
     }
   };
-  /// What the bins since `before` added; see repeat.hpp.
+  /// What the bins since `before` added; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Counts `n_bin` further bins at the share's mean energy.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -7,11 +7,17 @@
 
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/base/version.hpp"
-#include "tidewatt/grid/repeat.hpp"
 
 /// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`; what follows is pushed
 /// in chunks of any length, and how it is cut changes no bit of a result. No meter looks across two intervals. Memory
 /// does not grow with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
+///
+/// A synchronous job repeats one waveform thousands of times. Once a meter's memory has followed it, further repetitions add
+/// the same counts and energies and no new extreme, so they need not be pushed: `since(before)` says what the bins since a
+/// snapshot added, and `repeat_bins(share, n_bin)` adds that in proportion to the length of `n_bin` bins, to a rounding of one;
+/// meters to whom repetitions bring nothing new `skip(n_bin)`. The caller ensures that the share covers a whole number of periods
+/// to within a bin. A share may be kept and added again later, once the same waveform has come back and the memories have followed
+/// it. A meter's whole state is its value: a copy of it is a checkpoint.
 namespace TIDEWATT_NAMESPACE::grid {
 
 /// Largest change over a fixed distance in time: max and min over t of x(t + w) − x(t).
@@ -24,12 +30,6 @@ class TIDEWATT_API StepMeter {
   /// The next means, [n], any unit.
   void push(std::span<const double> x);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
-
-  std::int64_t snapshot() const { return next_bin_; }  ///< see repeat.hpp
-  /// The window lies inside the repeated part; see repeat.hpp.
-  bool settled(std::int64_t before, const Repetition& r) const;
-  /// Counts `n` periods at once: they bring no new extreme.
-  std::int64_t repeat_since(std::int64_t before, std::int64_t n);
 
   /// Any unit, that of what is pushed.
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
@@ -82,12 +82,7 @@ class TIDEWATT_API RampMeter {
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
-  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
-  std::int64_t snapshot() const { return next_bin_; }    ///< see repeat.hpp
-  /// Twice the longest window lies inside the repeated part; see repeat.hpp.
-  bool settled(std::int64_t before, const Repetition& r) const;
-  /// Counts `n` periods at once: they bring no steeper ramp.
-  std::int64_t repeat_since(std::int64_t before, std::int64_t n);
+  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }      ///< n bins that repeat what the meter has seen
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
   template <class A>
   void archive(A& a) {
@@ -113,15 +108,6 @@ class TIDEWATT_API ExtremesMeter {
   /// The next means, [n].
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
-  struct Snapshot {
-    std::int64_t next_bin = 0, n_bin = 0;
-    CompensatedSum energy_J;
-  };
-  Snapshot snapshot() const { return {next_bin_, n_bin_, energy_J_}; }  ///< see repeat.hpp
-  /// Always: one period holds all extremes.
-  bool settled(const Snapshot&, const Repetition&) const { return true; }
-  /// Counts `n` periods with their energy at once.
-  std::int64_t repeat_since(const Snapshot& before, std::int64_t n);
   /// Counts `n_bin` further bins that hold `energy_J` and no new extreme.
   void repeat_bins(double energy_J, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "iteration_wave.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
@@ -64,4 +65,18 @@ TEST_CASE("up to eight bands of one's own; wrong ones are refused") {
   CHECK(five.bands()[3].rms_W == Approx(1e6 * five.gain(3, 3.0) / std::sqrt(2.0)).epsilon(0.01));
   CHECK_THROWS_AS(BandMeter({{1.0, 0.5}}), InputError);
   CHECK_THROWS_AS(BandMeter(std::vector<std::pair<double, double>>{}), InputError);
+}
+
+TEST_CASE("once the filters have settled, repetitions that are booked carry the energy of pushed ones") {
+  using namespace iteration_wave;
+  const auto x = iteration(80e6, 30e6);
+  BandMeter booked = BandMeter::standard(), pushed = booked;
+  booked.begin(0, 60e6), pushed.begin(0, 60e6);
+  push_and_book(booked, x, 2000, 1900);
+  push(pushed, x, 2000);
+  CHECK(booked.seconds() == pushed.seconds());
+  for (std::size_t k = 0; k < 4; ++k) {
+    CHECK(booked.bands()[k].energy_W2s == Approx(pushed.bands()[k].energy_W2s).epsilon(1e-9));
+    CHECK(booked.bands()[k].peak_W == pushed.bands()[k].peak_W);
+  }
 }

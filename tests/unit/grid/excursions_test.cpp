@@ -1,6 +1,7 @@
 #include "grid/excursions.hpp"
 
 #include "catch.hpp"
+#include "iteration_wave.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
@@ -26,14 +27,15 @@ TEST_CASE("excursions: how often, how long, how deep, and when") {
   CHECK_THROWS_AS(ExcursionMeter(1.0, 1.0), InputError);
 }
 
-TEST_CASE("steps are counted once each, by size, however long they last") {
-  StepCounter m(10, {5.0, 20.0});
-  std::vector<double> W(1000, 100.0);
-  for (std::size_t i = 100; i < 400; ++i) W[i] = 110.0;  // up 10, down 10
-  for (std::size_t i = 600; i < 700; ++i) W[i] = 130.0;  // up 30, down 30
-  m.push(std::span(W).first(105));
-  m.push(std::span(W).subspan(105));
-  CHECK(m.counts()[0] == 4);
-  CHECK(m.counts()[1] == 2);
-  CHECK_THROWS_AS(StepCounter(0, {1.0}), InputError);
+TEST_CASE("repetitions that are booked count as pushed ones") {
+  using namespace iteration_wave;
+  const auto x = iteration(80e6, 30e6), after = iteration(85e6, 20e6);
+  ExcursionMeter booked(35e6, 80.5e6), pushed = booked;
+  push_and_book(booked, x, 1000, 990);
+  push(pushed, x, 1000);
+  push(booked, after), push(pushed, after);
+  CHECK(booked.below().count == pushed.below().count);
+  CHECK(booked.below().bins == pushed.below().bins);
+  CHECK(booked.above().count == pushed.above().count);
+  CHECK(booked.above().deepest_bin == pushed.above().deepest_bin);
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "catch.hpp"
+#include "iteration_wave.hpp"
 #include "shared_data.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -170,4 +171,19 @@ TEST_CASE("twelve equal windows give a long-term severity equal to the short-ter
   CHECK(gap.windows().size() == 20);
   CHECK(gap.P_lt_max() == 0.0);
   CHECK_THROWS_AS(Flickermeter(FlickerLamp::v230_50Hz, 0.1), InputError);
+}
+
+TEST_CASE("once the lamp has settled, windows of booked repetitions have the severity of pushed ones") {
+  using namespace iteration_wave;
+  auto v = iteration(80e6, 30e6);
+  for (double& u : v) u = 1.0 - u / 5e9;
+  Flickermeter booked(FlickerLamp::v230_50Hz), pushed = booked;
+  push_and_book(booked, v, 1000, 800);  // 27 s of the reference, and windows end within the booked part
+  push(pushed, v, 1000);
+  REQUIRE(pushed.windows().size() == 3);
+  REQUIRE(booked.windows().size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(booked.windows()[i].first_bin == pushed.windows()[i].first_bin);
+    CHECK(booked.windows()[i].P_st == Approx(pushed.windows()[i].P_st).epsilon(1e-9));
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "catch.hpp"
+#include "iteration_wave.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
@@ -143,4 +144,28 @@ TEST_CASE("extremes keep their moment, their energy and what the edges know") {
   m.widen(-1.0, 1e9);
   CHECK(m.range_W() == 1e9 + 1.0);
   CHECK(m.max_bin() == 300 + (hi - x.begin()));
+}
+
+TEST_CASE("ramps, steps and extremes: booked repetitions equal pushed ones, and the waveform goes on after them") {
+  using namespace iteration_wave;
+  const auto x = iteration(80e6, 30e6), after = iteration(85e6, 20e6);
+  RampMeter ramp_a({100, 1000, 5000}), ramp_b = ramp_a;
+  StepMeter step_a(1000), step_b = step_a;
+  ExtremesMeter extremes_a, extremes_b;
+  push(ramp_a, x, 6), push(step_a, x, 2), push(extremes_a, x);  // twice the longest window, one window, nothing
+  ramp_a.skip(494 * period), step_a.skip(498 * period);
+  extremes_a.repeat_bins(499 * extremes_a.energy_J(), 499 * period);
+  push(ramp_b, x, 500), push(step_b, x, 500), push(extremes_b, x, 500);
+  push(ramp_a, after), push(ramp_b, after), push(step_a, after), push(step_b, after);
+  push(extremes_a, after), push(extremes_b, after);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(ramp_a.ramps()[i].up_W_per_s == ramp_b.ramps()[i].up_W_per_s);
+    CHECK(ramp_a.ramps()[i].up_bin == ramp_b.ramps()[i].up_bin);
+    CHECK(ramp_a.ramps()[i].down_bin == ramp_b.ramps()[i].down_bin);
+  }
+  CHECK(step_a.largest() == step_b.largest());
+  CHECK(step_a.fall_bin() == step_b.fall_bin());
+  CHECK(extremes_a.energy_J() == Approx(extremes_b.energy_J()).epsilon(1e-14));
+  CHECK(extremes_a.n_bin() == extremes_b.n_bin());
+  CHECK(extremes_a.max_bin() == extremes_b.max_bin());
 }
