@@ -104,11 +104,6 @@ double prior_value(const PriorParameter& p, double z) {
   return p.logarithmic ? std::exp(x) : x;
 }
 
-double prior_z(const PriorParameter& p, double value) {
-  const double a = p.logarithmic ? std::log(p.low) : p.low, b = p.logarithmic ? std::log(p.high) : p.high;
-  return ((p.logarithmic ? std::log(value) : value) - 0.5 * (a + b)) * 2.0 * normal_95 / (b - a);
-}
-
 FitValue posterior_value(const PriorParameter& p, double z, double sigma_z) {
   const bool identified = sigma_z < identified_width_ratio;
   const double half = normal_95 * sigma_z;

@@ -35,8 +35,6 @@ inline constexpr double identified_width_ratio = 0.8;
 
 /// The parameter, in its key's unit, at z of its prior. @param z standard deviations, dimensionless
 double prior_value(const PriorParameter& p, double z);
-/// The same back: standard deviations from the prior's middle, dimensionless. @param value in the key's unit
-double prior_z(const PriorParameter& p, double value);
 
 /// What to say of a parameter with this mode and standard deviation, both in z: value and 95 % interval, the prior's own interval where
 /// the parameter is not identified, and whether the mode lies at the end of the search.

@@ -34,7 +34,7 @@ FACES = {"cli"}
 ROOMS = {
     "result": "result result_column look_up port",
     "fleet": "controls site fleet_state class_map fleet_step fleet_air fleet_block fleet_jump fleet_periodic fleet_powers fleet_resolved own_clocks "
-             "package_batch package_batch_body package_batch_play leakage_balance step_lengths task task_maps held_nodes iteration_scatter training_task "
+             "package_batch package_batch_body package_batch_play step_lengths task task_maps held_nodes iteration_scatter training_task "
              "memory_heat schedule_audit",
     "load": "load_template load_lane load_trace",
     "connection": "delivery delivery_stages waveform_meters grid_meters stream_stages site_stream grid_worker",

@@ -89,7 +89,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(self.found(parts_check)), 6 * 5 - 1)
 
     def test_order_is_one_way(self):
-        for name in ("tidewatt/dvfs/governor.hpp", "dvfs/stretch.hpp"):
+        for name in ("tidewatt/dvfs/governor.hpp", "dvfs/operating_point_batch.hpp"):
             self.put("src/power/a.cpp", f'#include "{name}"\n')
             self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
 

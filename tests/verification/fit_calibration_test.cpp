@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "prior_z.hpp"
 #include "synthetic_log.hpp"
 
 using namespace tidewatt;

@@ -1,5 +1,5 @@
 // Row 2: leakage steady state against Lambert's W, around the fold.
-#include "sim/leakage_balance.hpp"
+#include "leakage_balance.hpp"
 
 #include <numbers>
 

@@ -1,4 +1,4 @@
-#include "dvfs/stretch.hpp"
+#include "stretch.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 
 using namespace tidewatt;
 using namespace tidewatt::dvfs;
+using namespace stretch;
 
 namespace {
 

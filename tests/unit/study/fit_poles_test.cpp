@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "prior_z.hpp"
 #include "synthetic_log.hpp"
 #include "tidewatt/base/error.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "catch.hpp"
+#include "prior_z.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;

@@ -1,13 +1,34 @@
-#include "stretch.hpp"
-
+#pragma once
+// What the sampled governor comes to where a repetition has stretches longer than the power window: a closed form.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
 
-namespace TIDEWATT_NAMESPACE::dvfs {
-namespace {
+namespace stretch {
+
+using namespace tidewatt;
+using namespace tidewatt::dvfs;
+
+/// A stretch of a repetition during which a rank does one kind of thing in slices shorter than the power window: all its
+/// forward passes, say, or a steady alternation of forward and backward.
+struct Stretch {
+  PhaseMix mix;          ///< all of its work
+  double gate_Hz = 0.0;  ///< clock of the slowest rank in this stretch; 0: this rank gates
+  double max_Hz = 0.0;   ///< table's end, user lock or the fast limit's clock (peak_clock_Hz)
+};
+
+/// What a GPU does in one stretch of the periodic steady state.
+struct StretchPoint {
+  double clock_Hz;  ///< time mean
+  double duration_s;
+  double power_W;  ///< time mean
+  double end_Hz;
+  Limiter limiter;
+};
 
 /// One stretch prepared: where its clock tends to and how fast.
 struct Pull {
@@ -17,14 +38,14 @@ struct Pull {
   double duration_s(double clock_Hz) const { return matrix_Hz_s / (gate_Hz > 0.0 ? gate_Hz : clock_Hz) + other_s; }
 };
 
-double mean_W(const power::GpuModel& gpu, const power::Chip& chip, const Stretch& s, double reference_Hz, double factor,
-              double clock_Hz) {
+inline double mean_W(const power::GpuModel& gpu, const power::Chip& chip, const Stretch& s, double reference_Hz,
+                     double factor, double clock_Hz) {
   const auto p = phase_power(gpu, chip, s.mix, reference_Hz, clock_Hz, s.gate_Hz);
   return p.fixed_W + p.leakage_W * factor;
 }
 
-Pull prepare(const power::GpuModel& gpu, const power::Chip& chip, const Stretch& s, double reference_Hz, double factor,
-             double cap_W, double window_s) {
+inline Pull prepare(const power::GpuModel& gpu, const power::Chip& chip, const Stretch& s, double reference_Hz,
+                    double factor, double cap_W, double window_s) {
   Pull p;
   p.lowest_Hz = std::max(gpu.clock_min_Hz(), s.gate_Hz);
   p.highest_Hz = std::max(p.lowest_Hz, s.max_Hz);
@@ -54,7 +75,7 @@ struct Leg {
 };
 
 /// f(t) from start_Hz, held between the ends: towards one goal it reaches an end once and stays.
-Leg run(const Pull& p, double start_Hz) {
+inline Leg run(const Pull& p, double start_Hz) {
   const double from = std::clamp(start_Hz, p.lowest_Hz, p.highest_Hz);
   const double stop = std::clamp(p.goal_Hz, p.lowest_Hz, p.highest_Hz);
   const double gap = from - p.goal_Hz;
@@ -72,16 +93,23 @@ Leg run(const Pull& p, double start_Hz) {
   return leg;
 }
 
-double around(std::span<const Pull> pulls, double start_Hz) {
+inline double around(std::span<const Pull> pulls, double start_Hz) {
   for (const auto& p : pulls) start_Hz = run(p, start_Hz).end_Hz;
   return start_Hz;
 }
 
-}  // namespace
-
-int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::span<const Stretch> stretches,
-                   double reference_Hz, double leakage_temperature_factor, double cap_W, double window_s,
-                   std::span<StretchPoint> out) {
+/// Clocks of the stretches of a repetition without end, under the 1 s power limit as an exponential window:
+///
+///     df/dt = (P_cap − P_k(f)) / (g τ)       ⇒  f(t) = f*_k + (f_0 − f*_k) e^{−λ_k t},   λ_k = P_k'(f*)/(g τ)
+///
+/// f*_k holds the cap in stretch k alone; g = P_cap/f (1 + 2 f V'/V) is the governor's own slope (see SampledGovernor). In a
+/// stretch much longer than τ the clock is that stretch's own operating point; in one much shorter it hardly moves, and
+/// all together hold the mean: operating_point of the sum is the limit τ → ∞. The start is the fixed point of the
+/// repetition's map, which is nearly affine: Aitken's step, a handful of passes.
+/// @param out  one per stretch  @returns passes needed
+inline int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::span<const Stretch> stretches,
+                          double reference_Hz, double leakage_temperature_factor, double cap_W, double window_s,
+                          std::span<StretchPoint> out) {
   std::vector<Pull> pulls;
   for (const auto& s : stretches)
     pulls.push_back(prepare(gpu, chip, s, reference_Hz, leakage_temperature_factor, cap_W, window_s));
@@ -109,10 +137,11 @@ int stretch_points(const power::GpuModel& gpu, const power::Chip& chip, std::spa
   return passes;
 }
 
-double peak_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase, double reference_Hz,
-                     double leakage_temperature_factor, double peak_W, double max_Hz) {
+/// Highest clock at which `phase` alone stays at or below the fast limit, Hz, at most max_Hz.
+inline double peak_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase,
+                            double reference_Hz, double leakage_temperature_factor, double peak_W, double max_Hz) {
   return operating_point(gpu, chip, phase, reference_Hz, 0.0, leakage_temperature_factor, peak_W, max_Hz, max_Hz)
       .clock_Hz;
 }
 
-}  // namespace TIDEWATT_NAMESPACE::dvfs
+}  // namespace stretch
