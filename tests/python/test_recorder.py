@@ -66,10 +66,14 @@ def test_the_standard_record(gpu, tmp_path):
 
 
 def test_a_record_goes_into_a_fit(gpu, tmp_path):
-    record(gpu, tmp_path / "run.csv", "--scale", 0.025)
-    done = subprocess.run([CLI, "fit", "gpu", tmp_path / "run.csv", "--name", "mine", "--json", "--out", tmp_path], capture_output=True, text=True, timeout=300)
-    fitted = json.loads(done.stdout)
-    assert fitted, done.stderr
+    for again in range(3):  # it records against the clock: a machine at work can stretch a record beyond use
+        file = tmp_path / f"run{again}.csv"
+        record(gpu, file, "--scale", 0.025)
+        done = subprocess.run([CLI, "fit", "gpu", file, "--name", "mine", "--json", "--out", tmp_path], capture_output=True, text=True, timeout=300)
+        if done.returncode == 0:
+            break
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
 
 
 def test_changes_are_recorded_and_put_back(gpu, tmp_path):
