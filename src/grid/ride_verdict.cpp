@@ -211,6 +211,9 @@ RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, 
              counters(rule, groups)};
   const bool states =
       std::any_of(groups.begin(), groups.end(), [](const LoadGroup& g) { return !g.frequency.empty(); });
+  // Without settings for frequency nothing could leave: that is no answer.
+  if (!states)
+    for (BandAnswer& a : v.frequency) a.answer = RideAnswer::not_judged;
   if (states)
     v.items.push_back(staying("frequency", v.frequency, "Hz"));
   else
@@ -220,7 +223,6 @@ RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, 
        std::isnan(rule.rocof_Hz_per_s) ? "the rule states none" : "the scenario states no settings for it"});
   for (const auto* bands : {&v.voltage, &v.frequency})
     for (const BandAnswer& a : *bands) {
-      if (bands == &v.frequency && !states) continue;
       ++v.n_band;
       v.n_judged += a.answer != RideAnswer::not_judged ? 1 : 0;
     }

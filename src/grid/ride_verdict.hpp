@@ -45,7 +45,8 @@ struct RideVerdict {
   std::vector<BandAnswer> voltage, frequency;
   std::vector<RideItem> items;
   std::int64_t n_judged = 0, n_band = 0;
-  /// fail if one of the items fails; "passes what could be judged: N of M bands" while a band was not read; else pass
+  /// fail if one of the items fails; "passes what could be judged: N of M bands" while a band of voltage or frequency was
+  /// not judged; else pass
   std::string text() const;
   bool fails() const;
 };

@@ -60,8 +60,11 @@ class Rules(unittest.TestCase):
 
     def test_an_unread_band_is_never_a_pass(self):
         sets = ("--set", "site.ups=ups_double_conversion", "--set", "site.ups.low_pu=0", "--set", "site.ups.high_pu=1.9", "--set", "site.ups.lockout_count=0", "--current-limit-pu", 1.25)
-        self.assertEqual(ride("--rule", "ercot_nogrr282", "--as-if", *sets).json["verdict"], "pass")
-        self.assertRegex(ride("--rule", "spp_hill", "--as-if", *sets).json["verdict"], "passes what could be judged: 1 of 4 bands")
+        # No settings for frequency: its five bands are counted and not judged.
+        answer = ride("--rule", "ercot_nogrr282", "--as-if", *sets).json
+        self.assertEqual((answer["verdict"], answer["n_judged"], answer["n_band"]), ("passes what could be judged: 9 of 14 bands", 9, 14))
+        self.assertEqual({b["verdict"] for b in answer["frequency"]}, {"not judged"})
+        self.assertRegex(ride("--rule", "spp_hill", "--as-if", *sets).json["verdict"], "passes what could be judged: 1 of 9 bands")
         self.assertIn("not judged", ride("--rule", "eirgrid_mpid345", "--as-if", *sets).json["verdict"])
 
     def test_a_measured_voltage_is_played(self):

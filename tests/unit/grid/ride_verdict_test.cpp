@@ -1,5 +1,7 @@
 #include "grid/ride_verdict.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +18,9 @@ RuleBook texas() {
   b.name = "texas";
   RideRule r;
   const auto band = [&](double low, double high, BandDuty duty, double s, bool holds_low = true,
-                        bool holds_high = false) { r.voltage.push_back({low, high, holds_low, holds_high, duty, s}); };
+                        bool holds_high = false) {
+    r.voltage.push_back({low, high, holds_low, holds_high, duty, s});
+  };
   band(0.0, 0.2, BandDuty::timed, 0.15), band(0.2, 0.5, BandDuty::timed, 0.25), band(0.5, 0.8, BandDuty::timed, 0.5),
       band(0.8, 0.9, BandDuty::timed, 2.0);
   band(0.9, 1.1, BandDuty::continuous, 0.0, true, true), band(1.1, 1.2, BandDuty::timed, 2.0, false, true);
@@ -83,7 +87,13 @@ TEST_CASE("a supply that transfers in a 60 ms sag fails; one that stays and limi
   CHECK(play_point(*texas().ride, leaves, 60.0, 0.5, 0.06, false).recovery_s == Approx(10.0 + 0.9 * 15.0).margin(0.01));
   g.voltage.clear();
   const LoadGroup stays[] = {g};
-  CHECK(judge_ride(texas(), stays, 60.0).text() == "pass");
+  // Without settings for frequency its bands are counted and not judged.
+  const auto open = judge_ride(texas(), stays, 60.0);
+  CHECK(open.text() == fmt::format("passes what could be judged: 7 of {} bands", 7 + texas().ride->frequency.size()));
+  for (const auto& b : open.frequency) CHECK(b.answer == RideAnswer::not_judged);
+  g.frequency = {{50.0, 1.0, true, "low_Hz"}};
+  const LoadGroup states[] = {g};
+  CHECK(judge_ride(texas(), states, 60.0).text() == "pass");
   g.count_limit = 3, g.count_setting = "counter";
   const LoadGroup counts[] = {g};
   CHECK(item(judge_ride(texas(), counts, 60.0), "counters").answer == RideAnswer::fail);
@@ -95,7 +105,8 @@ TEST_CASE("a band without a figure never makes a pass") {
   LoadGroup g;
   g.name = "ups", g.power_W = 1e6, g.current_ratio = 1.25;
   const LoadGroup groups[] = {g};
-  CHECK(judge_ride(rule, groups, 60.0).text() == "passes what could be judged: 6 of 7 bands");
+  CHECK(judge_ride(rule, groups, 60.0).text() ==
+        fmt::format("passes what could be judged: 6 of {} bands", 7 + rule.ride->frequency.size()));
   for (auto& b : rule.ride->voltage) b.duty = BandDuty::not_read;
   CHECK(judge_ride(rule, groups, 60.0).text().starts_with("not judged"));
   rule.ride.reset();
