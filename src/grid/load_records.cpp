@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "numerics/spectrum.hpp"
+#include "power_line.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -59,21 +59,12 @@ std::string linjbl_record(std::int64_t bus, const std::string& id, const Repeati
 }
 
 RepeatingLoad repeating_load(std::span<const double> P_W, double step_s, double begin_s, double lowest_Hz) {
-  // The longest segment of which two halves overlap in the record, so that a line is well resolved.
-  std::size_t segment = 16;
-  while (segment * 2 <= P_W.size() && segment < (std::size_t{1} << 17U)) segment *= 2;
-  const double rate_Hz = 1.0 / step_s;
-  // A line must lie at least four bins from 0.
-  const double from_Hz = std::max(lowest_Hz, 4.0 * rate_Hz / static_cast<double>(segment));
-  numerics::Welch welch(segment, rate_Hz);
-  welch.push(P_W);
-  const auto spectrum = welch.result();
-  const auto line = spectrum.n_segment > 0 && from_Hz < 0.5 * rate_Hz ? spectrum.dominant(from_Hz) : numerics::Line{};
-  if (!(line.amplitude > 1e-6 * std::abs(P_W.empty() ? 1.0 : P_W.front())))
+  const auto line = largest_line(power_spectrum(P_W, step_s), lowest_Hz);
+  if (!(line.amplitude_W > 1e-6 * std::abs(P_W.empty() ? 1.0 : P_W.front())))
     throw InputError(
         fmt::format("linjbl: the record has no spectral line at or above {:.3g} Hz; choose a longer window or one in "
                     "which the job iterates",
-                    from_Hz));
+                    line.lowest_Hz));
   const std::vector<double> x(P_W.begin(), P_W.end());
   const double middle_W = 0.5 * (percentile(x, 0.05) + percentile(x, 0.95));
   const double above = static_cast<double>(std::count_if(x.begin(), x.end(), [&](double W) { return W > middle_W; })) /
@@ -84,7 +75,7 @@ RepeatingLoad repeating_load(std::span<const double> P_W, double step_s, double 
   out.Hz = line.frequency_Hz;
   out.n_period =
       std::max<std::int64_t>(1, std::llround(std::floor(static_cast<double>(x.size()) * step_s * line.frequency_Hz)));
-  out.peak_to_peak_MW = 1e-6 * line.amplitude * std::numbers::pi / (2.0 * std::sin(std::numbers::pi * out.duty));
+  out.peak_to_peak_MW = 1e-6 * line.amplitude_W * std::numbers::pi / (2.0 * std::sin(std::numbers::pi * out.duty));
   return out;
 }
 

@@ -34,7 +34,7 @@ struct RepeatingLoad {
 /// @source PNNL's LINJBL for PSS/E 34 to 36
 std::string linjbl_record(std::int64_t bus, const std::string& id, const RepeatingLoad& load);
 
-/// The square wave whose fundamental is the largest line of a power at or above lowest_Hz:
+/// The square wave whose fundamental is the largest line (grid/power_line.hpp) of a power:
 ///
 ///     fundamental of a square wave of height H and duty D = (2 H/π) sin πD
 ///
