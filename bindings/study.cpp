@@ -179,7 +179,8 @@ py::tuple export_window(const std::string& result, const py::dict& given) {
   take("begin_s", o.cut.begin_s), take("length_s", o.cut.length_s), take("step_s", o.cut.step_s),
       take("peaks", o.cut.peaks);
   take("load", o.andes.load), take("base_MVA", o.andes.base_MVA), take("settings", x.source.settings),
-      take("catalog", x.source.overlay), take("bus", x.bus), take("program", x.program);
+      take("catalog", x.source.overlay), take("bus", x.bus), take("program", x.program),
+      take("drives_only", x.drives_only);
   std::vector<std::string> paths;
   std::vector<std::string> warnings;
   {

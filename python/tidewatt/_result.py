@@ -212,6 +212,7 @@ class Result:
         catalog: str = "",
         bus: int = 1,
         program: str = "",
+        drives_only: bool = False,
     ) -> list[Path]:
         """Writes a recorded window, or model records of the load, for another program. As `tidewatt export`.
 
@@ -236,10 +237,9 @@ class Result:
         load, base_MVA : str, float
             ANDES only: idx of the PQ load, and base of the system.
         settings, catalog : str, optional
-            perc1, cmpldw only: settings of the load (an entry of kind load_settings or a file; empty: what the scenario names); folder of
-            your own catalog files, as the run had.
-        bus, program : int, str
-            perc1, cmpldw, linjbl only: number of the load's bus; program and version that reads them ('psse36', …; empty: the latest known).
+            perc1, cmpldw only: settings of the load (of kind load_settings, or a file; empty: the scenario's); your folder of catalog files.
+        bus, program, drives_only : int, str, bool
+            Model records only: the load's bus; program that reads them ('psse36', …); cmpldw: drives alone, beside perc1 (else instead of it).
 
         Returns
         -------
@@ -265,7 +265,7 @@ class Result:
         beside = self._source.path is not None
         options = dict(format=format, window=window, folder="" if out is None and beside else os.fspath(out or "."), begin_s=begin_s,
                        length_s=length_s, step_s=step_s, peaks=peaks, encoding=encoding, station=station, load=load,
-                       base_MVA=base_MVA, settings=settings, catalog=catalog, bus=bus, program=program)  # fmt: skip
+                       base_MVA=base_MVA, settings=settings, catalog=catalog, bus=bus, program=program, drives_only=drives_only)  # fmt: skip
         with _file_of(self) as path:
             files, warned = _core.export_window(path, options)
         for text in warned:

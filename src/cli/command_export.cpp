@@ -82,6 +82,10 @@ void add_export_command(CLI::App& app, int&) {
                                 "perc1, cmpldw, linjbl: program and version that reads them (psse36, psse35, psse34, "
                                 "psse33, powerworld24); default: psse36")
                       ->type_name("NAME");
+  auto* drives =
+      c->add_flag("--drives-only", a->what.drives_only,
+                  "cmpldw: drives, to be read beside the records of perc1; default: also the supplies, to be "
+                  "read instead of them");
   c->callback([=] {
     if (begin->count() > 0) a->what.options.cut.begin_s = a->begin_s;
     if (length->count() > 0) a->what.options.cut.length_s = a->length_s;
@@ -96,6 +100,8 @@ void add_export_command(CLI::App& app, int&) {
     for (const auto* o : {settings, overlay})
       if (o->count() > 0 && !study::is_settings_format(a->what.options.format))
         findings.push_back({{}, o->get_name(), "is for --format perc1 and cmpldw"});
+    if (drives->count() > 0 && a->what.options.format != "cmpldw")
+      findings.push_back({{}, drives->get_name(), "is for --format cmpldw"});
     for (const auto* o : {bus, program})
       if (o->count() > 0 && !study::is_settings_format(a->what.options.format) && a->what.options.format != "linjbl")
         findings.push_back({{}, o->get_name(), "is for --format perc1, cmpldw and linjbl"});

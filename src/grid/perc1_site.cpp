@@ -115,7 +115,9 @@ Perc1Site perc1_site(std::span<const LoadSettings> settings) {
     } else {
       out.remainder_W += s.group.power_W;
       out.gaps.push_back(
-          {fmt::format("{}: {}s go into a composite load (cmpldw) or a load of their own", s.group.name, name(s.kind)),
+          {s.kind == LoadKind::drive
+               ? fmt::format("{}: drives go into a composite load (cmpldw) or a load of their own", s.group.name)
+               : fmt::format("{}: motors go into a load of their own", s.group.name),
            s.group.power_W});
     }
   }

@@ -20,7 +20,7 @@ io::Waveform cut_power(const io::Waveform& w, const io::ResultOrigin& origin, co
 ModelFiles model_files(const std::string& result, const ResultExport& x) {
   const auto& o = x.options;
   const auto origin = io::read_result_origin(result);
-  const ModelTarget target{x.bus, model_origin(origin), origin.name, x.program};
+  const ModelTarget target{x.bus, model_origin(origin), origin.name, x.program, x.drives_only};
   if (o.format == "linjbl") return linjbl_model(cut_power(io::read_waveform(result, o.window), origin, o.cut), target);
   if (!o.window.empty()) io::read_waveform(result, o.window);  // it does not matter, but it must exist
   const auto load = result_load(result, x.source);

@@ -14,6 +14,7 @@ struct ResultExport {
   LoadSource source;          ///< perc1, cmpldw: settings of the load
   std::int64_t bus = 1;       ///< perc1, cmpldw, linjbl: number of the load's bus
   std::string program{};      ///< the same: program and version that they are for; empty: the latest that is known
+  bool drives_only = false;   ///< cmpldw: drives beside the records of PERC1, else also the supplies instead of them
 };
 
 /// Files that are ready to be written.

@@ -23,16 +23,25 @@ struct ModelTarget {
   std::string origin{};   ///< program and run that they come from, in one line without '/'
   std::string stem{};     ///< file names begin with it
   std::string program{};  ///< one of model_programs(format); empty: the first
+  /// cmpldw: only what PERC1 cannot hold, to be read beside its records; else all of it, to be read instead of them.
+  bool beside_perc1 = false;
 };
 
 /// Programs and versions whose form of a record is known, [n]: "psse36" and the like. @param format perc1, cmpldw, linjbl
 std::vector<std::string> model_programs(const std::string& format);
+
+/// One record's load.
+struct ModelLoad {
+  std::string id, part;  ///< load id on its bus; part of the site
+  double power_W = 0.0;
+};
 
 /// Records as PSS/E lists them, and what their reader must be told.
 struct ModelFiles {
   std::vector<io::ExportFile> files;
   std::vector<std::string> warnings;  ///< what the records cannot show and may matter: counters
   std::string checked;                ///< how they were checked, with figures
+  std::vector<ModelLoad> loads{};     ///< [record]; ids differ between the files of a site
 };
 
 /// PERC1 records from a site's settings, checked by playing them (grid/perc1_check.hpp). The header lists each record's
@@ -40,8 +49,9 @@ struct ModelFiles {
 /// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError, also for an unknown program
 ModelFiles perc1_model(const SiteLoad& site, const ModelTarget& target);
 
-/// Composite loads: one record for each electronic part (supplies and drives). The model has no timers; it is not checked.
-/// @throws UnfitError if no part is electronic
+/// Composite loads: one record for each electronic part, drives and (unless target.beside_perc1) supplies. Load ids follow
+/// those of PERC1. The model has no timers; it is not checked.
+/// @throws UnfitError if no part is left to hold
 ModelFiles cmpldw_model(const SiteLoad& site, const ModelTarget& target);
 
 /// The largest line of a window's power as a load that repeats. @throws InputError if there is none

@@ -81,7 +81,7 @@ TEST_CASE(
     return it == site.gaps.end() ? -1.0 : it->power_W;
   };
   CHECK(gap("drives go into a composite load") == 6e6);
-  CHECK(gap("motors go into a composite load") == 2e6);
+  CHECK(gap("motors go into a load of their own") == 2e6);
   CHECK(gap("below 0.9 pu for longer than 10 s") == 50e6);
   CHECK(gap("below 57 Hz") == 50e6);
   CHECK(gap("departure 3 within 60 s") == 50e6);
