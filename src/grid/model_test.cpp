@@ -57,8 +57,10 @@ std::string recovery(const ModelTest& t, double end_s) {
   std::size_t back = static_cast<std::size_t>(end_s / step_s);
   for (std::size_t i = back; i < t.power_pu.size(); ++i)
     if (t.power_pu[i] < 0.9) back = i + 1;
-  if (back == t.power_pu.size()) return "90 % are not back within the test";
-  return fmt::format("90 % are back after {:.2f} s", static_cast<double>(back) * step_s - end_s);
+  if (back == t.power_pu.size()) return "90 % of it are not back within the test";
+  const double s = static_cast<double>(back) * step_s - end_s;
+  if (s < 0.01) return "90 % of it are back within 10 ms of the source's voltage";
+  return fmt::format("90 % of it are back {:.2f} s after the source's voltage", s);
 }
 
 }  // namespace

@@ -201,6 +201,23 @@ std::string RuleBook::why_not(double largest_W, double voltage_V, double computa
   return why;
 }
 
+std::string RuleBook::why(double largest_W, double voltage_V, double computational_frac) const {
+  for (const RuleApplies& a : applies) {
+    if (largest_W < a.smallest_W || voltage_V < a.from_V || voltage_V >= a.below_V ||
+        computational_frac < a.computational_frac)
+      continue;
+    std::string out =
+        fmt::format("the site's largest {:.4g} MW are at or above {:g} MW", largest_W * 1e-6, a.smallest_W * 1e-6);
+    if (a.from_V > 0.0) out += fmt::format(", its connection at or above {:g} kV", a.from_V * 1e-3);
+    if (std::isfinite(a.below_V)) out += fmt::format(", its connection below {:g} kV", a.below_V * 1e-3);
+    if (a.computational_frac > 0.0)
+      out += fmt::format(", {:.0f} % of it computing load, at or above {:.0f} %", 100.0 * computational_frac,
+                         100.0 * a.computational_frac);
+    return out;
+  }
+  return "it states no threshold";
+}
+
 void rule_head(FieldVisitor& v, RuleBook& book) {
   v.text("title", book.title, "name of the rules");
   v.text("date", book.date, "date of the document's latest step");

@@ -85,6 +85,8 @@ struct RuleBook {
   bool binding() const;
   /// Empty if it applies to such a site, else why not. @param voltage_V not stated: the smallest threshold counts
   std::string why_not(double largest_W, double voltage_V, double computational_frac) const;
+  /// The threshold that makes it apply to a site for which why_not is empty, in words. @param as why_not
+  std::string why(double largest_W, double voltage_V, double computational_frac) const;
 };
 
 /// From a file of catalog kind `rules`, the user's own included. What is wrong is added to `findings`: unknown keys, bands

@@ -50,15 +50,17 @@ Node site_of(const std::string& text, const catalog::Catalog& files, std::vector
   return merge(files.resolve(*layout, "delivery", "site.delivery", findings, assumed), *site);
 }
 
-/// Devices that act on the connection's power and that no record holds, in words.
+constexpr const char* words_turbines = "turbines in parallel: the connection's power is less their output";
+constexpr const char* words_generators = "standby generators: a transfer to them is not in the records";
+constexpr const char* words_storage = "storage in the racks: what it gives in a sag is not in the records";
+
+/// The same as unheld_devices, of a scenario's text.
 std::vector<std::string> other_devices(const std::string& text, const std::string& overlay) {
   std::vector<Finding> findings;
   const Node site = site_of(text, catalog::Catalog(overlay), findings);
   std::vector<std::string> out;
   for (const auto& [key, what] :
-       {std::pair{"turbines", "turbines in parallel: the connection's power is less their output"},
-        {"generators", "standby generators: a transfer to them is not in the records"},
-        {"rack_storage", "storage in the racks: what it gives in a sag is not in the records"}})
+       {std::pair{"turbines", words_turbines}, {"generators", words_generators}, {"rack_storage", words_storage}})
     if (site.find(key) != nullptr) out.emplace_back(what);
   return out;
 }
@@ -70,7 +72,40 @@ grid::LoadSettings part(grid::LoadGroup group, double power_W) {
   return s;
 }
 
+/// A number of [site]; `otherwise` where there is none.
+double site_number(const Node& root, const char* key, double otherwise) {
+  const Node* site = root.find("site");
+  const Node* n = site ? site->find(key) : nullptr;
+  if (n == nullptr) return otherwise;
+  if (const auto* x = std::get_if<double>(&n->value)) return *x;
+  if (const auto* i = std::get_if<std::int64_t>(&n->value)) return static_cast<double>(*i);
+  return otherwise;
+}
+
+/// Settings of the user's own for a scenario that has some: what they replace.
+std::string replaced(const sim::SiteDevices& d) {
+  if (d.ups) return ", which replace site.ups of the scenario";
+  if (d.ride_through) return ", which replace site.ride_through of the scenario";
+  return "; the scenario names no supplies";
+}
+
 }  // namespace
+
+RatedPart rated_part(const std::string& text, double end_s) {
+  const Node root = tree_of(text);
+  const double until_s = site_number(root, "rules_until_s", 0.0);
+  RatedPart out{site_number(root, "rules_from_s", 0.0), until_s > 0.0 ? std::min(until_s, end_s) : end_s};
+  out.from_s = std::min(out.from_s, out.until_s);
+  return out;
+}
+
+std::vector<std::string> unheld_devices(const sim::SiteDevices& d) {
+  std::vector<std::string> out;
+  if (d.turbines) out.emplace_back(words_turbines);
+  if (d.generators) out.emplace_back(words_generators);
+  if (d.rack_storage) out.emplace_back(words_storage);
+  return out;
+}
 
 sim::SiteDevices devices_of(const std::string& text, const std::string& overlay) {
   const catalog::Catalog files(overlay);
@@ -117,7 +152,8 @@ SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double sit
   out.site_W = std::max(site_W, servers_W);
   const double plant_W = out.site_W - servers_W;
   if (!source.settings.empty()) {
-    out.from = "load_settings " + std::filesystem::path(source.settings).stem().string();
+    out.from = "load_settings " + std::filesystem::path(source.settings).stem().string() + replaced(devices);
+    out.open.emplace_back("transformer connection: balanced voltages only");
     out.parts = grid::with_power(find_load_settings(source.settings, source.overlay), servers_W, plant_W);
   } else {
     out.from = devices.ups            ? "site.ups of the scenario"
@@ -125,12 +161,29 @@ SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double sit
                                       : "none named: servers built to the ITIC curve";
     sim::Scenario s;
     s.devices = devices;
-    auto groups = sim::site_groups(s);
+    auto groups = sim::site_groups(s, source.current_limit_pu);
+    // Behind supplies or a curve of the site the plant is part of the load; its motors are counted with it.
     const bool whole = devices.ups || devices.ride_through;
-    for (auto& g : groups.groups) out.parts.push_back(part(std::move(g), whole ? out.site_W : servers_W));
+    for (auto& g : groups.groups) {
+      if (devices.ups) g.name = "site behind the supplies (servers, plant, losses)";
+      out.parts.push_back(part(std::move(g), whole ? out.site_W : servers_W));
+    }
+    for (auto& open : groups.open)
+      if (open.starts_with("motors and drives of the cooling plant"))
+        open = whole
+                   ? "motors and drives of the cooling plant: no trip settings of their own are stated, so their load "
+                     "is counted with the site's"
+                   : "motors and drives of the cooling plant: no trip settings are stated, so their load is in the "
+                     "remainder";
     if (devices.ups && devices.ups->rating_W > 0.0)
       out.parts.front().recharge_frac = supply_share * devices.ups->recharge_W / devices.ups->rating_W;
     out.open = std::move(groups.open);
+  }
+  if (std::isfinite(source.current_limit_pu)) {
+    out.from += fmt::format("; input current limit {:g} pu as given", source.current_limit_pu);
+    for (auto& p : out.parts)
+      if (p.kind == grid::LoadKind::supply)
+        p.group.current_ratio = std::min(p.group.current_ratio, source.current_limit_pu);
   }
   double held_W = 0.0;
   for (const auto& p : out.parts) held_W += p.group.power_W;

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,20 @@ struct SiteLoad {
 struct LoadSource {
   std::string settings{};  ///< entry of kind load_settings, or a file of the user's own; empty: what the scenario names
   std::string overlay{};   ///< folder of the user's catalog files
+  /// Largest input current of the supplies over the one at nominal voltage; infinite: as the settings say.
+  double current_limit_pu = std::numeric_limits<double>::infinity();
 };
+
+/// Part of a run on which its rules and grid figures are measured (site.rules_from_s, site.rules_until_s).
+struct RatedPart {
+  double from_s = 0.0, until_s = 0.0;
+  double length_s() const { return until_s - from_s; }  ///< of the part
+};
+/// @param text Scenario::text of the run  @param end_s of the run
+RatedPart rated_part(const std::string& text, double end_s);
+
+/// What acts on the connection's power and no record of the load holds, in words.
+std::vector<std::string> unheld_devices(const sim::SiteDevices& devices);
 
 /// The devices that a scenario's text names under [site], with what it inherits and overrides; jobs, halls and weather are
 /// not read. @param text Scenario::text  @throws InputError with everything that is wrong under [site]

@@ -71,6 +71,8 @@ TEST_CASE("the Texas rule asks what the secondary sources say, edges included, a
   CHECK(ercot.binding());
   CHECK(ercot.why_not(80e6, not_stated, 1.0).empty());
   CHECK(ercot.why_not(80e6, not_stated, 0.4).find("40 %") != std::string::npos);
+  CHECK(ercot.why(80e6, 138e3, 1.0) ==
+        "the site's largest 80 MW are at or above 75 MW, 100 % of it computing load, at or above 50 %");
   CHECK(ercot.why_not(2.6e6, not_stated, 1.0).find("below 75 MW") != std::string::npos);
   CHECK_FALSE(book("caiso_straw_2026", findings).binding());
   const auto spp = book("spp_hill", findings);

@@ -29,6 +29,40 @@ std::vector<double> drawn_by_supplies(power::UpsParams p, const std::vector<doub
 
 }  // namespace
 
+TEST_CASE("settings of one's own say what they replace, and what no record holds stays open") {
+  sim::SiteDevices d;
+  d.ups.emplace();
+  const auto own = study::site_load(d, 100e6, 120e6, {"ups_central", ""});
+  CHECK(own.from == "load_settings ups_central, which replace site.ups of the scenario");
+  CHECK_THAT(own.open, Catch::VectorContains(std::string("transformer connection: balanced voltages only")));
+  // Behind the scenario's supplies the plant is part of the load, and its motors are not called uncounted.
+  const auto whole = study::site_load(d, 100e6, 120e6, {});
+  REQUIRE(whole.parts.size() == 1);
+  CHECK(whole.parts[0].group.power_W == 120e6);
+  CHECK(whole.parts[0].group.name == "site behind the supplies (servers, plant, losses)");
+  for (const auto& o : whole.open) CHECK(o.find("not counted") == std::string::npos);
+  d.rack_storage.emplace();
+  CHECK(study::unheld_devices(d) ==
+        std::vector<std::string>{"storage in the racks: what it gives in a sag is not in the records"});
+}
+
+TEST_CASE("an input current limit that is given holds for the supplies, whatever the settings say") {
+  study::LoadSource source{"ups_central", "", 1.1};
+  for (const auto& p : study::site_load({}, 100e6, 120e6, source).parts)
+    CHECK(std::isfinite(p.group.current_ratio) == (p.kind == grid::LoadKind::supply));
+  source.settings.clear();
+  const auto bare = study::site_load({}, 100e6, 120e6, source);
+  CHECK(bare.parts[0].group.current_ratio == 1.1);
+  for (const auto& o : bare.open) CHECK(o.find("input current limit") == std::string::npos);
+}
+
+TEST_CASE("the rated part of a run is the one that its rules look at") {
+  const std::string text = "[site]\nrules_from_s = 300\n";
+  CHECK(study::rated_part(text, 1800.0).length_s() == 1500.0);
+  CHECK(study::rated_part(text + "rules_until_s = 900\n", 1800.0).until_s == 900.0);
+  CHECK(study::rated_part("", 60.0).from_s == 0.0);
+}
+
 TEST_CASE("devices are read from a result's scenario: its own text over its base, overrides under [site], layouts") {
   const std::string text =
       "base = \"other.toml\"\n[site.ups]\ncatalog = \"ups_double_conversion\"\nlow_pu = 0.7\n[[hall]]\nname = \"a\"\n"
