@@ -2,10 +2,14 @@
 // own JSON and text.
 #include <pybind11/stl.h>
 
+#include <filesystem>
+
 #include "background.hpp"
+#include "base/text.hpp"
 #include "bind.hpp"
 #include "sim/shipped_scenarios.hpp"
 #include "study/filing.hpp"
+#include "study/filing_folder.hpp"
 #include "study/ride_study.hpp"
 #include "study/scenario_toml.hpp"
 #include "study/verify_any.hpp"
@@ -50,6 +54,7 @@ py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::stri
   };
   take("file", o.file), take("results", o.results), take("window", o.window), take("settings", o.source.settings);
   take("catalog", o.source.overlay), take("bus", o.bus), take("as_if", o.as_if);
+  take("current_limit_pu", o.source.current_limit_pu);
   const auto pack = std::make_shared<study::FilingPack>();
   in_background([=](const std::atomic<bool>&) {
     *pack = study::make_filing(*scenario, study::find_rule_book(rule, o.source.overlay), o);
@@ -57,14 +62,19 @@ py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::stri
     pack->files.push_back({"manifest.json", [manifest](const io::Append& to) { to(manifest); }});
     std::uint64_t bytes = 0;
     for (const auto& f : pack->files) bytes += f.bytes();
+    const auto list = std::filesystem::path(folder) / "manifest.json";
+    const std::string old = std::filesystem::is_regular_file(list) ? read_file(list.string(), 1u << 24) : std::string();
     io::write_export(folder, pack->files, bytes);
+    std::vector<std::string> names;
+    for (const auto& f : pack->files) names.push_back(f.name);
+    study::clear_old_pack(folder, old, names);
   });
   py::list names, sheet;
   for (const auto& f : pack->files) names.append(f.name);
   for (const auto& r : pack->sheet)
-    sheet.append(py::dict("field"_a = r.field, "value"_a = r.value, "unit"_a = r.unit, "method"_a = r.method,
-                          "input"_a = r.input));
-  return py::make_tuple(pack->ride, pack->open, sheet, names);
+    sheet.append(py::dict("field"_a = r.field, "value"_a = r.value, "unit"_a = r.unit, "span"_a = r.span,
+                          "method"_a = r.method, "input"_a = r.input));
+  return py::make_tuple(pack->ride, pack->open, sheet, names, pack->warnings);
 }
 
 }  // namespace

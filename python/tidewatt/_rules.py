@@ -5,6 +5,7 @@ import contextlib
 import json
 import math
 import os
+import warnings
 from typing import TYPE_CHECKING, Iterable, Sequence
 
 from . import _core
@@ -202,6 +203,7 @@ def filing(
     *,
     window: str = "",
     settings: str = "",
+    current_limit_pu: float = float("inf"),
     bus: int = 1,
     as_if: bool = False,
     catalog: Path | None = None,
@@ -222,6 +224,8 @@ def filing(
         Recorded window of the results; empty: the first.
     settings : str, default ''
         Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+    current_limit_pu : float, default inf
+        Largest input current of the supplies over the one at nominal voltage; inf: as the settings say, else constant power.
     bus : int, default 1
         Number of the load's bus in the model records.
     as_if : bool, default False
@@ -248,8 +252,11 @@ def filing(
     site = _as_scenario(scenario)
     with contextlib.ExitStack() as stack:
         paths = [os.fspath(stack.enter_context(_file_of(r))) if isinstance(r, Result) else os.fspath(r) for r in results]
-        options = dict(file=site.path or "scenario.toml", results=paths, window=window, settings=settings, bus=bus, as_if=as_if, catalog=_absolute(catalog))
-        ride, open_items, sheet, files = _core.filing(site._core, os.fspath(rule), os.fspath(out), options)
+        options = dict(file=site.path or "scenario.toml", results=paths, window=window, settings=settings, current_limit_pu=current_limit_pu, bus=bus, as_if=as_if,
+                       catalog=_absolute(catalog))  # fmt: skip
+        ride, open_items, sheet, files, warned = _core.filing(site._core, os.fspath(rule), os.fspath(out), options)
+    for warning in warned:
+        warnings.warn(warning, stacklevel=2)
     text = "\n".join([f"ride-through: {ride}", f"{len(open_items)} open items:", *(f"  {item}" for item in open_items)])
     return Answer({"ride": ride, "open": open_items, "sheet": sheet, "files": files}, text)
 

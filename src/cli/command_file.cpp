@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "print_page.hpp"
 #include "study/filing.hpp"
+#include "study/filing_folder.hpp"
 #include "study/rule_study.hpp"
 
 namespace {
@@ -25,6 +26,9 @@ void file(const Arguments& a) {
   const auto book = study::find_rule_book(a.rule, a.load.catalog_overlay);
   const auto scenario = sim::load_scenario(a.options.file, a.load);
   auto pack = study::make_filing(scenario, book, a.options);
+  for (const auto& w : pack.warnings) fmt::print(stderr, "warning: {}\n", w);
+  const fs::path list = fs::path(a.out) / "manifest.json";
+  const std::string old = fs::is_regular_file(list) ? read_file(list.string(), 1u << 24) : std::string();
   std::uint64_t bytes = 0;
   for (const auto& f : pack.files) bytes += f.bytes();
   fmt::print("{} files, {:.3g} MB\n", pack.files.size(), static_cast<double>(bytes) * 1e-6);
@@ -32,15 +36,18 @@ void file(const Arguments& a) {
 
   // The printed page and the manifest need the files in place.
   const auto pdf = (fs::path(a.out) / "report.pdf").string();
-  std::error_code error;
-  fs::remove(pdf, error);
   const std::string printer = a.no_pdf ? "" : print_page((fs::path(a.out) / "report.html").string(), pdf);
   if (!printer.empty())
     pack.files.push_back({"report.pdf", [text = read_file(pdf, 1u << 30)](const io::Append& to) { to(text); }});
   const std::string manifest = study::filing_manifest(scenario, pack.files);
-  io::write_durably((fs::path(a.out) / "manifest.json").string(), manifest);
+  io::write_durably(list.string(), manifest);
+  std::vector<std::string> names;
+  for (const auto& f : pack.files) names.push_back(f.name);
+  const auto before = study::clear_old_pack(a.out, old, names);
   for (const auto& f : pack.files) fmt::print("{}\n", (fs::path(a.out) / f.name).string());
-  fmt::print("{}\n", (fs::path(a.out) / "manifest.json").string());
+  fmt::print("{}\n", list.string());
+  for (const auto& name : before.removed) fmt::print("removed, of the older pack: {}\n", name);
+  for (const auto& kept : before.kept) fmt::print("left in the folder: {}\n", kept);
   if (printer.empty() && !a.no_pdf)
     fmt::print("no PDF: neither WeasyPrint nor Chromium could print report.html; print it from a browser\n");
   fmt::print("ride-through: {}\n{} open items, listed in report.html\n", pack.ride, pack.open.size());
@@ -62,6 +69,10 @@ void add_file_command(CLI::App& app, int&) {
   c->add_option("--window", a->options.window, "recorded window of the results; default: the first");
   c->add_option("--settings", a->options.source.settings,
                 "settings of the load, an entry of kind load_settings or a file; default: what the scenario names");
+  c->add_option("--current-limit-pu", a->options.source.current_limit_pu,
+                "largest input current of the supplies over the one at nominal voltage; default: as the settings say, "
+                "else constant power")
+      ->check(CLI::Range(1.0, 10.0));
   c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")
       ->check(CLI::Range(1, 999997))
       ->capture_default_str();

@@ -32,6 +32,8 @@ FiledResult read_result(const Filing& f, const std::string& path) {
   const io::ResultFile file(path);
   r.summary = nlohmann::ordered_json::parse(file.summary_json(), nullptr, false);
   const auto windows = io::waveform_windows(path);
+  r.end_s = figure_of(r, "simulated_s");
+  r.rated = rated_part(r.origin.scenario, r.end_s);
   if (!f.o.window.empty() || !windows.empty()) r.window = io::read_waveform(path, f.o.window);
   if (r.window && !r.window->pcc_W.empty() && f.judged()) {
     const auto left_out = grid_disturbances(*r.window, r.origin);
@@ -53,27 +55,48 @@ SiteLoad load_of(const Filing& f) {
 
 /// For ride-through: servers at design power, the plant as in the first result.
 std::vector<grid::LoadGroup> units_of_site(const Filing& f) {
-  if (f.o.source.settings.empty()) return sim::site_groups(f.s).groups;
+  if (f.o.source.settings.empty()) return sim::site_groups(f.s, f.o.source.current_limit_pu).groups;
   const double plant_W =
       f.results.empty() ? 0.0 : std::max(0.0, f.load.site_W - 1e6 * figure_of(f.results.front(), "it_mean_MW"));
-  return grid::units_of(
-      grid::with_power(find_load_settings(f.o.source.settings, f.o.source.overlay), f.design_W, plant_W));
+  auto parts = grid::with_power(find_load_settings(f.o.source.settings, f.o.source.overlay), f.design_W, plant_W);
+  for (auto& p : parts)
+    if (p.kind == grid::LoadKind::supply)
+      p.group.current_ratio = std::min(p.group.current_ratio, f.o.source.current_limit_pu);
+  return grid::units_of(parts);
 }
 
 std::string sheet_csv(const std::vector<DataSheetRow>& rows) {
-  std::string out = "field,value,unit,method,input\n";
+  std::string out = "field,value,unit,span,method,input\n";
   for (const auto& r : rows)
-    out += fmt::format("{},{},{},{},{}\n", csv_cell(r.field), csv_cell(r.value), csv_cell(r.unit), csv_cell(r.method),
-                       csv_cell(r.input));
+    out += fmt::format("{},{},{},{},{},{}\n", csv_cell(r.field), csv_cell(r.value), csv_cell(r.unit), csv_cell(r.span),
+                       csv_cell(r.method), csv_cell(r.input));
   return out;
 }
 
 /// Results of another scenario are said, not refused: a run may have overrides of its own.
 void compare_scenarios(Filing& f) {
-  for (const auto& r : f.results)
-    for (const auto& change : sim::input_changes(r.origin.scenario, f.s.text))
+  for (const auto& r : f.results) {
+    const auto changes = sim::input_changes(r.origin.scenario, f.s.text);
+    for (const auto& change : changes)
       f.open.push_back(
           fmt::format("result {} was made with another input: {}: {}", r.name, change.key, change.message));
+    if (!changes.empty())
+      f.warnings.push_back(fmt::format(
+          "result {} is of another scenario than {}: {} input{} differ{} (SHA-256 {}… and {}…); listed as open items",
+          r.path, f.o.file, changes.size(), changes.size() == 1 ? "" : "s", changes.size() == 1 ? "s" : "",
+          r.origin.scenario_sha256.substr(0, 12), f.scenario_sha256.substr(0, 12)));
+  }
+}
+
+/// Inputs of the connection that nobody has stated decide most figures of a filing.
+void assumed_connection(Filing& f) {
+  for (const auto& [key, what] :
+       {std::pair{"grid.source.short_circuit_MVA", "short-circuit power at the connection, MVA"},
+        {"grid.source.nominal_kV", "nominal voltage at the connection, kV"},
+        {"grid.source.x_over_r_ratio", "X over R of the grid there"}})
+    if (const auto* a = assumed(f, key))
+      f.open.push_back(fmt::format("assumed, not stated: {}: {:g}, range {:g} to {:g} ({}); set {}", what, a->value,
+                                   a->low, a->high, a->source, a->key));
 }
 
 }  // namespace
@@ -85,7 +108,10 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   f.why_not = book.why_not(f.design_W, s.source.nominal_V, 1.0);
   for (const auto& path : o.results) f.results.push_back(read_result(f, path));
   f.load = load_of(f);
+  for (auto& device : unheld_devices(s.devices)) f.load.open.push_back(std::move(device));
+  if (s.battery) f.load.open.emplace_back("site battery: what it gives in a sag is not in the records");
   f.units = units_of_site(f);
+  assumed_connection(f);
   compare_scenarios(f);
 
   // Sections in the order of the report; each adds what it finds open.
@@ -101,15 +127,20 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   body.heading("7 Data sheet");
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : out.sheet) {
-    rows.push_back({r.field, r.value, r.unit, r.method, r.input});
+    rows.push_back({r.field, r.value, r.unit, r.span, r.method, r.input});
     if (r.value == "open") f.open.push_back("data sheet, " + r.field + ": " + r.input);
   }
-  body.table({"field", "value", "unit", "method", "input"}, rows);
+  body.text(
+      "Figures of a run name the part that they are taken from: the whole run with its start-up, the rated part on "
+      "which "
+      "the site's rules are measured (site.rules_from_s, site.rules_until_s), or the recorded window.");
+  body.table({"field", "value", "unit", "span", "method", "input"}, rows);
   assumed_section(f, body);
 
   // What is open stands first: a reader must not find it last.
   for (const auto& item : f.open)
     if (std::find(out.open.begin(), out.open.end(), item) == out.open.end()) out.open.push_back(item);
+  out.warnings = f.warnings;
   out.ride = f.ride         ? f.ride->text()
              : !f.book.ride ? "the rule file has no ride-through part"
                             : "does not apply: " + f.why_not;
@@ -121,6 +152,8 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   head.text(f.ride && !f.why_not.empty()
                 ? fmt::format("Ride-through, judged although the rules do not apply ({}): {}.", f.why_not, out.ride)
                 : "Ride-through: " + out.ride + ".");
+  if (f.why_not.empty() && book.ride)
+    head.text(fmt::format("The rules apply: {}.", book.why(f.design_W, s.source.nominal_V, 1.0)));
   for (const auto& r : f.results) {
     const auto n = [&](grid::RecordVerdict v) {
       return std::count_if(r.outcomes.begin(), r.outcomes.end(), [v](const auto& x) { return x.verdict == v; });

@@ -23,14 +23,16 @@ struct FilingOptions {
 /// One line of the data sheet.
 struct DataSheetRow {
   std::string field, value, unit, method, input;
+  std::string span = "always";  ///< part of the run that it is taken from
 };
 
 /// A folder to be filed, ready to be written.
 struct FilingPack {
   std::vector<io::ExportFile> files;  ///< report.html, datasheet.csv, records, playback files
   std::vector<DataSheetRow> sheet;
-  std::vector<std::string> open;  ///< what the scenario, its results or the rules do not say
-  std::string ride;               ///< verdict of ride-through in words
+  std::vector<std::string> open;        ///< what the scenario, its results or the rules do not say
+  std::string ride;                     ///< verdict of ride-through in words
+  std::vector<std::string> warnings{};  ///< what its maker must know at once: results of another scenario
 };
 
 /// Report, data sheet, model records and playback files of a site for a rule file. Nothing is invented: what is not

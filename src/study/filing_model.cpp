@@ -25,12 +25,11 @@ std::string test_plot(const grid::ModelTest& t) {
 
 ModelTarget target(const Filing& f) {
   const auto stem = std::filesystem::path(f.o.file).stem().string();
-  if (!f.results.empty()) return {f.o.bus, model_origin(f.results.front().origin), stem, {}};
+  if (!f.results.empty()) return {f.o.bus, model_origin(f.results.front().origin), stem};
   return {f.o.bus,
           fmt::format("tidewatt {}; scenario {}; scenario sha256 {}; no run: servers at design power", TIDEWATT_VERSION,
                       stem, f.scenario_sha256),
-          stem,
-          {}};
+          stem};
 }
 
 }  // namespace
@@ -43,9 +42,17 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
   if (f.load.remainder_W > 0.0)
     f.open.push_back(
         fmt::format("load settings: {:.4g} MW of cooling plant and losses have none", f.load.remainder_W * 1e-6));
-  const auto add = [&](const char* what, auto make) {
+  std::vector<std::vector<std::string>> loads;
+  double held_W = 0.0;
+  const auto add = [&](const char* what, auto make, bool beside_perc1) {
     try {
-      auto made = make(f.load, target(f));
+      auto to = target(f);
+      to.beside_perc1 = beside_perc1;
+      auto made = make(f.load, to);
+      for (const auto& l : made.loads) {
+        held_W += l.power_W;
+        loads.push_back({l.id, number(l.power_W * 1e-6, 6), l.part, made.files.front().name});
+      }
       page.text(fmt::format("{}: {}. Check: {}.", what, made.files.front().name, made.checked));
       for (const auto& w : made.warnings) page.text("Warning: " + w + ".");
       page.preformatted(made.files.front().text());
@@ -58,10 +65,19 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
     }
   };
   page.heading("Records", 3);
-  const bool perc1 = add("PERC1", perc1_model);
+  page.text(
+      "Read the files together: load ids differ between them, and each part of the load is in one of them. Supplies "
+      "are "
+      "PERC1 records and drives composite loads, which hold the supplies as well only where PERC1 was refused.");
+  const bool perc1 = add("PERC1", perc1_model, false);
   if (std::any_of(f.load.parts.begin(), f.load.parts.end(),
                   [](const auto& p) { return p.kind == grid::LoadKind::drive && p.group.power_W > 0.0; }))
-    add("Composite load", cmpldw_model);
+    add("Composite load", cmpldw_model, perc1);
+  const double rest_W = std::max(0.0, f.load.site_W - held_W);
+  loads.push_back(
+      {"", number(rest_W * 1e-6, 6), "without a record (motors, parts without settings): loads of your own", ""});
+  loads.push_back({"", number(f.load.site_W * 1e-6, 6), "site", ""});
+  page.table({fmt::format("load id on bus {}", f.o.bus), "MW", "part", "file"}, loads);
   page.heading("Model tests", 3);
   page.text(
       "Played by tidewatt's own PERC1 behind the source of section 1, not by the utility's program. Numeric limits for "
@@ -71,7 +87,7 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
   try {
     for (const auto& t : grid::model_tests(grid::perc1_site(f.load.parts), f.s.source)) {
       page.figure(test_plot(t));
-      page.text(fmt::format("{}: {}.", t.name, t.answer));
+      page.text(fmt::format("{}, {}: {}.", t.name, t.input, t.answer));
     }
   } catch (const RefusedError& e) {
     page.text(std::string("The source cannot feed the load: ") + e.what());
@@ -100,7 +116,8 @@ void playback_section(Filing& f, Page& page, std::vector<io::ExportFile>& files)
       t.stem = r.name;
       t.origin = model_origin(r.origin);
       auto line = linjbl_model(*r.window, t);
-      rows.push_back({line.files.front().name, "LINJBL: the largest line as a load that repeats; " + line.checked,
+      rows.push_back({line.files.front().name,
+                      "LINJBL: the largest line of section 4 as a load that repeats; " + line.checked,
                       fmt::format("{} bytes", line.files.front().bytes())});
       files.push_back(std::move(line.files.front()));
     } catch (const InputError& e) {

@@ -59,7 +59,25 @@ std::string document(const std::string& title, const std::string& body) {
 std::string number(double x, int digits) { return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "open"; }
 
 bool long_enough(const FiledResult& r, const std::string& window) {
-  return 2.0 * std::strtod(window.c_str(), nullptr) <= figure_of(r, "simulated_s");
+  return 2.0 * std::strtod(window.c_str(), nullptr) <= r.rated.length_s();
+}
+
+std::string FiledResult::whole_words() const { return fmt::format("whole run, 0 to {:g} s, start-up included", end_s); }
+
+std::string FiledResult::rated_words() const {
+  return fmt::format("rated part, {:g} to {:g} s", rated.from_s, rated.until_s);
+}
+
+std::string FiledResult::window_words() const {
+  if (!window) return "recorded window";
+  const double end = window->first_s + static_cast<double>(window->pcc_W.size()) * window->step_s;
+  return fmt::format("window {}, {:g} to {:g} s", window->window, window->first_s, end);
+}
+
+const catalog::AssumedInput* assumed(const Filing& f, const std::string& key) {
+  for (const auto& a : f.s.assumed)
+    if (a.key == key) return &a;
+  return nullptr;
 }
 
 double figure_of(const FiledResult& r, const char* key) {

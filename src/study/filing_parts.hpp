@@ -11,6 +11,7 @@
 #include "grid/ride_verdict.hpp"
 #include "io/read_waveform.hpp"
 #include "io/result_origin.hpp"
+#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 
@@ -21,6 +22,11 @@ struct FiledResult {
   nlohmann::ordered_json summary;
   std::optional<io::Waveform> window;  ///< absent: none was recorded
   std::vector<grid::RecordOutcome> outcomes;
+  double end_s = 0.0;                ///< length of the run
+  RatedPart rated{};                 ///< of the run
+  std::string whole_words() const;   ///< "whole run, 0 to 1800 s, start-up included"
+  std::string rated_words() const;   ///< "300 to 1800 s"
+  std::string window_words() const;  ///< "window sample, 900 to 960 s"
 };
 
 /// What the sections are made from.
@@ -35,7 +41,7 @@ struct Filing {
   std::string scenario_sha256{};
   std::string why_not{};  ///< why the rules do not apply; empty: they do
   std::optional<grid::RideVerdict> ride{};
-  std::vector<std::string> open{};
+  std::vector<std::string> open{}, warnings{};
   bool judged() const { return why_not.empty() || o.as_if; }
 };
 
@@ -58,7 +64,9 @@ class Page {
 std::string document(const std::string& title, const std::string& body);
 
 std::string number(double x, int digits = 4);
-/// Whether a result is long enough for changes over a window, named as in the summary ("300s").
+/// An assumed input of the scenario; null if its key is stated. @param key full path
+const catalog::AssumedInput* assumed(const Filing& f, const std::string& key);
+/// Whether the rated part is twice as long as a window of ramps, named as in the summary ("300s").
 bool long_enough(const FiledResult& r, const std::string& window);
 /// A summary's figure; NaN where it has none.
 double figure_of(const FiledResult& r, const char* key);

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "filing_parts.hpp"
+#include "grid/power_line.hpp"
 #include "line_plot.hpp"
-#include "numerics/spectrum.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -23,27 +23,24 @@ std::string power_plot(const io::Waveform& w) {
 
 /// Amplitude of each frequency, with the amplitude at which one line alone reaches a limit on swings.
 std::string spectrum_plot(const Filing& f, const io::Waveform& w) {
-  std::size_t segment = 1024;
-  while (segment * 4 <= w.pcc_W.size() && segment < 65536) segment *= 2;
-  numerics::Welch welch(segment, 1.0 / w.step_s);
-  welch.push(w.pcc_W);
-  const auto s = welch.result();
+  const auto s = grid::power_spectrum(w.pcc_W, w.step_s);
   if (s.n_segment == 0) return {};
+  const auto line = grid::largest_line(s);
   LinePlot p{
       fmt::format("Spectrum of the power, window {}", w.window), "frequency, Hz", "amplitude of a line, MW", {}, {}};
   p.log_x = true;
-  PlotLine line{fmt::format("largest line {:.3g} Hz, {:.3g} MW", s.dominant(4.0 * s.bin_Hz).frequency_Hz,
-                            s.dominant(4.0 * s.bin_Hz).amplitude * 1e-6),
-                {},
-                {}};
+  PlotLine lines{fmt::format("largest line at or above {:.3g} Hz: {:.4g} Hz, amplitude {:.4g} MW", line.lowest_Hz,
+                             line.frequency_Hz, line.amplitude_W * 1e-6),
+                 {},
+                 {}};
   for (std::size_t k = 2; k < s.psd.size() && s.bin_Hz * static_cast<double>(k) <= 60.0; ++k)
-    line.x.push_back(s.bin_Hz * static_cast<double>(k)), line.y.push_back(s.amplitude(k) * 1e-6);
-  p.lines = {line};
+    lines.x.push_back(s.bin_Hz * static_cast<double>(k)), lines.y.push_back(s.amplitude(k) * 1e-6);
+  p.lines = {lines};
   for (const auto& rule : f.book.rules)
     if (rule.figure == grid::RecordFigure::peak_to_peak && rule.high_Hz > 0.0 && std::isfinite(rule.limit))
       p.lines.push_back(
           {fmt::format("{}: a single line of this amplitude reaches {:g} MW", rule.name, rule.limit * 1e-6),
-           {std::max(rule.low_Hz, line.x.front()), std::min(rule.high_Hz, 60.0)},
+           {std::max(rule.low_Hz, lines.x.front()), std::min(rule.high_Hz, 60.0)},
            {0.5e-6 * rule.limit, 0.5e-6 * rule.limit},
            "#c33",
            true});
@@ -62,8 +59,11 @@ void ramp_table(const FiledResult& r, Page& page, std::vector<std::string>& open
     const bool known = long_enough(r, window) && down != r.summary.end();
     rows.push_back({window, known ? text(*up, window) : "open", known ? text(*down, window) : "open"});
     if (!known)
-      open.push_back(fmt::format("result {}, ramps over {}: the run is shorter than two windows", r.name, window));
+      open.push_back(
+          fmt::format("result {}, ramps over {}: the rated part is too short, below two windows", r.name, window));
   }
+  page.text(fmt::format("Ramps of the {}, not of the recorded window and without the start-up before {:g} s.",
+                        r.rated_words(), r.rated.from_s));
   page.table({"window", "largest rise, MW per min", "largest fall, MW per min"}, rows);
 }
 
@@ -73,8 +73,9 @@ void flicker_table(const FiledResult& r, Page& page, std::vector<std::string>& o
     if (!key.starts_with("flicker_P_")) continue;
     rows.push_back({key.substr(8), value.is_number() ? number(value.get<double>(), 3) : "open"});
     if (!value.is_number())
-      open.push_back(fmt::format("result {}, {}: the run is too short for one window", r.name, key));
+      open.push_back(fmt::format("result {}, {}: the rated part is too short for one window", r.name, key));
   }
+  if (!rows.empty()) page.text(fmt::format("Flicker of the {}.", r.rated_words()));
   if (!rows.empty()) page.table({"flicker severity, lamp system", "worst window"}, rows);
 }
 
@@ -92,10 +93,9 @@ void rule_table(const FiledResult& r, Page& page, std::vector<std::string>& open
     if (x.verdict == grid::RecordVerdict::not_measured || x.verdict == grid::RecordVerdict::undecided)
       open.push_back(fmt::format("result {}, {}: {}", r.name, x.rule.title, x.note));
   }
-  if (rows.empty())
-    page.text("The rule file has no limits on ramps or swings.");
-  else
-    page.table({"rule", "answer", "largest", "limit", "begins at"}, rows);
+  if (rows.empty()) return page.text("The rule file has no limits on ramps or swings.");
+  page.text(fmt::format("The rule file's limits on every sample of the {}.", r.window_words()));
+  page.table({"rule", "answer", "largest", "limit", "begins at"}, rows);
 }
 
 }  // namespace
@@ -120,6 +120,11 @@ void record_section(Filing& f, Page& page) {
       f.open.push_back(fmt::format(
           "result {}: no window was recorded ([[record.window]]), so swings, spectrum and playback are open", r.name));
     }
+    const double up = figure_of(r, "pcc_ramp_up_max_MW_per_s"), down = figure_of(r, "pcc_ramp_down_max_MW_per_s");
+    page.text(
+        fmt::format("Whole run, start-up included: {} to {} MW; largest change over 0.1 s {} MW per min up, {} down.",
+                    number(figure_of(r, "pcc_min_MW")), number(figure_of(r, "pcc_max_MW")), number(60.0 * up),
+                    number(60.0 * down)));
     ramp_table(r, page, f.open);
     flicker_table(r, page, f.open);
   }

@@ -66,6 +66,8 @@ void ride_section(Filing& f, Page& page) {
   if (!f.why_not.empty())
     page.text(
         fmt::format("The rules do not apply: {}.{}", f.why_not, f.o.as_if ? " Judged all the same, as asked." : ""));
+  if (f.why_not.empty())
+    page.text(fmt::format("The rules apply: {}.", f.book.why(f.design_W, f.s.source.nominal_V, 1.0)));
   if (!f.book.ride) {
     page.text("The rule file has no ride-through part.");
     return;

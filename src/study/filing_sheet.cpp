@@ -1,9 +1,13 @@
 // The neutral data sheet of a filing: each field with its figure, its method and its input.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "filing_parts.hpp"
+#include "grid/power_line.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -12,75 +16,164 @@ using Rows = std::vector<DataSheetRow>;
 
 constexpr const char* no_run = "needs a result: tidewatt run";
 
+/// The part of the run that a figure is taken from.
+enum class Span : std::uint8_t { whole, rated, window };
+
+std::string words(const Filing& f, Span span) {
+  const auto word = [&](const FiledResult& r) {
+    return span == Span::whole ? r.whole_words() : span == Span::rated ? r.rated_words() : r.window_words();
+  };
+  return f.results.empty() ? "of a run" : word(f.results.front());
+}
+
 /// A figure of the first result's summary.
-void from_run(const Filing& f, Rows& rows, const std::string& field, const char* key, const std::string& unit,
-              const std::string& method) {
+void from_run(const Filing& f, Rows& rows, Span span, const std::string& field, const char* key,
+              const std::string& unit, const std::string& method, double scale = 1.0) {
   const double x = f.results.empty() ? std::nan("") : figure_of(f.results.front(), key);
-  rows.push_back({field, number(x), unit, method,
-                  f.results.empty() ? no_run : fmt::format("summary {} of result {}", key, f.results.front().name)});
+  rows.push_back({field, number(x * scale), unit, method,
+                  f.results.empty() ? no_run : fmt::format("summary {} of result {}", key, f.results.front().name),
+                  words(f, span)});
 }
 
 /// A table of figures by window or band.
 void table_of_run(const Filing& f, Rows& rows, const std::string& field, const char* key, const std::string& unit,
                   double scale, const std::string& method) {
-  if (f.results.empty()) return rows.push_back({field, "open", unit, method, no_run});
+  const std::string span = words(f, Span::rated);
+  if (f.results.empty()) return rows.push_back({field, "open", unit, method, no_run, span});
   const auto& r = f.results.front();
   const auto it = r.summary.find(key);
   if (it == r.summary.end() || !it->is_object())
-    return rows.push_back({field, "open", unit, method, fmt::format("result {} has none", r.name)});
-  for (const auto& [window, value] : it->items())
-    rows.push_back({field + ", " + window,
-                    value.is_number() && (field.find("ramp") == std::string::npos || long_enough(r, window))
-                        ? number(value.get<double>() * scale)
-                        : "open",
-                    unit, method, fmt::format("summary {} of result {}", key, r.name)});
+    return rows.push_back({field, "open", unit, method, fmt::format("result {} has none", r.name), span});
+  const bool ramp = field.find("ramp") != std::string::npos;
+  for (const auto& [window, value] : it->items()) {
+    const bool fits = !ramp || long_enough(r, window);
+    rows.push_back(
+        {field + ", " + window, value.is_number() && fits ? number(value.get<double>() * scale) : "open", unit, method,
+         fits ? fmt::format("summary {} of result {}", key, r.name) : "the rated part is too short, below two windows",
+         span});
+  }
+}
+
+/// A figure of the first result's recorded window; open without one.
+void from_window(const Filing& f, Rows& rows, const std::string& field, const std::string& unit,
+                 const std::string& method, const std::function<std::string(const io::Waveform&)>& value) {
+  const bool window = !f.results.empty() && f.results.front().window;
+  rows.push_back({field, window ? value(*f.results.front().window) : "open", unit, method,
+                  window ? "recorded window of result " + f.results.front().name : "needs a recorded window",
+                  words(f, Span::window)});
+}
+
+double sum(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
+
+/// Mean power factor, and whether the current lags (the site takes reactive power) or leads.
+std::string power_factor(const io::Waveform& w) {
+  const double P = sum(w.pcc_W), Q = sum(w.pcc_var);
+  return fmt::format("{}{}", number(P / std::hypot(P, Q), 4), Q > 0.0 ? " lagging" : Q < 0.0 ? " leading" : "");
 }
 
 void power_rows(const Filing& f, Rows& rows) {
   rows.push_back({"design power of the servers", number(f.design_W * 1e-6), "MW",
                   "every GPU at its limit, fans at full speed, at the AC inputs",
                   "hall.*.n_gpu, gpu, server of the scenario"});
-  from_run(f, rows, "largest power", "pcc_max_MW", "MW", "1 ms mean at the connection");
-  from_run(f, rows, "smallest power", "pcc_min_MW", "MW", "1 ms mean at the connection");
-  from_run(f, rows, "mean power", "pcc_mean_MW", "MW", "energy at the connection over the run's length");
-  from_run(f, rows, "mean power of the servers", "it_mean_MW", "MW", "energy at the AC inputs over the run's length");
+  from_run(f, rows, Span::whole, "largest power", "pcc_max_MW", "MW", "1 ms mean at the connection");
+  from_run(f, rows, Span::whole, "smallest power", "pcc_min_MW", "MW", "1 ms mean at the connection");
+  from_run(f, rows, Span::whole, "mean power", "pcc_mean_MW", "MW", "energy at the connection over the run's length");
+  from_run(f, rows, Span::whole, "mean power of the servers", "it_mean_MW", "MW",
+           "energy at the AC inputs over the run's length");
   const double site = f.results.empty() ? std::nan("") : figure_of(f.results.front(), "pcc_mean_MW"),
                servers = f.results.empty() ? std::nan("") : figure_of(f.results.front(), "it_mean_MW");
   rows.push_back({"share of plant and losses", number(100.0 * (1.0 - servers / site), 3), "%",
                   "1 less servers over connection, means",
-                  f.results.empty() ? no_run : "summary it_mean_MW, pcc_mean_MW"});
-  double P = 0.0, Q = 0.0;
-  const bool window = !f.results.empty() && f.results.front().window;
-  if (window)
-    for (std::size_t i = 0; i < f.results.front().window->pcc_W.size(); ++i)
-      P += f.results.front().window->pcc_W[i], Q += f.results.front().window->pcc_var[i];
-  rows.push_back({"power factor, mean", window ? number(P / std::hypot(P, Q), 4) : "open", "",
-                  "mean P over the apparent power of mean P and Q, fundamental",
-                  window ? "recorded window of result " + f.results.front().name : "needs a recorded window"});
+                  f.results.empty() ? no_run : "summary it_mean_MW, pcc_mean_MW", words(f, Span::whole)});
+  from_window(f, rows, "largest power in the window", "MW", "1 ms mean at the connection",
+              [](const auto& w) { return number(1e-6 * *std::max_element(w.pcc_W.begin(), w.pcc_W.end())); });
+  from_window(f, rows, "smallest power in the window", "MW", "1 ms mean at the connection",
+              [](const auto& w) { return number(1e-6 * *std::min_element(w.pcc_W.begin(), w.pcc_W.end())); });
+  from_window(f, rows, "largest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
+              [](const auto& w) { return number(1e-6 * *std::max_element(w.pcc_var.begin(), w.pcc_var.end())); });
+  from_window(f, rows, "smallest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
+              [](const auto& w) { return number(1e-6 * *std::min_element(w.pcc_var.begin(), w.pcc_var.end())); });
+  from_window(f, rows, "power factor, mean", "",
+              "mean P over the apparent power of mean P and Q, fundamental; lagging: reactive power is taken",
+              power_factor);
+}
+
+/// As in the spectrum of the report and the LINJBL record.
+void line_rows(const Filing& f, Rows& rows) {
+  grid::PowerLine line;
+  if (!f.results.empty() && f.results.front().window) {
+    const auto& w = *f.results.front().window;
+    line = grid::largest_line(grid::power_spectrum(w.pcc_W, w.step_s));
+  }
+  const std::string method = line.segment_s > 0.0
+                                 ? fmt::format("Welch, Hann window, segments of {:.4g} s; at or above {:.3g} Hz",
+                                               line.segment_s, line.lowest_Hz)
+                                 : "Welch, Hann window";
+  const bool found = line.amplitude_W > 0.0;
+  from_window(f, rows, "frequency of the largest line", "Hz", method,
+              [&](const auto&) { return found ? number(line.frequency_Hz) : "open"; });
+  from_window(f, rows, "amplitude of the largest line", "MW", method + "; half of peak to peak",
+              [&](const auto&) { return found ? number(line.amplitude_W * 1e-6) : "open"; });
 }
 
 void swing_rows(const Filing& f, Rows& rows) {
-  table_of_run(f, rows, "largest ramp up", "ramp_up_MW_per_s", "MW per min", 60.0,
-               "change of means over the window, per time");
-  table_of_run(f, rows, "largest ramp down", "ramp_down_MW_per_s", "MW per min", 60.0,
-               "change of means over the window, per time");
-  from_run(f, rows, "largest change within 1 s", "pcc_step_1s_max_MW", "MW", "|P(t + 1 s) - P(t)|");
+  const std::string ramps = "change of means over the window, per time";
+  from_run(f, rows, Span::whole, "largest ramp up over 0.1 s", "pcc_ramp_up_max_MW_per_s", "MW per min", ramps, 60.0);
+  from_run(f, rows, Span::whole, "largest ramp down over 0.1 s", "pcc_ramp_down_max_MW_per_s", "MW per min", ramps,
+           60.0);
+  from_run(f, rows, Span::whole, "largest change within 1 s", "pcc_step_1s_max_MW", "MW", "|P(t + 1 s) - P(t)|");
+  table_of_run(f, rows, "largest ramp up", "ramp_up_MW_per_s", "MW per min", 60.0, ramps);
+  table_of_run(f, rows, "largest ramp down", "ramp_down_MW_per_s", "MW per min", 60.0, ramps);
   table_of_run(f, rows, "swing in a band, RMS", "band_rms_MW", "MW", 1.0, "band-pass of the power");
-  from_run(f, rows, "frequency of the largest line", "pcc_dominant_Hz", "Hz", "Welch, at or above 0.02 Hz");
-  rows.push_back(
-      {"harmonics to the 50th", "open", "%", "not simulated: fundamental only", "measurement or converter data"});
+  line_rows(f, rows);
+  rows.push_back({"harmonics to the 50th", "open", "%", "not simulated: fundamental only",
+                  "measurement or converter data", "of a run"});
+  from_run(f, rows, Span::whole, "largest voltage change", "volt_deviation_max_percent", "%",
+           "from the voltage at the run's first power, caused by the site behind the short-circuit power below");
   for (const char* lamp : {"120V_60Hz", "230V_50Hz"})
-    from_run(f, rows, fmt::format("flicker P_st, {}", lamp), fmt::format("flicker_P_st_{}", lamp).c_str(), "",
-             "IEC 61000-4-15, worst ten minutes");
+    from_run(f, rows, Span::rated, fmt::format("flicker P_st, {}", lamp), fmt::format("flicker_P_st_{}", lamp).c_str(),
+             "", "IEC 61000-4-15, worst ten minutes");
+}
+
+/// "stated", or the range of an assumed value.
+std::string stated(const Filing& f, const std::string& key, const char* unit) {
+  const auto* a = assumed(f, key);
+  return a ? fmt::format("assumed, range {:g} to {:g} {}", a->low, a->high, unit) : "stated";
 }
 
 void connection_rows(const Filing& f, Rows& rows) {
-  rows.push_back({"nominal voltage", number(f.s.source.nominal_V * 1e-3), "kV", "stated",
-                  "grid.nominal_kV of the scenario or its entry"});
-  rows.push_back({"short-circuit power", number(f.s.source.short_circuit_VA * 1e-6), "MVA", "stated",
-                  "grid entry of the scenario"});
+  const std::string MVA = "grid.source.short_circuit_MVA";
+  rows.push_back({"nominal voltage", number(f.s.source.nominal_V * 1e-3), "kV",
+                  stated(f, "grid.source.nominal_kV", "kV"), "grid.source.nominal_kV"});
+  rows.push_back(
+      {"short-circuit power", number(f.s.source.short_circuit_VA * 1e-6), "MVA", stated(f, MVA, "MVA"), MVA});
+  const auto* a = assumed(f, MVA);
   rows.push_back({"short-circuit ratio at design power", number(f.s.source.short_circuit_VA / f.design_W, 3), "",
-                  "short-circuit power over design power", "the two rows above"});
+                  a ? fmt::format("short-circuit power over design power; with the range assumed {:.3g} to {:.3g}",
+                                  a->low * 1e6 / f.design_W, a->high * 1e6 / f.design_W)
+                    : "short-circuit power over design power",
+                  "the row above and the design power"});
+}
+
+/// Limits of one part on one side, in words: a part without one never leaves.
+void limit_rows(Rows& rows, const SiteLoad& load, const grid::LoadGroup& g) {
+  const auto row = [&](const std::string& field, std::string value) {
+    rows.push_back({g.name + ": " + field, std::move(value), "", "setting", load.from});
+  };
+  const auto side = [&](const std::vector<grid::Trip>& trips, bool below, const char* unit) {
+    bool any = false;
+    for (const auto& t : trips) {
+      if (t.below != below || (below && !(t.limit > 0.0))) continue;
+      any = true;
+      row(below ? "leaves below" : "leaves above",
+          fmt::format("{:g} {} for longer than {:g} s", t.limit, unit, t.after_s));
+    }
+    return any;
+  };
+  if (!side(g.voltage, true, "pu")) row("leaves below", "never leaves by low voltage");
+  if (!side(g.voltage, false, "pu")) row("leaves above", "never leaves by high voltage");
+  side(g.frequency, true, "Hz");
+  side(g.frequency, false, "Hz");
 }
 
 void protection_rows(const Filing& f, Rows& rows) {
@@ -89,20 +182,19 @@ void protection_rows(const Filing& f, Rows& rows) {
   for (const auto& p : f.load.parts)
     if (p.kind == grid::LoadKind::supply && p.group.returns && p.group.ramp_s + p.group.return_s > 0.0)
       behind += p.group.power_W;
+  rows.push_back({"settings of the load", f.load.from, "", "by these every part below is filed",
+                  f.o.source.settings.empty() ? "scenario" : "option --settings"});
   rows.push_back({"share behind supplies that transfer and return", number(100.0 * behind / all, 3), "%",
                   "parts with a return over the site's mean power", f.load.from});
   for (const auto& p : f.load.parts) {
     const auto& g = p.group;
-    const auto row = [&](const std::string& field, std::string value, const char* unit) {
-      rows.push_back({g.name + ": " + field, std::move(value), unit, "setting", f.load.from});
+    const auto row = [&](const std::string& field, std::string value, const char* unit,
+                         const char* method = "setting") {
+      rows.push_back({g.name + ": " + field, std::move(value), unit, method, f.load.from});
     };
-    row("power", number(g.power_W * 1e-6), "MW");
-    for (const auto& t : g.voltage)
-      row(t.below ? "leaves below" : "leaves above", fmt::format("{:g} pu for longer than {:g} s", t.limit, t.after_s),
-          "");
-    for (const auto& t : g.frequency)
-      row(t.below ? "leaves below" : "leaves above", fmt::format("{:g} Hz for longer than {:g} s", t.limit, t.after_s),
-          "");
+    row("power", number(g.power_W * 1e-6), "MW",
+        f.results.empty() ? "share of the design power" : "share of the run's mean power");
+    limit_rows(rows, f.load, g);
     if (p.low_spread_pu > 0.0) row("spread of the lower limits", number(p.low_spread_pu), "pu");
     row("returns",
         g.returns ? fmt::format("{:g} % by themselves: above {:g} pu for {:g} s, ramp {:g} s", 100.0 * p.returns_frac,
@@ -120,18 +212,46 @@ void protection_rows(const Filing& f, Rows& rows) {
        "", "setting", "not stated by the scenario"});
 }
 
+/// How many of the storage units stand in the halls.
+double n_storage(const Filing& f) {
+  const auto per = f.s.devices.storage_per;
+  if (per == sim::StoragePer::site) return 1.0;
+  double n = 0.0;
+  for (const auto& h : f.s.halls) {
+    const double gpus = static_cast<double>(h.hall.n_gpu);
+    n += per == sim::StoragePer::gpu ? gpus
+                                     : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+  }
+  return n;
+}
+
+/// Inputs below a key that nobody has stated, with their ranges.
+std::string stated_below(const Filing& f, const std::string& prefix, std::initializer_list<const char*> keys) {
+  std::string out;
+  for (const auto& a : f.s.assumed)
+    for (const char* key : keys)
+      if (a.key.starts_with(prefix) && a.key.ends_with(key))
+        out += fmt::format("{}assumed {}, range {:g} to {:g}", out.empty() ? "" : "; ", key, a.low, a.high);
+  return out.empty() ? "stated" : out;
+}
+
 void storage_rows(const Filing& f, Rows& rows) {
   const auto& d = f.s.devices;
   rows.push_back({"site battery",
                   f.s.battery
                       ? fmt::format("{:.4g} MW, {:.4g} MWh", f.s.battery->power_W * 1e-6, f.s.battery->energy_J / 3.6e9)
                       : "none",
-                  "", "stated", "mitigation of kind site_battery"});
-  rows.push_back({"storage in the racks",
-                  d.rack_storage ? fmt::format("{:.4g} kW, {:.4g} kJ per {}", d.rack_storage->store.power_W * 1e-3,
-                                               d.rack_storage->store.energy_J * 1e-3, word_of(d.storage_per))
-                                 : "none",
-                  "", "stated", "site.rack_storage"});
+                  "", stated_below(f, "mitigation.", {"power_MW", "energy_MWh"}), "mitigation of kind site_battery"});
+  std::string racks = "none";
+  if (d.rack_storage) {
+    const auto& store = d.rack_storage->store;
+    const double n = n_storage(f);
+    racks = fmt::format("{:.4g} kW, {:.4g} kJ per {}; {:.0f} of them: {:.4g} MW, {:.4g} MWh", store.power_W * 1e-3,
+                        store.energy_J * 1e-3, word_of(d.storage_per), n, n * store.power_W * 1e-6,
+                        n * store.energy_J / 3.6e9);
+  }
+  rows.push_back({"storage in the racks", racks, "",
+                  stated_below(f, "site.rack_storage.", {"store_power_kW", "store_energy_kJ"}), "site.rack_storage"});
   rows.push_back({"standby generation", d.generators ? "yes" : "none", "", "stated", "site.generators"});
   rows.push_back({"generation in parallel", d.turbines ? number(d.turbines->dispatch_W * 1e-6) + " MW" : "none", "",
                   "stated", "site.turbines"});

@@ -46,6 +46,31 @@ std::string level(const power::FeederLevel& l) {
   return fmt::format("{} of {:.3g} MVA, {:.3g} % reactance", l.n_branch, l.rating_VA * 1e-6, 100.0 * l.reactance_pu);
 }
 
+/// The supplies of settings that replace the scenario's; empty: no part of the load is a supply.
+std::vector<Box> supplies_given(const Filing& f) {
+  std::vector<Box> out;
+  const auto& d = f.s.devices;
+  for (const auto& p : f.load.parts) {
+    if (p.kind != grid::LoadKind::supply) continue;
+    std::string low = "never leave by low voltage";
+    for (const auto& t : p.group.voltage)
+      if (t.below && t.limit > 0.0) low = fmt::format("leave below {:g} pu", t.limit);
+    out.push_back(
+        {fmt::format("{}, supplies of {}", p.group.name, std::filesystem::path(f.o.source.settings).stem().string()),
+         fmt::format("{}, return {:g} s, walk-in {:g} s", low, p.group.return_s, p.group.ramp_s),
+         !out.empty()     ? ""
+         : d.ups          ? "as filed; they replace site.ups of the scenario"
+         : d.ride_through ? "as filed; they replace site.ride_through"
+                          : "as filed; the scenario names none"});
+  }
+  return out;
+}
+
+std::string or_assumed(const Filing& f, const std::string& key, std::string value) {
+  if (const auto* a = assumed(f, key)) value += fmt::format(" (assumed, {:g} to {:g})", a->low, a->high);
+  return value;
+}
+
 std::vector<Box> boxes(const Filing& f) {
   const auto& d = f.s.devices;
   const auto feeder = f.s.feeder.sized(f.design_W, 0.1 * f.design_W);
@@ -63,8 +88,10 @@ std::vector<Box> boxes(const Filing& f) {
   out.push_back({"Point of common coupling",
                  d.ride_through ? "leaves the grid by site.ride_through" : "meter of this filing", beside});
   out.push_back({"Site transformers", level(feeder.level[3]), ""});
-  out.push_back({"Hall transformers", level(feeder.level[2]), d.ups ? "" : "cooling plant and auxiliaries"});
-  if (d.ups) {
+  const bool given = !f.o.source.settings.empty();
+  out.push_back({"Hall transformers", level(feeder.level[2]), d.ups && !given ? "" : "cooling plant and auxiliaries"});
+  for (auto& box : given ? supplies_given(f) : std::vector<Box>{}) out.push_back(std::move(box));
+  if (d.ups && !given) {
     std::string generators = d.generators ? "; standby generators" : "";
     out.push_back({"Uninterruptible supplies",
                    fmt::format("{}, window {:g} to {:g} pu, return {:g} s, walk-in {:g} s",
@@ -91,8 +118,10 @@ void site_section(Filing& f, Page& page) {
   std::vector<std::vector<std::string>> rows = {
       {"scenario", std::filesystem::path(f.o.file).filename().string()},
       {"scenario SHA-256", f.scenario_sha256},
-      {"nominal voltage at the connection", fmt::format("{:.4g} kV", f.s.source.nominal_V * 1e-3)},
-      {"short-circuit power there", fmt::format("{:.4g} MVA", f.s.source.short_circuit_VA * 1e-6)},
+      {"nominal voltage at the connection",
+       or_assumed(f, "grid.source.nominal_kV", fmt::format("{:.4g} kV", f.s.source.nominal_V * 1e-3))},
+      {"short-circuit power there",
+       or_assumed(f, "grid.source.short_circuit_MVA", fmt::format("{:.4g} MVA", f.s.source.short_circuit_VA * 1e-6))},
       {"nominal frequency", fmt::format("{:g} Hz", f.s.frequency.nominal_Hz)},
       {"servers at design power", fmt::format("{:.4g} MW", f.design_W * 1e-6)}};
   for (const auto& h : f.s.halls)

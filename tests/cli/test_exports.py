@@ -166,6 +166,36 @@ class Exports(unittest.TestCase):
         repeating = readers.dyr(self.dyr("repeating", "--format", "linjbl"))
         self.assertEqual(readers.dyr_findings(repeating), [])
 
+    def test_drives_beside_perc1_share_no_load_id_with_it(self):
+        site = ("--settings", "ups_central")
+        supplies, drives, alone = (readers.dyr(self.dyr(f"set_{i}", "--format", form, *site, *more))
+                                   for i, (form, more) in enumerate((("perc1", ()), ("cmpldw", ("--drives-only",)), ("cmpldw", ()))))
+        self.assertEqual(readers.dyr_findings({"records": supplies["records"] + drives["records"]}), [])
+        self.assertEqual([(len(r["records"])) for r in (supplies, drives, alone)], [1, 1, 2])
+        self.assertIn("complete alternative to PERC1", "".join(alone["notes"]))
+        self.assertIn("drives only", "".join(drives["notes"]))
+
+    def test_a_second_pack_takes_the_first_one_s_files_away_and_leaves_the_rest(self):
+        folder = self.folder / "pack"
+
+        def pack(*more):
+            return product.call([BINARY, "file", TINY, self.result, "--for", "ieso_2026", "--as-if", "--no-pdf", "--out", folder, *more])
+
+        first = pack("--settings", "ups_central")
+        self.assertEqual(first.code, 0, first.stderr)
+        # The result has a window of its own, so it is of another scenario.
+        self.assertIn(f"{self.result} is of another scenario than {TINY}", first.stderr)
+        records = [readers.dyr(f)["records"] for f in sorted(folder.glob("*.dyr"))]
+        self.assertEqual(readers.dyr_findings({"records": [r for some in records for r in some]}), [])
+        self.assertTrue((folder / "tiny_cmpldw.dyr").exists())
+        (folder / "notes.txt").write_text("mine")
+        second = pack("--current-limit-pu", "1.25")
+        self.assertEqual(second.code, 0, second.stderr)
+        self.assertFalse((folder / "tiny_cmpldw.dyr").exists())
+        self.assertTrue((folder / "notes.txt").exists())
+        self.assertIn("removed, of the older pack: tiny_cmpldw.dyr", second.stdout)
+        self.assertIn("left in the folder: notes.txt", second.stdout)
+
     def test_committed_samples_keep_every_rule_and_the_reader_sees_what_breaks_one(self):
         for file in sorted((pathlib.Path(__file__).parent / "samples").glob("*.dyr")):
             with self.subTest(file.name):
@@ -189,7 +219,7 @@ class Exports(unittest.TestCase):
                                  (("csv", "--peaks",), ("peaks", "--step")), (("comtrade", "--encoding", "float32"), ("comtrade2013",)),
                                  (("csv", "--encoding", "ascii"), ("--encoding", "comtrade")), (("csv", "--window", "other"), ("sample",)),
                                  (("perc1", "--window", "other"), ("sample",)), (("perc1", "--settings", "ups_spred"), ("ups_spread",)), (("csv", "--settings", "ups_spread"), ("--settings", "perc1")),
-                                 (("csv", "--bus", "3"), ("--bus", "perc1")), (("perc1", "--program", "psse37"), ("psse37", "psse36", "powerworld24")),
+                                 (("csv", "--bus", "3"), ("--bus", "perc1")), (("perc1", "--drives-only"), ("--drives-only", "cmpldw")), (("perc1", "--program", "psse37"), ("psse37", "psse36", "powerworld24")),
                                  (("nothing",), ("nothing",))):
             with self.subTest(arguments):
                 outcome = product.call([BINARY, "export", self.result, "--out", self.folder / "bad", "--format", *arguments])

@@ -58,6 +58,29 @@ TEST_CASE("without a result a filing says what is open and invents nothing") {
   CHECK(page.find("inf ") == std::string::npos);
 }
 
+TEST_CASE("diagram, data sheet and records show the settings that are filed, and what they replace") {
+  study::FilingOptions o{"tiny.toml", {}};
+  o.as_if = true;
+  const auto with_ups = site({"site.ups=ups_double_conversion", "site.ups.low_pu=0"});
+  const auto value = [](const study::FilingPack& pack, const std::string& field) {
+    for (const auto& r : pack.sheet)
+      if (r.field.find(field) != std::string::npos) return r.value;
+    return std::string();
+  };
+  const auto own = study::make_filing(with_ups, rules("ercot_nogrr282"), o);
+  CHECK(value(own, "leaves below") == "never leaves by low voltage");
+  CHECK(value(own, "settings of the load") == "site.ups of the scenario");
+  o.source.settings = "ups_central";
+  const auto other = study::make_filing(with_ups, rules("ercot_nogrr282"), o);
+  CHECK(value(other, "servers: leaves below") == "0.85 pu for longer than 0 s");
+  CHECK(value(other, "settings of the load") == "load_settings ups_central, which replace site.ups of the scenario");
+  const std::string page = other.files.at(0).text();
+  CHECK(page.find("servers, supplies of ups_central") != std::string::npos);
+  CHECK(page.find("as filed; they replace site.ups of the scenario") != std::string::npos);
+  CHECK(page.find("Uninterruptible supplies") == std::string::npos);
+  CHECK(any(other.open, "transformer connection: balanced voltages only"));
+}
+
 TEST_CASE("with a result: figures with their input, records, playback, and a manifest of every file") {
   const fs::path folder = fs::temp_directory_path() / ("tidewatt_filing_" + std::to_string(::getpid()));
   fs::create_directories(folder);
@@ -84,6 +107,48 @@ TEST_CASE("with a result: figures with their input, records, playback, and a man
   CHECK_THROWS_AS(study::make_filing(s, rules("ieso_2026"), {"tiny.toml", {file}, "no_such_window"}), InputError);
   CHECK_THROWS_AS(study::make_filing(s, rules("ieso_2026"), {"tiny.toml", {file, file}}),
                   InputError);  // two files of one name
+  fs::remove_all(folder);
+}
+
+TEST_CASE("ramps over windows that do not fit twice into the rated part are open, and each figure names its span") {
+  const fs::path folder = fs::temp_directory_path() / ("tidewatt_spans_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  auto s = site({"run.duration_h=0.05", "site.rules_from_s=80"});
+  s.text += "\n# --set run.duration_h=0.05\n# --set site.rules_from_s=80\n";
+  const std::string file = (folder / "tiny.h5").string();
+  io::Hdf5Sink(file).write(sim::run(s, {}));
+  auto other = s;
+  other.text += "# --set hall.a.n_gpu=256\n";
+  study::FilingOptions o{"tiny.toml", {file}};
+  o.as_if = true;
+  o.source.settings = "ups_central";
+  const auto pack = study::make_filing(s, rules("ieso_2026"), o);
+  const auto row = [&](const std::string& field) {
+    const auto at = std::find_if(pack.sheet.begin(), pack.sheet.end(), [&](const auto& r) { return r.field == field; });
+    INFO(field);
+    REQUIRE(at != pack.sheet.end());
+    return *at;
+  };
+  CHECK(row("largest ramp up, 10s").value != "open");
+  CHECK(row("largest ramp up, 60s").value == "open");  // 100 s are rated, 180 simulated
+  CHECK(row("largest ramp up, 60s").input == "the rated part is too short, below two windows");
+  CHECK(row("largest ramp up, 10s").span == "rated part, 80 to 180 s");
+  CHECK(row("largest power").span == "whole run, 0 to 180 s, start-up included");
+  CHECK(row("largest reactive power").span == "window sample, 30 to 90 s");
+  CHECK_THAT(row("short-circuit power").method, Catch::StartsWith("assumed, range"));
+  CHECK(pack.open.at(0).find("assumed, not stated: short-circuit power") == 0);
+  CHECK_THAT(row("power factor, mean").value, Catch::EndsWith(" lagging"));
+  // One definition of the largest line in report, data sheet and record.
+  const std::string page = pack.files.at(0).text();
+  const std::string line = row("frequency of the largest line").value;
+  CHECK(page.find(": " + line + " Hz, amplitude " + row("amplitude of the largest line").value + " MW") !=
+        std::string::npos);
+  CHECK(page.find("Ramps of the rated part, 80 to 180 s") != std::string::npos);
+  CHECK(pack.warnings.empty());
+  const auto warned = study::make_filing(other, rules("ieso_2026"), o);
+  REQUIRE(warned.warnings.size() == 1);
+  CHECK_THAT(warned.warnings[0], Catch::Contains("tiny.h5 is of another scenario than tiny.toml"));
+  CHECK(any(warned.open, "was made with another input"));
   fs::remove_all(folder);
 }
 
