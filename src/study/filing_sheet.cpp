@@ -170,8 +170,11 @@ void limit_rows(Rows& rows, const SiteLoad& load, const grid::LoadGroup& g) {
     }
     return any;
   };
-  if (!side(g.voltage, true, "pu")) row("leaves below", "never leaves by low voltage");
-  if (!side(g.voltage, false, "pu")) row("leaves above", "never leaves by high voltage");
+  // A limit of 0 pu is stated and never reached; a side without any limit is not stated.
+  const bool set = std::any_of(g.voltage.begin(), g.voltage.end(), [](const auto& v) { return v.below; });
+  if (!side(g.voltage, true, "pu"))
+    row("leaves below", set ? "never leaves by low voltage" : "no limit is set: never leaves by low voltage");
+  if (!side(g.voltage, false, "pu")) row("leaves above", "no limit is set: never leaves by high voltage");
   side(g.frequency, true, "Hz");
   side(g.frequency, false, "Hz");
 }

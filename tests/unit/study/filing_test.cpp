@@ -73,6 +73,7 @@ TEST_CASE("diagram, data sheet and records show the settings that are filed, and
   o.source.settings = "ups_central";
   const auto other = study::make_filing(with_ups, rules("ercot_nogrr282"), o);
   CHECK(value(other, "servers: leaves below") == "0.85 pu for longer than 0 s");
+  CHECK(value(other, "drives: leaves above") == "no limit is set: never leaves by high voltage");
   CHECK(value(other, "settings of the load") == "load_settings ups_central, which replace site.ups of the scenario");
   const std::string page = other.files.at(0).text();
   CHECK(page.find("servers, supplies of ups_central") != std::string::npos);
