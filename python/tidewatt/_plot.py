@@ -88,12 +88,12 @@ class Plot:
         return self._draw("grid_case", ax)
 
     def fleet(self, *, ax: Any = None) -> numpy.ndarray:
-        """Temperatures and clocks of all GPUs at the hottest hour: four maps by row and rack, two pictures by place in the
-        node, six panels. Parameter `ax`: see `Plot`."""
+        """Temperatures and clocks of all GPUs after the step with the warmest inlet, by place in the node, rack in its row, and row:
+        six panels. Parameter `ax`: see `Plot`."""
         return self._draw("fleet", ax)
 
     def limiter(self, *, ax: Any = None) -> numpy.ndarray:
-        """Which limiter held the clocks, one panel. Parameter `ax`: see `Plot`."""
+        """Which limiter held the clocks, one panel; the clocks where one held all the time. Parameter `ax`: see `Plot`."""
         return self._draw("limiter", ax)
 
     def events(self, *, ax: Any = None) -> numpy.ndarray:

@@ -6,7 +6,7 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._datasets import dataset, resampled, with_step_s
 from ._given import Figures, unknown
@@ -177,13 +177,13 @@ class Result:
         self.summary["result_file"] = os.fspath(path)
         return Path(path)
 
-    def report(self, out_dir: str | os.PathLike[str]) -> list[Path]:
-        """Draws everything into a folder: PNG, SVG and one page that needs no network.
+    def report(self, out_dir: str | os.PathLike[str], pictures: bool = False, only: Sequence[str] = ()) -> list[Path]:
+        """Draws everything into a folder: one page that needs no network, and pictures on request.
 
         Parameters
         ----------
-        out_dir : str | os.PathLike[str]
-            The folder; made if needed.
+        out_dir, pictures, only
+            As for `tidewatt.report.write`: the folder; PNG and SVG too; parts instead of all.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Result:
         """
         from . import report
 
-        return report.write(self._source._core, out_dir)
+        return report.write(self._source._core, out_dir, pictures, only)
 
     def export(
         self,

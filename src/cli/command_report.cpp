@@ -11,6 +11,8 @@ namespace fs = std::filesystem;
 
 struct Arguments {
   std::string result, other, out;
+  std::vector<std::string> only;
+  bool pictures = false;
 };
 
 int draw(const Arguments& a) {
@@ -19,6 +21,8 @@ int draw(const Arguments& a) {
   const std::string out = a.out.empty() ? fs::path(a.result).replace_extension("").string() + "_report" : a.out;
   std::vector<std::string> arguments = {"--out", out, a.result};
   if (!a.other.empty()) arguments.push_back(a.other);
+  if (a.pictures) arguments.emplace_back("--pictures");
+  for (const std::string& part : a.only) arguments.insert(arguments.end(), {"--only", part});
   return run_python_module("report", arguments);
 }
 
@@ -26,9 +30,11 @@ int draw(const Arguments& a) {
 
 void add_report_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("report", "draw a result: PNG and SVG pictures and one HTML page");
+  auto* c = app.add_subcommand("report", "show a result: one HTML page, with PNG and SVG pictures on request");
   c->add_option("result", a->result, "result file (HDF5)")->required();
   c->add_option("other", a->other, "a second result: one page that compares both");
-  c->add_option("--out", a->out, "folder of the pictures; default: beside the result")->type_name("FOLDER");
+  c->add_option("--out", a->out, "folder of the page; default: beside the result")->type_name("FOLDER");
+  c->add_flag("--pictures", a->pictures, "also each picture as PNG and SVG");
+  c->add_option("--only", a->only, "one part, e.g. day or spectrum; may be repeated")->type_name("PART")->allow_extra_args(false);
   c->callback([a, &exit_code] { exit_code = draw(*a); });
 }

@@ -43,7 +43,7 @@ def written(tmp_path_factory):
         summary |= {"compliance": TEXT, "grid_case": TEXT, "limiter_share": {TEXT: 1.0}, "jobs": [{"name": TEXT, "model": TEXT}] * 2, "grid_case_site_leaves": TEXT}
         tree.attrs["summary_json"] = json.dumps(summary)
         tree["provenance"].attrs.update({"weather": TEXT, "start_time": TEXT})
-    return path, report.build(path, folder / f"out {NAME}")
+    return path, report.build(path, folder / f"out {NAME}", pictures=True)
 
 
 def test_every_picture_is_drawn(written):

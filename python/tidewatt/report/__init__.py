@@ -1,14 +1,14 @@
-"""Pictures of a result: PNG and SVG from matplotlib, and one page that needs no network.
+"""A result as one page that needs no network, and as pictures: PNG and SVG from matplotlib.
 
     from tidewatt import report
-    paths = report.write("day.h5", "out/report")
+    paths = report.write("day.h5", "out/report", pictures=True)
 """
 from __future__ import annotations
 
 import dataclasses
 import io
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 __all__ = ["Report", "build", "compare", "write"]
 
@@ -21,7 +21,7 @@ class Report:
     notes: list[str]
 
 
-def write(result_path, out_dir) -> list[Path]:
+def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()) -> list[Path]:
     """Draws everything that the result file allows.
 
     Parameters
@@ -29,7 +29,11 @@ def write(result_path, out_dir) -> list[Path]:
     result_path
         An HDF5 file that `tidewatt run` wrote.
     out_dir
-        Folder for the pictures; made if it is not there, files in it are replaced.
+        Folder for the page and the pictures; made if it is not there, files in it are replaced.
+    pictures : bool
+        Also each picture as PNG and SVG.
+    only : sequence of str
+        Parts of the page and the pictures, e.g. "day", "spectrum"; empty: all that the file holds.
 
     Returns
     -------
@@ -39,42 +43,72 @@ def write(result_path, out_dir) -> list[Path]:
     Raises
     ------
     InputError
-        The file is no result.
+        The file is no result, or `only` names a part that there is not, with the nearest one there is.
     CorruptFileError
         It is not as it was written.
     OutputError
         The folder cannot be written.
     """
-    return build(result_path, out_dir).paths
+    return build(result_path, out_dir, pictures, only).paths
 
 
-def build(result_path, out_dir) -> Report:
+def build(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()) -> Report:
     """As `write`, with the notes on what was left out.
 
     Parameters
     ----------
-    result_path, out_dir
+    result_path, out_dir, pictures, only
         As for `write`; a finished run may replace the path.
     """
     from . import page
-    from .read import Missing, ResultFile
-    from .style import house_style
+    from .read import ResultFile
 
     target = _Target(out_dir, "report.html")
     files, notes = {}, []
-    with ResultFile(result_path) as result, house_style():
+    with ResultFile(result_path) as result:
+        _check_parts(result, only)
+        html, left_out = page.write(result, only)
+        files["report.html"] = html.encode()
+        if pictures:
+            files |= _drawn(result, only, notes)
+    return Report(target.write(files), notes + [note for note in left_out if note not in notes])
+
+
+def _check_parts(result, only: Sequence[str]) -> None:
+    """@raises InputError: `only` names parts that neither the page nor the pictures of a `result` have."""
+    from .. import _core
+    from .._given import unknown
+    from .page import PARTS
+
+    known = [*PARTS, *result.names("waveform_"), "run_power"]
+    wrong = [unknown("part of a report", part, known) for part in only if part not in known]
+    if wrong:
+        raise _core.InputError("\n".join(wrong))
+
+
+def _drawn(result, only: Sequence[str], notes: list[str]) -> dict[str, bytes]:
+    """File name -> bytes of the pictures of a `result` (`only` these, if any); what cannot be drawn is added to the `notes`."""
+    from .read import Missing
+    from .style import house_style
+
+    files = {}
+    with house_style():
         for name, draw in _pictures(result):
+            if only and name not in only:
+                continue
             try:
                 figure = draw()
             except Missing as missing:
                 notes.append(f"{name}: {missing}")
                 continue
+            # The layout is solved once, for both files; solving it takes as long as drawing.
+            figure.get_layout_engine().execute(figure)
+            figure.set_layout_engine("none")
             for kind, metadata in [("png", {"Software": None}), ("svg", {"Date": None})]:
                 bytes_ = io.BytesIO()
                 figure.savefig(bytes_, format=kind, metadata=metadata)
                 files[f"{name}.{kind}"] = bytes_.getvalue()
-        html, left_out = page.write(result)
-    return Report(target.write({"report.html": html.encode(), **files}), notes + [note for note in left_out if note not in notes])
+    return files
 
 
 def compare(before_path, after_path, out_dir) -> Report:

@@ -1,4 +1,4 @@
-"""python3 -m tidewatt.report RESULT.h5 --out DIR"""
+"""python3 -m tidewatt.report RESULT.h5 --out DIR [--pictures] [--only PART]"""
 from __future__ import annotations
 
 import argparse
@@ -8,11 +8,13 @@ from . import build, compare
 
 
 def main() -> int:
-    """The command line. @returns exit code: 0; 2: a file is no result, or damaged; 74: the pictures cannot be written."""
-    parser = argparse.ArgumentParser(prog="tidewatt.report", description="Draw the pictures of a result file.")
+    """The command line. @returns exit code: 0; 2: a file is no result, or damaged; 74: the page or the pictures cannot be written."""
+    parser = argparse.ArgumentParser(prog="tidewatt.report", description="Make one page of a result file, with pictures on request.")
     parser.add_argument("result", help="HDF5 file from `tidewatt run`")
     parser.add_argument("other", nargs="?", help="a second one: one page that compares them")
-    parser.add_argument("--out", default="report", help="folder for the pictures (default: report)")
+    parser.add_argument("--out", default="report", help="folder for the page and the pictures (default: report)")
+    parser.add_argument("--pictures", action="store_true", help="also each picture as PNG and SVG")
+    parser.add_argument("--only", action="append", default=[], metavar="PART", help="a part, e.g. day or spectrum; may be repeated")
     args = parser.parse_args()
     try:
         from .. import _core
@@ -20,7 +22,7 @@ def main() -> int:
         print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
         return 74
     try:
-        report = build(args.result, args.out) if args.other is None else compare(args.result, args.other, args.out)
+        report = build(args.result, args.out, args.pictures, args.only) if args.other is None else compare(args.result, args.other, args.out)
     except _core.InputError as error:
         print(f"tidewatt: {error}", file=sys.stderr)
         return 2

@@ -1,89 +1,71 @@
-"""The page's interactive charts, as plain Plotly figures: {"data": [...], "layout": {...}}."""
+"""The page's interactive charts, as what its script draws: traces (`data`) in `panels` over one `x` axis."""
 from __future__ import annotations
-
-import math
-from html import escape
 
 import numpy as np
 
-from . import downsample, events, fleet, grid_case, limiter, ramps, spectrum, waveform
+from . import downsample, events, fleet, grid_case, limiter, ramps, rule_limits, spectrum, waveform
+from .findings import duration
 from .read import ResultFile
-from .style import (
-    BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis,
-)  # fmt: skip
+from .style import BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis
 
-N_POINTS = 3000
+N_POINTS = 1500  # buckets of a line: more than a screen has columns
 
 
-def numbers(values, digits: int = 6) -> list:
-    """The `values`, shape (n,), rounded to so many significant `digits`, None for NaN: what a page can carry."""
-    return [float(f"{x:.{digits}g}") if math.isfinite(x) else None for x in np.asarray(values, dtype=float).tolist()]
+def trace(x, y, name, colour, **more) -> dict:
+    """A line through `x` and `y`, shapes (n,), with its `name` and `colour`; `more`: `panel`, `width`, `step`, `marks`, …"""
+    return {"x": np.asarray(x, dtype=float), "y": np.asarray(y, dtype=float), "name": name, "colour": colour, **more}
 
 
-def plain(text: str) -> str:
-    """The `text` for Plotly, which reads some HTML in names and hover texts, and `%{…}` in templates."""
-    return escape(text, quote=False)
+def band(x, low, high, name, colour, **more) -> dict:
+    """A filled band between `low` and `high` over `x`, shapes (n,), with a `name` and a `colour`; NaN leaves a gap."""
+    arrays = {"x": x, "low": low, "high": high}
+    return {**{key: np.asarray(v, dtype=float) for key, v in arrays.items()}, "name": name, "colour": colour, "step": True, **more}
 
 
-def trace(x, y, name, colour, **more):
-    """A line through `x` and `y`, shapes (n,), with its `name` and `colour`; `digits` of `y` if six are too few."""
-    line = {"color": colour, "width": 1.6, **more.pop("line", {})}
-    return {"type": "scatter", "mode": "lines", "x": numbers(x, 9), "y": numbers(y, more.pop("digits", 6)), "name": plain(name), "line": line, **more}
+def rectangles(x0, x1, y0, y1, name, colour, **more) -> dict:
+    """Bars from `x0` to `x1` and from `y0` to `y1`, shapes (n,), with a `name` and a `colour`; `hover`: a text for each."""
+    arrays = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
+    return {**{key: np.asarray(v, dtype=float) for key, v in arrays.items()}, "name": name, "colour": colour, **more}
 
 
-def band(x, low, high, name, colour, **more):
-    """A filled band between `low` and `high` over `x`, shapes (n,), with a `name` and a `colour`: per unbroken stretch
-    a closed outline of two traces, the second filling to the first.
+def chart(data: list[dict], titles: list[str], x: dict | str, height: int, **panel) -> dict:
+    """A chart of the traces `data` with one panel for each of its `titles`, all with the settings `panel` (`zero`, `log`, `range`, …).
+
+    @param x: title of the x axis, or its settings: `title`, `unit`, `log`, `range`, `clock`, `ticks`.
+    @param height: of all panels together, pixels.
     """
-    edge = {"line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip", "legendgroup": name, **more}
-    known = np.isfinite(np.asarray(low, float)) & np.isfinite(np.asarray(high, float))
-    starts = np.flatnonzero(known & ~np.r_[False, known[:-1]])
-    ends = np.flatnonzero(known & ~np.r_[known[1:], False]) + 1
-    out = []
-    for i, (a, b) in enumerate(zip(starts, ends)):
-        out.append(trace(x[a:b], low[a:b], name, colour, **{**edge, "showlegend": False}))
-        out.append(trace(x[a:b], high[a:b], name, colour, fill="tonexty", fillcolor=colour, **{"showlegend": i == 0, **edge}))
-    return out
+    x = {"title": x} if isinstance(x, str) else x
+    return {"data": data, "panels": [{"title": title, **panel} for title in titles], "x": x, "height": height}
 
 
-def stacked(n: int, titles: list[str], x_title: str, height: int) -> dict:
-    """Layout of `n` panels above one another with their `titles`, a shared `x_title`, and a `height` in pixels."""
-    gap = 0.06
-    each = (1 - gap * (n - 1)) / n
-    layout = {"height": height, "xaxis": {"title": x_title, "anchor": f"y{n}" if n > 1 else "y"}}
-    for k, title in enumerate(titles):
-        top = 1 - k * (each + gap)
-        layout[f"yaxis{k + 1}" if k else "yaxis"] = {"domain": [max(0.0, top - each), top], "title": title}
-    return layout
+def time_axis(axis: TimeAxis, edges: np.ndarray):
+    """(function from s since the run's start to the x axis, settings of that axis over the `edges`): the clock on local time."""
+    if axis.local:
+        at = lambda t_s: np.asarray(t_s, dtype=float)  # noqa: E731
+        settings = {"title": f"local standard time, {axis.start:%Y-%m-%d}", "clock": axis.start.isoformat()}
+    else:
+        at, settings = axis, {"title": axis.label, "unit": axis.unit}
+    return at, {**settings, "range": [float(at(edges[0])), float(at(edges[-1]))]}
 
 
-def hours(axis: TimeAxis) -> dict:
-    """Marks every three hours, where the axis shows hours."""
-    return {"dtick": 3} if axis.hours else {}
+SECONDS = {"title": "time since the start of the run (s)", "unit": "s"}
 
 
 def window(result: ResultFile, name: str) -> dict:
     """Power, frequency and voltage of the recorded window `name` of a `result`."""
     group = result.group(name)
-    t, pcc = group["time"], group["pcc_W"] / 1e6
-    data = []
-    for key, y, label, colour, offset, scale in [
-        ("pcc", "y", "power", BLUE, 0.0, 1.0),
-        ("frequency_Hz", "y2", "frequency", GREEN, None, 1e3),
-        ("bus_pu", "y3", "bus voltage", ORANGE, 0.0, 1.0),
-    ]:
-        if key != "pcc" and key not in group:
+    t, data, titles = group["time"], [], []
+    for key, title, label, colour in [("pcc_W", "power (MW)", "power", BLUE), ("frequency_Hz", "off nominal (mHz)", "frequency", GREEN),
+                                      ("bus_pu", "bus voltage (pu)", "bus voltage", ORANGE)]:  # fmt: skip
+        if key not in group:
             continue
-        values = pcc if key == "pcc" else group[key]
-        offset = waveform.nominal_Hz(values) if offset is None else offset
-        x, values = downsample.line(t, (values - offset) * scale, N_POINTS)
-        shape = {"shape": "hv", "width": 1} if key == "pcc" else {"width": 1}
-        data.append(trace(x, values, label, colour, yaxis=y, digits=6 if key == "pcc" else 8, line=shape))
-    titles = ["power (MW)", "off nominal (mHz)", "bus voltage (pu)"]
-    layout = stacked(3, titles, "time since the start of the run (s)", 640)
-    layout["yaxis"]["rangemode"] = "tozero"
-    layout["showlegend"] = False
-    return {"data": data, "layout": layout}
+        values = group[key]
+        values = {"pcc_W": lambda: values / 1e6, "frequency_Hz": lambda: (values - waveform.nominal_Hz(values)) * 1e3, "bus_pu": lambda: values}[key]()
+        data.append(trace(*downsample.line(t, values, N_POINTS), label, colour, panel=len(titles), step=key == "pcc_W", width=1, legend=False))
+        titles.append(title)
+    out = chart(data, titles, SECONDS, 240 + 200 * (len(titles) - 1))
+    out["panels"][0]["zero"] = True
+    return out
 
 
 def worst(result: ResultFile, name: str) -> dict:
@@ -93,9 +75,8 @@ def worst(result: ResultFile, name: str) -> dict:
     middle = waveform.worst_step(t, pcc)[0]
     part = waveform.zoom(t, middle, 6.0)
     x, y = downsample.line(t[part], pcc[part], N_POINTS)
-    layout = stacked(1, ["power (MW)"], f"time from {middle:.1f} s of the run (s)", 340)
-    layout["yaxis"]["rangemode"] = "tozero"
-    return {"data": [trace(x - middle, y, "power", VERMILION, line={"shape": "hv", "width": 1.2})], "layout": layout}
+    data = [trace(x - middle, y, "power", VERMILION, step=True, width=1.2, legend=False)]
+    return chart(data, ["power (MW)"], {"title": f"time from {middle:.1f} s of the run (s)", "unit": "s"}, 320, zero=True)
 
 
 def machines(result: ResultFile) -> dict:
@@ -104,125 +85,99 @@ def machines(result: ResultFile) -> dict:
     most = grid_case.most_moved(machine_mHz)
     data = []
     for k in [k for k in range(len(bus)) if k != most] + [most]:
-        colour, word = (VERMILION, f"machine at bus {bus[k]}") if k == most else ("#B4B9C0", "other machines")
-        x, y = downsample.line(t, machine_mHz[:, k], N_POINTS // 4)
-        data.append(trace(x, y, word, colour, line={"width": 1.2 if k == most else 0.7}, legendgroup=word, showlegend=k == most or k == (most == 0)))
-    data.append(trace(*downsample.line(t, site_mHz, N_POINTS), "the site's bus, over 100 ms", BLACK, line={"width": 1.2}))
-    data.append(trace(*downsample.line(t, site_pu, N_POINTS), "voltage at the site's bus", ORANGE, yaxis="y2", digits=9, line={"width": 1}))
-    return {"data": data, "layout": stacked(2, ["off nominal (mHz)", "voltage (pu)"], "time since the start of the run (s)", 520)}
+        colour, word = (VERMILION, f"machine at bus {bus[k]}") if k == most else ("#9AA0A8", "other machines")
+        data.append(trace(*downsample.line(t, machine_mHz[:, k], N_POINTS // 2), word, colour, width=1.2 if k == most else 0.7))
+    data.append(trace(*downsample.line(t, site_mHz, N_POINTS), "the site's bus, over 100 ms", BLACK, width=1.2))
+    data.append(trace(*downsample.line(t, site_pu, N_POINTS), "voltage at the site's bus", ORANGE, panel=1, width=1))
+    return chart(data, ["off nominal (mHz)", "voltage (pu)"], SECONDS, 500)
 
 
 def iteration(result: ResultFile) -> dict:
     """The representative iteration of a `result` at its exact edges."""
     edges, load = waveform.iteration_edges(result)
-    layout = stacked(1, ["load of the servers (MW)"], "time in the iteration (s)", 340)
-    layout["yaxis"]["rangemode"] = "tozero"
-    y = np.append(load, load[-1]) / 1e6
-    return {"data": [trace(edges - edges[0], y, "power", BLUE, line={"shape": "hv"})], "layout": layout}
+    x, y = downsample.line(edges - edges[0], np.append(load, load[-1]) / 1e6, N_POINTS)
+    data = [trace(x, y, "load of the servers", BLUE, step=True, legend=False)]
+    return chart(data, ["load of the servers (MW)"], {"title": "time in the iteration (s)", "unit": "s"}, 320, zero=True)
 
 
 def lines(result: ResultFile) -> dict:
-    """The spectrum of a `result` with its strongest line."""
+    """The spectrum of a `result` with its strongest line, the iteration's multiples, the bands of the figures, and rules' limits."""
     f, amplitude = spectrum.lines(result)
-    x, y = downsample.log_peaks(f, amplitude / 1e3, N_POINTS)
     line_Hz, line_W = spectrum.dominant(result)
-    mark = {"type": "scatter", "mode": "markers", "x": [line_Hz], "y": [line_W / 1e3], "name": "strongest line",
-            "marker": {"color": VERMILION, "size": 12, "symbol": "circle-open", "line": {"width": 2.5}}}  # fmt: skip
-    layout = stacked(1, ["amplitude (kW)"], "frequency (Hz)", 420)
-    layout["xaxis"].update(type="log", exponentformat="none", dtick=1)
-    layout["yaxis"].update(type="log", exponentformat="none", dtick=1)
-    return {"data": [trace(x, y, "amplitude", BLUE, line={"width": 1}), mark], "layout": layout}
+    data = [trace(*downsample.log_peaks(f, amplitude / 1e3, N_POINTS), "amplitude", BLUE, width=1, legend=False),
+            trace([line_Hz], [line_W / 1e3], "strongest line", VERMILION, marksOnly="ring")]  # fmt: skip
+    out = chart(data, ["amplitude (kW)"], {"title": "frequency (Hz)", "unit": "Hz", "log": True}, 440, log=True, head=4)
+    panel = out["panels"][0]
+    panel["verticals"] = [{"x": at_Hz} for at_Hz in spectrum.multiples(result, f[-1])]
+    panel["shades"] = [{"from": low, "to": high, "word": word} for low, high, word in spectrum.bands(result, f)]
+    panel["limits"] = [{"from": low, "to": high, "y": limit_W / 1e3, "word": word} for low, high, limit_W, word in rule_limits.of_lines(result, f, amplitude)]
+    return out
 
 
-def ramp_lines(result: ResultFile) -> dict:
-    """The steepest ramps of a `result` over their windows."""
+def ramp_marks(result: ResultFile) -> dict:
+    """The steepest ramps of a `result` at each window, with rules' limits."""
     window_s, up, down = ramps.tables(result)
-    data = [
-        trace(window_s, ramps.on_log(up) / 1e6, "rising", BLUE, mode="lines+markers"),
-        trace(window_s, ramps.on_log(down) / 1e6, "falling", VERMILION, mode="lines+markers"),
-    ]
-    layout = stacked(1, ["steepest ramp (MW/s)"], "window (s)", 380)
-    layout["xaxis"].update(type="log", exponentformat="none", dtick=1)
-    layout["yaxis"].update(type="log", exponentformat="none", dtick=1)
-    return {"data": data, "layout": layout}
+    limits = rule_limits.of_ramps(result)
+    known = sorted({*window_s.tolist(), *(limit.window_s for limit in limits)})
+    at = {w: float(k) for k, w in enumerate(known)}
+    places = np.array([at[w] for w in window_s.tolist()])
+    data = [trace(places - 0.08, ramps.on_log(up) / 1e6, "rising", BLUE, marksOnly="up"), trace(places + 0.08, ramps.on_log(down) / 1e6, "falling", VERMILION, marksOnly="down")]
+    x = {"title": "window", "word": "over ", "ticks": [[at[w], duration(w)] for w in known], "range": [-0.5, len(known) - 0.5]}
+    out = chart(data, ["steepest ramp (MW/s)"], x, 380, log=True, head=2.5)
+    out["panels"][0]["limits"] = [{"from": at[limit.window_s] - 0.4, "to": at[limit.window_s] + 0.4, "y": limit.limit / 1e6, "word": f"limit, {limit.way}"} for limit in limits]
+    return out
 
 
 def limiters(result: ResultFile) -> dict:
-    """Shares of compute time of a `result` by what held the clocks, stacked."""
+    """What held the clocks of a `result`: shares of compute time, stacked; the clocks where one limiter holds all the time."""
     group, shares = result.group("day"), limiter.shares(result)
     edges = result.edges("day")
     axis = TimeAxis(group.start, edges[-1] - edges[0])
-    n = 2000
-    x = axis(np.append(group["time"][downsample.buckets(len(group["time"]), n)], edges[-1]))
-    data = []
+    at, x_axis = time_axis(axis, edges)
+    if limiter.only(result):
+        from .charts_day import clocks
+
+        return chart(clocks(result, at), ["clock (MHz)"], x_axis, 300)
+    t, n = at(np.append(group["time"][downsample.buckets(len(group["time"]), 2000)], edges[-1])), 2000
+    data, bottom = [], np.zeros(len(t))
     for name, share in shares.items():
-        more = {"stackgroup": "one", "fillcolor": LIMITERS[name], "line": {"width": 0, "shape": "hv"}}
         y = 100 * downsample.mean(np.nan_to_num(share), n)
-        y = np.append(y, y[-1])
-        data.append(trace(x, y, LIMITER_WORDS[name], LIMITERS[name], **more))
-    layout = stacked(1, ["share of compute time (%)"], axis.label, 340)
-    layout["yaxis"]["range"] = [0, 100]
-    layout["xaxis"].update(hours(axis))
-    return {"data": data, "layout": layout}
+        top = bottom + np.append(y, y[-1])
+        data.append(band(t, bottom, top, LIMITER_WORDS[name], LIMITERS[name], opacity=0.95))
+        bottom = top
+    return chart(data, ["share of compute time (%)"], x_axis, 320, range=[0, 100])
 
 
 def strip(result: ResultFile) -> dict:
     """What the first job of a `result` was doing, with marks where something happened."""
     group, happened = result.group("day"), events.log(result)
     edges = result.edges("day")
-    axis = TimeAxis(group.start, edges[-1] - edges[0])
+    at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
     data = []
     for k, pieces in events.state_spans(result):
         word, colour = events.state_look(k)
-        data.append({"type": "bar", "orientation": "h", "y": [""] * len(pieces), "name": word, "width": 0.5,
-                     "base": numbers([axis(a) for a, _ in pieces], 9), "x": numbers([axis(b) - axis(a) for a, b in pieces], 9),
-                     "marker": {"color": colour, "line": {"width": 0}}, "hovertemplate": word + "<extra></extra>"})  # fmt: skip
+        begin, end = at([a for a, _ in pieces]), at([b for _, b in pieces])
+        data.append(rectangles(begin, end, np.zeros(len(pieces)), np.ones(len(pieces)), word, colour, hover=[word] * len(pieces)))
     if happened:
-        data.append({"type": "scatter", "mode": "markers", "y": [""] * len(happened), "name": "event",
-                     "x": numbers([axis(e[0]) for e in happened], 9), "text": [plain(f"{k}, {e}: {t}") for _, k, e, t in happened],
-                     "marker": {"color": BLACK, "symbol": "line-ns-open", "size": 34}, "hovertemplate": "%{text}<extra></extra>"})  # fmt: skip
-    limits = [float(axis(edges[0])), float(axis(edges[-1]))]
-    layout = {"height": 220, "barmode": "overlay", "xaxis": {"title": axis.label, "range": limits, **hours(axis)},
-              "yaxis": {"visible": False}}  # fmt: skip
-    return {"data": data, "layout": layout}
+        times = at([e[0] for e in happened])
+        data.append(trace(times, np.full(len(happened), 0.5), "event", BLACK, marksOnly="line", texts=[events.spoken(e) for e in happened]))
+    return chart(data, [""], x_axis, 130, range=[0, 1], bare=True)
 
 
-MOST_ROWS = 96  # above one another; more go on beside them
-
-
-def heat_map(result: ResultFile) -> dict:
-    """All four maps of a `result`'s halls in one chart, chosen by buttons. Many rows stand in blocks beside one another."""
-    rows, maps = fleet.tables(result)
-    n_block = -(-len(rows) // MOST_ROWS)
-    tall = -(-len(rows) // n_block)
-    data, buttons = [], []
-    for k, (title, unit, table, colours) in enumerate(maps):
-        data.append({"type": "heatmap", "z": [numbers(row, 5) for row in beside(table, tall, np.nan)],
-                     "text": beside(np.array([[f"row {r}, rack {c}" for c in range(table.shape[1])] for r in rows]), tall, "").tolist(),
-                     "colorscale": "Cividis", "reversescale": colours.endswith("_r"), "visible": k == 1, "hoverongaps": False,
-                     "colorbar": {"title": {"text": unit}, "thickness": 12},
-                     "hovertemplate": "%{text}: %{z} " + unit + "<extra></extra>"})  # fmt: skip
-        buttons.append({"label": title, "method": "update", "args": [{"visible": [i == k for i in range(len(maps))]}]})
-    width = maps[0][2].shape[1]
-    x_axis = {"title": "rack in its row"}
-    y_axis = {"autorange": "reversed", "automargin": True, "title": "row"}
-    if n_block > 1:
-        first = [rows[b * tall] for b in range(n_block)]
-        last = [rows[min((b + 1) * tall, len(rows)) - 1] for b in range(n_block)]
-        x_axis = {"tickvals": [b * (width + 1) + (width - 1) / 2 for b in range(n_block)], "title": {"text": "racks of each row, in blocks of rows", "standoff": 12}, "tickangle": 0, "automargin": True,
-                  "ticktext": [f"rows<br>{a}–{z}" for a, z in zip(first, last)]}  # fmt: skip
-        y_axis["title"] = "row in its block"
-    layout = {"height": 260 + min(9 * max(8, tall), 520), "xaxis": {**x_axis, "showgrid": False}, "yaxis": {**y_axis, "showgrid": False}, "margin": {"t": 60},
-              "updatemenus": [{"buttons": buttons, "active": 1, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}]}  # fmt: skip
-    return {"data": data, "layout": layout}
-
-
-def beside(table: np.ndarray, tall: int, nothing) -> np.ndarray:
-    """The rows of a `table`, shape (n, w), in blocks of `tall` rows beside one another, a column of `nothing` between."""
-    n, w = table.shape
-    blocks = []
-    for first in range(0, n, tall):
-        block = np.full((tall, w + 1), nothing, dtype=table.dtype)
-        block[: min(tall, n - first), :w] = table[first : first + tall]
-        blocks.append(block)
-    return np.hstack(blocks)[:, :-1]
+def fleet_boxes(result: ResultFile) -> list[dict]:
+    """Dies and clocks of a `result`'s GPUs by their place: in the node, in the row, by row."""
+    out = []
+    for panel in fleet.groups(result):
+        x = {"title": panel.where, "word": panel.word + " ", "ticks": [[k, str(word)] for k, word in panel.ticks()], "range": [-0.7, len(panel.names) - 0.3]}
+        keys = ("p05", "q25", "q50", "q75", "p95")
+        if panel.many:
+            at = np.arange(len(panel.names), dtype=float)
+            data = [band(at, panel.spread[0], panel.spread[4], "5th to 95th percentile", BLUE, opacity=0.18, step=False),
+                    band(at, panel.spread[1], panel.spread[3], "quartiles", BLUE, opacity=0.35, step=False),
+                    trace(at, panel.spread[2], "median", BLACK), trace(at, panel.extreme, panel.extreme_word, VERMILION, width=1)]  # fmt: skip
+        else:
+            data = [{"x": np.arange(len(panel.names), dtype=float), **dict(zip(keys, panel.spread)), "extreme": panel.extreme,
+                     "name": "quartiles and median, 5th to 95th percentile", "extremeWord": panel.extreme_word, "colour": BLUE}]  # fmt: skip
+            data.append(trace([-9.0], [np.nan], panel.extreme_word, VERMILION))
+        out.append(chart(data, [panel.title], x, 250))
+    return out

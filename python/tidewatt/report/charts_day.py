@@ -4,43 +4,46 @@ from __future__ import annotations
 import numpy as np
 
 from . import downsample
-from .charts import N_POINTS, band, hours, stacked, trace
-from .day import ZERO_degC_K, held, hourly_steps, throughput_limits
+from .charts import N_POINTS, band, chart, time_axis, trace
+from .day import ZERO_degC_K, held, hourly_steps, running, throughput_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
 
 def day(result: ResultFile) -> list[dict]:
     """The panels of a `result`'s day, each with its own legend; the page moves their time axes together."""
-    group = result.group("day")
-    edges = result.edges("day")
-    axis = TimeAxis(group.start, edges[-1] - edges[0])
-    panels = [paint(group, axis(edges), axis, result) for paint in (_air, _dies, _clocks, _throughput, _power)]
-    titles = ["air (°C)", "GPU die (°C)", "clock (MHz)", "million tokens/s", "power (MW)"]
+    group, edges = result.group("day"), result.edges("day")
+    at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
     figures = []
-    for k, (title, (data, y_axis)) in enumerate(zip(titles, panels)):
-        last = k == len(panels) - 1
-        layout = stacked(1, [title], axis.label if last else "", 235 if last else 200)
-        layout["margin"] = {"b": 44 if last else 22}
-        layout["xaxis"].update(hours(axis), range=[float(axis(edges[0])), float(axis(edges[-1]))])
-        layout["yaxis"].update(y_axis)
-        layout["showlegend"] = True
+    for title, paint in [("air (°C)", _air), ("GPU die (°C)", _dies), ("clock (MHz)", _clocks), ("million tokens/s", _throughput), ("power (MW)", _power)]:
+        data, panel = paint(result, group, at(edges), at)
         if data:
-            figures.append({"data": data, "layout": layout, "linked": "day"})
+            figures.append({**chart(data, [title], {**x_axis, "title": ""}, 176, **panel), "linked": "day"})
+    if figures:
+        figures[-1]["x"], figures[-1]["height"] = x_axis, 210
     return figures
 
 
 def _lines(group, t, names, offset=0.0, scale=1.0) -> list[dict]:
-    """`names`: key -> (label, colour); those that the file lacks are left out."""
+    """`names`: key -> (label, colour), means over their steps; those that the file lacks are left out."""
     out = []
     for key, (label, colour) in names.items():
         if key in group:
-            x, y = downsample.line(t, held((group[key] - offset) * scale), N_POINTS // 2)
-            out.append(trace(x, y, label, colour))
+            out.append(trace(*downsample.line(t, held((group[key] - offset) * scale), N_POINTS), label, colour, step=True))
     return out
 
 
-def _air(group, t, axis, result):
+def _running_lines(result, at, names, scale) -> list[dict]:
+    """As `_lines`, only while the job computes, at the exact time from which it does."""
+    out = []
+    for key, (label, colour) in names.items():
+        if key in result.group("day"):
+            t, values = running(result, key)
+            out.append(trace(*downsample.line(at(t), values * scale, N_POINTS), label, colour, step=True))
+    return out
+
+
+def _air(result, group, t, at):
     names = {
         "outdoor_drybulb_K": ("outdoor dry bulb", ORANGE),
         "outdoor_wetbulb_K": ("wet bulb", SKY),
@@ -50,43 +53,48 @@ def _air(group, t, axis, result):
     return _lines(group, t, names, ZERO_degC_K), {}
 
 
-def _dies(group, t, axis, result):
+def _dies(result, group, t, at):
     names = {"die_max_K": ("hottest die", VERMILION), "die_mean_K": ("mean die", BLACK)}
     return _lines(group, t, names, ZERO_degC_K), {}
 
 
-def _clocks(group, t, axis, result):
-    data = []
+def clocks(result: ResultFile, at) -> list[dict]:
+    """The clocks of a `result` while the job computes; `at` maps s since the run's start to the x axis."""
+    group, data = result.group("day"), []
     if "clock_p05_Hz" in group and "clock_p95_Hz" in group:
-        x, low, high = downsample.band(t, held(group["clock_p05_Hz"] / 1e6), held(group["clock_p95_Hz"] / 1e6), N_POINTS)
-        data += band(x, low, high, "5th to 95th percentile", "rgba(86,180,233,0.35)")
+        t, low = running(result, "clock_p05_Hz")
+        high = running(result, "clock_p95_Hz")[1]
+        data.append(band(*downsample.band(at(t), low / 1e6, high / 1e6, N_POINTS), "5th to 95th percentile", SKY, opacity=0.35))
     names = {"clock_mean_Hz": ("mean", BLUE), "clock_slowest_Hz": ("slowest GPU, which gates the job", VERMILION)}
-    return data + _lines(group, t, names, scale=1e-6), {}
+    return data + _running_lines(result, at, names, 1e-6)
 
 
-def _throughput(group, t, axis, result):
-    data, y_axis = _lines(group, t, {"throughput_tokens_per_s": ("each step", GREEN)}, scale=1e-6), {}
+def _clocks(result, group, t, at):
+    return clocks(result, at), {}
+
+
+def _throughput(result, group, t, at):
+    data, panel = _running_lines(result, at, {"throughput_tokens_per_s": ("each step", GREEN)}, 1e-6), {}
     try:
         edges, mean = hourly_steps(result)
-        step = np.append(mean, mean[-1]) / 1e6
         if np.isfinite(mean).any():
-            data.append(trace(axis(edges), step, "hourly mean", BLACK, line={"shape": "hv", "width": 2.5}))
+            data.append(trace(at(edges), held(mean) / 1e6, "hourly mean", BLACK, step=True, width=2.2))
     except Missing:
         pass
     limits = throughput_limits(group)
     if limits:
-        y_axis["range"] = [limit / 1e6 for limit in limits]
-    return data, y_axis
+        panel["range"] = [limit / 1e6 for limit in limits]
+    return data, panel
 
 
-def _power(group, t, axis, result):
+def _power(result, group, t, at):
     data = []
     if "pcc_min_W" in group and "pcc_max_W" in group:
-        x, low, high = downsample.band(t, held(group["pcc_min_W"] / 1e6), held(group["pcc_max_W"] / 1e6), N_POINTS)
-        data += band(x, low, high, "extremes at the connection", "rgba(138,138,138,0.3)")
+        low, high = held(group["pcc_min_W"] / 1e6), held(group["pcc_max_W"] / 1e6)
+        data.append(band(*downsample.band(t, low, high, N_POINTS), "extremes at the connection", "#8A8A8A"))
     names = {
         "pcc_mean_W": ("mean at the connection", BLACK),
         "it_W": ("IT", BLUE),
         "plant_W": ("cooling plant", ORANGE),
     }
-    return data + _lines(group, t, names, scale=1e-6), {"rangemode": "tozero"}
+    return data + _lines(group, t, names, scale=1e-6), {"zero": True}

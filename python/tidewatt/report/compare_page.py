@@ -9,8 +9,9 @@ from html import escape
 import numpy as np
 
 from . import downsample, ramps, spectrum, waveform
-from .charts import N_POINTS, hours, stacked, trace
-from .day import ZERO_degC_K, held
+from .charts import N_POINTS, chart, time_axis, trace
+from .day import ZERO_degC_K, held, running
+from .findings import duration
 from .labels import FIGURES, with_unit
 from .page import Page, span_word, table, whole
 from .read import Missing, ResultFile
@@ -24,6 +25,12 @@ TOP_WORDS = {"pcc_mean_MW": "mean power", "pcc_max_MW": "largest power"}  # whic
 BOOKS = ("energy_closure", "input_energy_error", "wall_s")  # whose change says nothing
 
 
+def signed(x: float) -> str:
+    """`x` with its sign and three significant digits, two behind the point at most."""
+    decimals = max(0, min(2, 2 - math.floor(math.log10(abs(x))))) if x else 0
+    return f"{x:+,.{decimals}f}" if round(abs(x), 2) else f"{x:+.1g}"
+
+
 def change(before: float, after: float, unit: str = "") -> str:
     """What lies between the figures `before` and `after` in a `unit`: in percent; °C in K, % in points, h in h. A dash where
     one is not a number or nothing moved."""
@@ -32,8 +39,26 @@ def change(before: float, after: float, unit: str = "") -> str:
     if unit in ("°C", "%", "h"):
         words = f"{after - before:+.3g} {dict(zip(('°C', '%', 'h'), ('K', 'points', 'h')))[unit]}"
     else:
-        words = f"{100 * (after / before - 1):+,.2f} %" if before else f"{after:+.3g} {unit}".rstrip()
+        words = f"{signed(100 * (after / before - 1))} %" if before else f"{after:+.3g} {unit}".rstrip()
     return words.replace("-", "−")
+
+
+def told(values: list, unit: str) -> list[str]:
+    """Two figures `values` in a `unit` with three significant digits, or up to six where they differ and would read the same."""
+    for digits in (3, 4, 5, 6):
+        texts = [with_unit(value, unit, digits).replace("\u00a0", " ") for value in values]
+        if texts[0] != texts[1]:
+            break
+    return texts if values[0] != values[1] else [with_unit(value, unit, 3).replace("\u00a0", " ") for value in values]
+
+
+def short(before: str, after: str) -> tuple[str, str]:
+    """The settings `before` and `after` as texts: numbers of many digits with four, unless they then read the same."""
+    def rounded(text: str) -> str:
+        return f"{float(text):.4g}" if re.fullmatch(r"-?\d*\.\d{5,}(e-?\d+)?", text) else text
+
+    pair = rounded(before), rounded(after)
+    return pair if pair[0] != pair[1] else (before, after)
 
 
 def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str, str]]:
@@ -114,7 +139,7 @@ def _figures(pair, names):
         for key, (word, unit) in keys.items():
             values = [result.summary.get(key) for result in pair]
             if values != [None, None]:
-                rows.append([word, *(with_unit(value, unit).replace("\u00a0", " ") for value in values), "–" if key in BOOKS else change(*values, unit)])
+                rows.append([word, *told(values, unit), "–" if key in BOOKS else change(*values, unit)])
         if rows:
             parts.append(table(["", *names, "change"], rows, numeric=(1, 2, 3), caption=part))
     if not parts:
@@ -123,32 +148,33 @@ def _figures(pair, names):
 
 
 def _settings(pair, names):
-    rows = [list(row) for row in settings(*pair)]
+    rows = [[key, *short(before, after)] for key, before, after in settings(*pair)]
     if not rows:
         return "The scenarios are the same", "", ""
     inner = '<div class="compared keys">' + table(["key", *names], rows[:200]) + "</div>"
-    return f"{len(rows)} settings differ", "as they were read, what they inherit and overrides included; what each does alone: tidewatt sweep A --against B", inner
+    return f"{len(rows)} setting{' differs' if len(rows) == 1 else 's differ'}", "as they were read, what they inherit and overrides included; what each does alone: tidewatt sweep A --against B", inner
 
 
 def _day(page, pair, names):
     panels = [("throughput_tokens_per_s", "million tokens/s", 0.0, 1e-6), ("pcc_mean_W", "power (MW)", 0.0, 1e-6),
               ("inlet_mean_K", "server inlet (°C)", ZERO_degC_K, 1.0), ("die_max_K", "hottest die (°C)", ZERO_degC_K, 1.0),
               ("clock_slowest_Hz", "slowest clock (MHz)", 0.0, 1e-6)]  # fmt: skip
+    computed = ("throughput_tokens_per_s", "clock_slowest_Hz")
     groups = [result.group("day") for result in pair]
     # From each run's own start where they begin at different hours.
     starts = [group.start for group in groups]
     start = starts[0] if starts[0] == starts[1] else None
-    axis = TimeAxis(start, max(result.edges("day")[-1] for result in pair))
+    end_s = max(result.edges("day")[-1] for result in pair)
+    at, x_axis = time_axis(TimeAxis(start, end_s), np.array([0.0, end_s]))
     inner = ""
     for k, (key, word, offset, scale) in enumerate(panels):
         data = []
-        for group, edges, name, colour in zip(groups, (result.edges("day") for result in pair), names, COLOURS):
+        for result, group, name, colour in zip(pair, groups, names, COLOURS):
             if key in group:
-                x, y = downsample.line(axis(edges), held((group[key] - offset) * scale), N_POINTS // 2)
-                data.append(trace(x, y, name, colour))
-        layout = stacked(1, [word], axis.label if k == len(panels) - 1 else "", 220)
-        layout["xaxis"].update(hours(axis), range=[float(axis(0)), float(axis(axis.span * axis.unit_s))])
-        inner += page.chart(f"chart-day-{k}", {"data": data, "layout": layout, "linked": "day"})
+                t, values = running(result, key) if key in computed else (result.edges("day"), held(group[key]))
+                data.append(trace(*downsample.line(at(t), (values - offset) * scale, N_POINTS), name, colour, step=True))
+        last = k == len(panels) - 1
+        inner += page.chart(f"chart-day-{k}", {**chart(data, [word], x_axis if last else {**x_axis, "title": ""}, 210 if last else 180), "linked": "day"})
     return "The day" if "The day" in map(span_word, pair) else "The run", "the panels zoom together", inner
 
 
@@ -160,32 +186,29 @@ def _waveform(page, pair, names):
     for result, name, colour in zip(pair, names, COLOURS):
         group = result.group(shared[0])
         x, y = downsample.line(group["time"] - group["time"][0], group["pcc_W"] / 1e6, N_POINTS)
-        data.append(trace(x, y, name, colour, line={"shape": "hv", "width": 1}))
-    layout = stacked(1, ["power (MW)"], "time since the start of the window (s)", 420)
-    layout["yaxis"]["rangemode"] = "tozero"
+        data.append(trace(x, y, name, colour, step=True, width=1))
+    x_axis = {"title": "time since the start of the window (s)", "unit": "s"}
     steps = [waveform.worst_step(r.group(shared[0])["time"], r.group(shared[0])["pcc_W"])[1] / 1e6 for r in pair]
-    title = f"Largest change within one second: {with_unit(steps[0], 'MW')} and {with_unit(steps[1], 'MW')}"
-    return title, f"window “{waveform.window_word(shared[0])}”", page.chart("chart-waveform", {"data": data, "layout": layout})
+    title = f"Largest change within one second: {with_unit(steps[0], 'MW', 3)} and {with_unit(steps[1], 'MW', 3)}"
+    return title, f"window “{waveform.window_word(shared[0])}”", page.chart("chart-waveform", chart(data, ["power (MW)"], x_axis, 400, zero=True))
 
 
 def _spectrum(page, pair, names):
     data = []
     for result, name, colour in zip(pair, names, COLOURS):
         x, y = downsample.log_peaks(*spectrum.lines(result), N_POINTS)
-        data.append(trace(x, np.asarray(y) / 1e3, name, colour, line={"width": 1}))
-    layout = stacked(1, ["amplitude (kW)"], "frequency (Hz)", 420)
-    for axis in ("xaxis", "yaxis"):
-        layout[axis].update(type="log", exponentformat="none", dtick=1)
-    line = [with_unit(spectrum.dominant(result)[0], "Hz") for result in pair]
-    return f"Strongest lines at {line[0]} and {line[1]}", "", page.chart("chart-spectrum", {"data": data, "layout": layout})
+        data.append(trace(x, np.asarray(y) / 1e3, name, colour, width=1))
+    line = [with_unit(spectrum.dominant(result)[0], "Hz", 3) for result in pair]
+    x_axis = {"title": "frequency (Hz)", "unit": "Hz", "log": True}
+    return f"Strongest lines at {line[0]} and {line[1]}", "", page.chart("chart-spectrum", chart(data, ["amplitude (kW)"], x_axis, 400, log=True))
 
 
 def _ramps(page, pair, names):
+    tables = [ramps.tables(result) for result in pair]
+    known = sorted({w for window_s, _, _ in tables for w in window_s.tolist()})
     data = []
-    for result, name, colour in zip(pair, names, COLOURS):
-        window_s, up, down = ramps.tables(result)
-        data.append(trace(window_s, ramps.on_log(np.fmax(up, down)) / 1e6, name, colour, mode="lines+markers"))
-    layout = stacked(1, ["steepest ramp (MW/s)"], "window (s)", 360)
-    for axis in ("xaxis", "yaxis"):
-        layout[axis].update(type="log", exponentformat="none", dtick=1)
-    return "Steepest ramps, either way", "", page.chart("chart-ramps", {"data": data, "layout": layout})
+    for (window_s, up, down), name, colour, aside, mark in zip(tables, names, COLOURS, (-0.08, 0.08), ("up", "down")):
+        places = np.array([known.index(w) for w in window_s.tolist()]) + aside
+        data.append(trace(places, ramps.on_log(np.fmax(up, down)) / 1e6, name, colour, marksOnly=mark))
+    x_axis = {"title": "window", "word": "over ", "ticks": [[float(k), duration(w)] for k, w in enumerate(known)], "range": [-0.5, len(known) - 0.5]}
+    return "Steepest ramps, either way", "each window on its own", page.chart("chart-ramps", chart(data, ["steepest ramp (MW/s)"], x_axis, 340, log=True))

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import findings
+from . import events, findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, TimeAxis, panels, root
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, STATES, VERMILION, TimeAxis, panels, root
 
 ZERO_degC_K = 273.15
+NOT_COMPUTING = [STATES.index(word) for word in ("queued", "initialise", "load", "detect", "replace", "maintenance", "done", "wait for a spare")]
 
 
 def hourly_steps(result: ResultFile):
@@ -39,6 +40,25 @@ def held(y: np.ndarray) -> np.ndarray:
     return np.append(y, y[-1])
 
 
+def as_steps(t: np.ndarray, *values: np.ndarray) -> list[np.ndarray]:
+    """The edges `t` and the `values` from each on, shapes (n,), as corners of steps, shapes (2 n − 2,): matplotlib's own steps of a
+    filled band leave the last one before a gap out."""
+    return [np.repeat(t, 2)[1:-1], *(np.repeat(value[:-1], 2) for value in values)]
+
+
+def running(result: ResultFile, key: str) -> tuple[np.ndarray, np.ndarray]:
+    """(edges in s, values of /day/`key` from each on, shapes (n,)) of a `result`, NaN while its job does not compute: a step that holds
+    the end of the initialisation has a clock only from there on. Several jobs: whenever one of them computes."""
+    group, steps = result.group("day"), result.edges("day")
+    if "job_state" not in group or len(result.summary.get("jobs") or []) > 1:
+        return steps, held(group[key])
+    edges, state = events.states(result)
+    t = np.union1d(steps, edges)
+    before = lambda at: np.clip(np.searchsorted(at, t[:-1], "right") - 1, 0, len(at) - 2)  # noqa: E731
+    value = np.where(np.isin(state[before(edges)], NOT_COMPUTING), np.nan, group[key][before(steps)])
+    return t, held(value)
+
+
 def paint(result: ResultFile, axes=None):
     """The day of a `result`: air, dies, clocks, throughput and power, into five `axes` or a new figure's."""
     day = result.group("day")
@@ -46,7 +66,7 @@ def paint(result: ResultFile, axes=None):
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     t = axis(edges)
     drawn = panels(axes, 5, (10, 12.2), findings.day(result), sharex=True, height_ratios=[1, 1, 1.1, 1.1, 1.1])
-    for part, panel in zip((_air, _dies, _clocks, _throughput, _power), drawn):
+    for part, panel in zip((_air, _dies, clocks, _throughput, _power), drawn):
         part(panel, day, t, axis, result)
     drawn[-1].set_xlim(axis(edges[0]), axis(edges[-1]))
     axis.dress(drawn[-1])
@@ -60,12 +80,15 @@ def draw(result: ResultFile):
     return root(paint(result))
 
 
-def _lines(axes, day, t, names, offset=0.0, scale=1.0):
-    """Each of `names`: key -> (label, colour, style), means over their steps; those that the file lacks are left out."""
+def _lines(axes, day, t, names, offset=0.0, scale=1.0, computing=None):
+    """Each of `names`: key -> (label, colour, style), means over their steps; those that the file lacks are left out.
+
+    @param computing: (axis, result): only while the job computes."""
     drawn = 0
     for key, (label, colour, style) in names.items():
         if key in day:
-            axes.plot(t, (held(day[key]) - offset) * scale, style, color=colour, label=label, drawstyle="steps-post")
+            x, y = (t, held(day[key])) if computing is None else running(computing[1], key)
+            axes.plot(x if computing is None else computing[0](x), (y - offset) * scale, style, color=colour, label=label, drawstyle="steps-post")
             drawn += 1
     if drawn:
         _legend(axes)
@@ -102,24 +125,29 @@ def _dies(axes, day, t, axis, result):
     axes.set_ylabel("GPU die (°C)")
 
 
-def _clocks(axes, day, t, axis, result):
+def clocks(axes, day, t, axis, result):
+    """The clocks of the group `day` of a `result` while its job computes, into matplotlib's `axes`; `t`: its edges on the time `axis`."""
     if "clock_p05_Hz" in day and "clock_p95_Hz" in day:
-        low, high = held(day["clock_p05_Hz"]) / 1e6, held(day["clock_p95_Hz"]) / 1e6
-        axes.fill_between(t, low, high, color=SKY, alpha=0.35, lw=0, step="post", label="5th to 95th percentile")
+        x, low = running(result, "clock_p05_Hz")
+        low, high = low / 1e6, running(result, "clock_p95_Hz")[1] / 1e6
+        axes.fill_between(*as_steps(axis(x), low, high), color=SKY, alpha=0.35, lw=0, label="5th to 95th percentile")
     _lines(
         axes,
         day,
         t,
         {"clock_mean_Hz": ("mean", BLUE, "-"), "clock_slowest_Hz": ("slowest GPU, which gates the job", VERMILION, "-")},
         scale=1e-6,
+        computing=(axis, result),
     )
     axes.set_ylabel("clock (MHz)")
 
 
 def _throughput(axes, day, t, axis, result):
-    value = day["throughput_tokens_per_s"] / 1e6
-    axes.plot(t, held(value), color=GREEN, lw=1, alpha=0.7, label="each step", drawstyle="steps-post")
-    reference = np.nanmean(value) if np.isfinite(value).any() else np.nan
+    x, value = running(result, "throughput_tokens_per_s")
+    value = value / 1e6
+    axes.plot(axis(x), value, color=GREEN, lw=1, alpha=0.7, label="each step", drawstyle="steps-post")
+    steps = day["throughput_tokens_per_s"] / 1e6
+    reference = np.nanmean(steps) if np.isfinite(steps).any() else np.nan
     try:
         edges, hourly = hourly_steps(result)
         if np.isfinite(hourly).any():
@@ -142,7 +170,7 @@ def _throughput(axes, day, t, axis, result):
 def _power(axes, day, t, axis, result):
     if "pcc_min_W" in day and "pcc_max_W" in day:
         low, high = held(day["pcc_min_W"]) / 1e6, held(day["pcc_max_W"]) / 1e6
-        axes.fill_between(t, low, high, color=GREY, alpha=0.3, lw=0, step="post", label="extremes at the connection")
+        axes.fill_between(*as_steps(t, low, high), color=GREY, alpha=0.3, lw=0, label="extremes at the connection")
     _lines(
         axes,
         day,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .charts import hours, numbers, stacked
+from .charts import chart, rectangles, time_axis
 from .findings import number
 from .read import Missing, ResultFile
 from .style import BLUE, GREY, ORANGE, SKY, VERMILION, TimeAxis
@@ -49,12 +49,13 @@ def hourly(result: ResultFile) -> dict:
     edges = result.edges("hourly")
     if len(it_MWh) < 2:
         raise Missing("the run is shorter than two hours: nothing to draw by the hour")
-    axis = TimeAxis(group.start, edges[-1] - edges[0])
-    x, width = numbers(axis((edges[:-1] + edges[1:]) / 2), 9), numbers(0.85 * np.diff(axis(edges)))
-    bar = lambda y, name, colour: {"type": "bar", "x": x, "width": width, "y": numbers(y, 5), "name": name, "marker": {"color": colour}}  # noqa: E731
-    layout = stacked(1, ["energy (MWh)"], axis.label, 320)
-    layout["xaxis"].update(hours(axis))
-    return {"data": [bar(it_MWh, "servers", BLUE), bar(site_MWh - it_MWh, "cooling and losses", ORANGE)], "layout": {**layout, "barmode": "stack"}}
+    at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
+    width = np.diff(at(edges))
+    begin, end = at(edges[:-1]) + 0.08 * width, at(edges[1:]) - 0.08 * width
+    said = lambda word, MWh: [f"{word}: {number(x, 4)} MWh" for x in MWh]  # noqa: E731
+    data = [rectangles(begin, end, np.zeros(len(it_MWh)), it_MWh, "servers", BLUE, hover=said("servers", it_MWh)),
+            rectangles(begin, end, it_MWh, site_MWh, "cooling and losses", ORANGE, hover=said("cooling and losses", site_MWh - it_MWh))]  # fmt: skip
+    return chart(data, ["energy (MWh)"], x_axis, 300, zero=True)
 
 
 def flows(result: ResultFile) -> dict:
@@ -67,9 +68,10 @@ def flows(result: ResultFile) -> dict:
         raise Missing(f"the energy balance has no level {absent}") from None
     parts = [("GPU packages", gpu, BLUE), ("rest of the servers", server - gpu, SKY), ("other loads on the site", load - server, GREY),
              ("cooling plant", cooling, ORANGE), ("delivery and storage", site - load - cooling, VERMILION)]  # fmt: skip
-    names, MWh, colours = zip(*[part for part in parts if abs(part[1]) > 1e-6 * site])
-    words = [f"{number(x)} MWh, {100 * x / site:.1f} %" for x in MWh]
-    layout = {"height": 70 + 44 * len(names), "xaxis": {"title": "energy (MWh)"}, "yaxis": {"automargin": True, "autorange": "reversed"}, "showlegend": False}
-    bars = {"type": "bar", "orientation": "h", "y": names, "x": numbers(MWh), "text": words, "textposition": "auto",
-            "hoverinfo": "skip", "marker": {"color": colours}}  # fmt: skip
-    return {"data": [bars], "layout": layout}
+    parts = [part for part in parts if abs(part[1]) > 1e-6 * site]
+    data = []
+    for k, (name, MWh, colour) in enumerate(parts):
+        data.append(rectangles([0], [MWh], [k + 0.15], [k + 0.85], name, colour, words=[f"{name}: {number(MWh)} MWh, {100 * MWh / site:.1f} %"], legend=False))
+    widest = max(part[1] for part in parts)
+    return chart(data, [""], {"title": "energy (MWh)", "unit": "MWh", "range": [min(0.0, *(part[1] for part in parts)), 1.9 * widest]}, 60 + 40 * len(parts),
+                 range=[0, len(parts)], bare=True, down=True)  # fmt: skip

@@ -10,7 +10,9 @@ from .read import Missing, ResultFile
 from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, panels, root, spans
 
 MOST_LABELS = 14
-ROUTINE = ("checkpoint", "evaluation")
+ROUTINE = ("checkpoint", "evaluation")  # logged when they end; shorter than a step, they are marks and no band of their own
+BEGINS = ("start", "restart", "resume")  # from here on the job iterates
+ITERATE = STATES.index("iterate")
 
 
 def log(result: ResultFile):
@@ -23,10 +25,33 @@ def log(result: ResultFile):
     return sorted(zip(*(column.tolist() for column in columns)), key=lambda event: event[0])
 
 
+def spoken(event) -> str:
+    """An `event` of the log in words."""
+    _, kind, entity, text = event
+    return f"{kind}{' ends' if kind in ROUTINE else ''}, {entity}: {text.strip()}"
+
+
+def states(result: ResultFile) -> tuple[np.ndarray, np.ndarray]:
+    """(edges in s, shape (n + 1,); job state between them, shape (n,)) of the first job of a `result`.
+
+    A step holds the state of most of its time, so iterating seems to begin up to a step early or late. The log says when it does: the
+    nearest edge at which a step begins to iterate moves to each start and restart in the steps beside it.
+    """
+    state, edges = result.group("day")["job_state"], result.edges("day").copy()
+    jobs = [job.get("name") for job in result.summary.get("jobs") or []]
+    for time_s, kind, entity, _ in log(result):
+        if kind not in BEGINS or (len(jobs) > 1 and entity != jobs[0]):
+            continue
+        begins = np.flatnonzero((state[1:] == ITERATE) & (state[:-1] != ITERATE)) + 1
+        beside = [k for k in begins if edges[k - 1] < time_s < edges[k + 1]]
+        if beside:
+            edges[min(beside, key=lambda k: abs(edges[k] - time_s))] = time_s
+    return edges, state
+
+
 def state_spans(result: ResultFile):
     """[(state, [(begin, end) in s])] of the states that occur in a `result`."""
-    day = result.group("day")
-    state, edges = day["job_state"], result.edges("day")
+    edges, state = states(result)
     return [(int(k), spans(state == k, edges)) for k in np.unique(state)]
 
 
@@ -48,14 +73,14 @@ def paint(result: ResultFile, axes=None):
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     shown = labelled(happened)
-    drawn = panels(axes, 1, (10, 2.1 + 0.26 * len(shown)), findings.events(result, len(happened)))
+    drawn = panels(axes, 1, (10, 2.1 + 0.26 * len(shown)), findings.events(result, happened))
     axes = drawn[0]
     for k, pieces in state_spans(result):
         word, colour = state_look(k)
         bars = [(float(axis(a)), float(axis(b) - axis(a))) for a, b in pieces]
         axes.broken_barh(bars, (0, 1), facecolors=colour, label=word)
-    for i, (time_s, kind, entity, text) in enumerate(shown):
-        _flag(axes, float(axis(time_s)), 1.35 + 0.75 * i, (axis(edges[0]), axis(edges[-1])), f"{kind}, {entity}: {text}")
+    for i, event in enumerate(shown):
+        _flag(axes, float(axis(event[0])), 1.35 + 0.75 * i, (axis(edges[0]), axis(edges[-1])), spoken(event))
     for event in happened:
         if event not in shown:
             axes.plot([axis(event[0])] * 2, [0, 1.25], color=VERMILION, lw=0.8)

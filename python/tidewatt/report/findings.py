@@ -104,7 +104,12 @@ def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, st
     if math.isfinite(order) and abs(order - round(order)) < 0.1 and round(order) >= 1:
         which = "the iteration itself" if round(order) == 1 else f"harmonic {round(order)} of the iteration"
         title += f": {which}"
-    return title, _join(["amplitude of power at the connection while iterating", _part(result, "iteration_s", "iteration {} s")])
+    return title, _join(
+        [
+            "amplitude of power at the connection while iterating",
+            _part(result, "iteration_s", "iteration {} s; dotted: its first 10 multiples, the others are not marked"),
+        ]
+    )
 
 
 def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: float) -> tuple[str, str]:
@@ -112,11 +117,19 @@ def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: 
     """
     way, steepest = ("Falls", down_W_per_s) if down_W_per_s >= up_W_per_s else ("Rises", up_W_per_s)
     title = f"{way} reach {number(steepest / 1e6)} MW/s over {duration(window_s)}"
-    return title, "steepest change of the mean power at the connection between two neighbouring windows"
+    from . import rule_limits
+
+    return title, _join(
+        [
+            "each window on its own: steepest change of the mean power at the connection between two neighbouring windows",
+            "" if rule_limits.of_ramps(result) else "no rule of this run limits a ramp",
+        ]
+    )
 
 
-def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz: float, mean_MHz: float):
-    """(title, subtitle) of the maps of a `result`, from `hottest_degC`, `mean_degC`, `slowest_MHz` and `mean_MHz`."""
+def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz: float, mean_MHz: float, explained: dict[str, float]):
+    """(title, subtitle) of the fleet of a `result`, from `hottest_degC`, `mean_degC`, `slowest_MHz`, `mean_MHz`, and the share of the
+    dies' variance `explained` by each kind of place."""
     title = (
         f"The hottest of {grouped(result.figure('n_gpu'))} GPUs is {number(hottest_degC - mean_degC, 2)} K above the mean,"
         if math.isfinite(result.figure("n_gpu"))
@@ -126,8 +139,10 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
     return title, _join(
         [
             "mean over one iteration, after the step with the warmest inlet",
-            f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C",
+            f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C"
+            + _part(result, "die_max_degC", "; the hottest of the whole run, within an iteration, is {} °C"),
             f"clock mean {mean_MHz:,.0f} MHz, slowest {slowest_MHz:,.0f} MHz",
+            "of the dies' variance, " + ", ".join(f"{word} explains {100 * share:.0f} %" for word, share in explained.items()) if explained else "",
         ]
     )
 
@@ -145,16 +160,25 @@ def limiter(result: ResultFile) -> tuple[str, str]:
         else:
             title = f"The {word} holds for {100 * share[top]:.0f} % of compute time"
     parts = [f"{LIMITER_WORDS.get(k, k)} {100 * v:.1f} %" for k, v in share.items() if v >= 5e-4]
+    if len(parts) == 1:
+        return title, "no other limit holds at any time; the clocks it leaves, while the job computes"
     return title, _join([*parts, "white: nothing is computed"])
 
 
-def events(result: ResultFile, n: int) -> tuple[str, str]:
-    """(title, subtitle) of the `n` events of a `result`."""
-    return f"{n} event{'' if n == 1 else 's'}", _join(
+def events(result: ResultFile, happened: list[tuple]) -> tuple[str, str]:
+    """(title, subtitle) of what `happened` in a `result`: the share of time that trained, and what kept it from it."""
+    count = {}
+    for _, kind, _, _ in happened:
+        count[kind] = count.get(kind, 0) + 1
+    said = [f"{n} {kind.replace('_', ' ')}{'' if n == 1 else 's'}" for kind, n in count.items() if kind not in ("start", "done")]
+    share = result.figure("effective_time_percent")
+    title = f"Training makes progress for {number(share)} % of the time" if math.isfinite(share) else "What the job did"
+    title += f": {', '.join(said)}" if said else ", without an interruption" if happened else ""
+    return title, _join(
         [
             _count(result, "n_interruptions_unexpected", "unexpected interruption"),
             _count(result, "n_interruptions_planned", "planned interruption"),
-            _part(result, "effective_time_percent", "effective training time {} %", 4),
+            "checkpoints and evaluations are marked where they end",
         ]
     )
 

@@ -69,30 +69,30 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
-def text(value) -> str:
-    """A `value` as a reader wants it; "–" for null."""
+def text(value, digits: int = 4) -> str:
+    """A `value` as a reader wants it, with so many significant `digits`; "–" for null."""
     if value is None:
         return "–"
     if isinstance(value, dict):
-        return _listed(value, "")
+        return _listed(value, "", digits)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if value == 0 or 1e-3 <= abs(value) < 1e15:
-        return f"{float(f'{value:.4g}'):,.10g}".replace("-", "−")
+        return f"{float(f'{value:.{digits}g}'):,.10g}".replace("-", "−")
     return f"{value:.2e}"
 
 
-def with_unit(value, unit: str) -> str:
-    """A `value` as a reader wants it, with its `unit` behind a blank that does not break."""
+def with_unit(value, unit: str, digits: int = 4) -> str:
+    """A `value` as a reader wants it, with so many significant `digits` and its `unit` behind a blank that does not break."""
     if isinstance(value, dict):
-        return _listed(value, unit)
+        return _listed(value, unit, digits)
     blank = "" if unit == "°" else "\u00a0"
-    return f"{text(value)}{blank}{unit}" if unit and value is not None else text(value)
+    return f"{text(value, digits)}{blank}{unit}" if unit and value is not None else text(value, digits)
 
 
-def _listed(pairs: dict, unit: str) -> str:
+def _listed(pairs: dict, unit: str, digits: int = 4) -> str:
     """Words and numbers. A word that ends with a unit of its own (`line_Hz`) has that one."""
     out = []
     for key, x in pairs.items():
@@ -100,9 +100,9 @@ def _listed(pairs: dict, unit: str) -> str:
         if not isinstance(x, (int, float)) or (unit == SHARE and x < 5e-4):
             continue
         if unit == SHARE:
-            out.append(f"{key}\u00a0{text(100 * x)}\u00a0%")
+            out.append(f"{key}\u00a0{text(100 * x, digits)}\u00a0%")
         elif own in UNITS:
-            out.append(f"{word}\u00a0{with_unit(x, UNITS[own])}")
+            out.append(f"{word}\u00a0{with_unit(x, UNITS[own], digits)}")
         else:
-            out.append(f"{key}\u00a0{with_unit(x, unit)}")
+            out.append(f"{key}\u00a0{with_unit(x, unit, digits)}")
     return ", ".join(out) or "–"

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import day as day_picture
 from . import findings
 from .read import Missing, ResultFile
 from .style import LIMITER_WORDS, LIMITERS, TimeAxis, panels, root
@@ -22,13 +23,25 @@ def shares(result: ResultFile):
     return {name: share for name, share in found.items() if np.nanmax(share, initial=0.0) > 0}
 
 
+def only(result: ResultFile) -> bool:
+    """Whether one limiter held the clocks of a `result` for all of its compute time: its share over time is then a rectangle."""
+    found = [share for share in shares(result).values() if np.nanmean(share) >= 5e-4]
+    return len(found) == 1 and "clock_mean_Hz" in result.group("day")
+
+
 def paint(result: ResultFile, axes=None):
-    """Which limiter held the clocks of a `result` over time, into `axes` or a new figure's."""
+    """Which limiter held the clocks of a `result` over time, into `axes` or a new figure's; where one held all the time, the clocks
+    that it left."""
     day, found = result.group("day"), shares(result)
     edges = result.edges("day")
     axis = TimeAxis(day.start, edges[-1] - edges[0])
     drawn = panels(axes, 1, (10, 4.4), findings.limiter(result))
     axes = drawn[0]
+    if only(result):
+        day_picture.clocks(axes, day, axis(edges), axis, result)
+        axes.set_xlim(axis(edges[0]), axis(edges[-1]))
+        axis.dress(axes)
+        return drawn
     bottom = np.zeros(len(edges) - 1)
     for name, share in found.items():
         top = bottom + 100 * np.nan_to_num(share)

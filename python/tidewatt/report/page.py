@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 from html import escape
 
 from . import charts, charts_day, compliance, energy, events, findings, fleet, ramps, spectrum, waveform, zoom
 from .labels import FIGURES, text, with_unit
+from .page_data import packed
 from .page_script import SCRIPT
 from .page_style import CSS
 from .read import Missing, ResultFile
@@ -24,16 +24,24 @@ TOP = [
 ]
 
 
-class Page:
-    """Sections are added in order; a section whose data is missing becomes a note."""
+# What `only` may name, apart from recorded windows.
+PARTS = ["figures", "day", "zoom", "iteration", "spectrum", "ramps", "grid_case", "fleet", "limiter", "events", "compliance", "energy",
+         "books", "trust", "provenance"]  # fmt: skip
 
-    def __init__(self):
+
+class Page:
+    """Sections are added in order; a section whose data is missing becomes a note. `only`: the sections wanted, all if empty."""
+
+    def __init__(self, only=()):
+        self._only = only
         self.sections: list[tuple[str, str, str]] = []  # id, word in the navigation, html
         self.charts: dict[str, dict] = {}
         self.notes: list[str] = []
 
     def add(self, name: str, word: str, build):
         """Adds the section `name`, called `word` in the navigation; `build` returns (title, subtitle, inner html)."""
+        if self._only and name not in self._only:
+            return
         try:
             title, subtitle, inner = build()
         except Missing as missing:
@@ -48,9 +56,9 @@ class Page:
         return f'<div class="chart" id="{escape(name)}"></div>'
 
 
-def write(result: ResultFile) -> tuple[str, list[str]]:
-    """(the page of a `result`, notes on what it had to leave out)."""
-    page = Page()
+def write(result: ResultFile, only=()) -> tuple[str, list[str]]:
+    """(the page of a `result`, notes on what it had to leave out); `only`: the parts wanted, all if empty."""
+    page = Page(only)
     page.add("figures", "Figures", functools.partial(_figures, result))
     page.add("day", "Day", functools.partial(_day, page, result))
     page.add("zoom", "Zoom", functools.partial(_zoom, page, result))
@@ -61,7 +69,7 @@ def write(result: ResultFile) -> tuple[str, list[str]]:
     page.add("ramps", "Ramps", functools.partial(_ramps, page, result))
     if result.names("grid_case"):
         page.add("grid_case", "Machines", lambda: (*findings.grid_case(result), page.chart("chart-grid-case", charts.machines(result))))
-    page.add("fleet", "Map", functools.partial(_fleet, page, result))
+    page.add("fleet", "Fleet", functools.partial(_fleet, page, result))
     page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
     if result.names("compliance"):  # where the scenario names rules
@@ -91,13 +99,10 @@ def _tiles(result: ResultFile) -> str:
 
 def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") -> str:
     """The html of a `page` with its `title`, `subtitle` and `tiles` (html) on top, and a small line `above` them."""
-    from plotly.offline import get_plotlyjs
-
     links = "".join(f'<a href="#{escape(name)}">{escape(word)}</a>' for name, word, _ in page.sections)
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
-    # "<" cannot stand in a script element's data: a text with "</script>" would end it.
-    data = json.dumps(page.charts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data, arrays = packed(page.charts)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -107,8 +112,9 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
         + f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="big">{tiles}</div><nav>{links}</nav>'
         + "".join(html for _, _, html in page.sections)
         + left_out
-        + f'</main><script type="application/json" id="charts">{data}</script>'
-        f"<script>{get_plotlyjs()}</script><script>{SCRIPT}</script></body></html>\n"
+        + "<noscript><p>The charts need JavaScript; <code>tidewatt report --pictures</code> draws them as PNG and SVG.</p></noscript>"
+        f'</main><script type="application/json" id="charts">{data}</script>'
+        f'<script type="application/octet-stream" id="arrays">{arrays}</script><script>{SCRIPT}</script></body></html>\n'
     )
 
 
@@ -174,11 +180,12 @@ def _spectrum(page, result):
 
 
 def _ramps(page, result):
-    return *findings.ramps(result, *ramps.steepest(result)), page.chart("chart-ramps", charts.ramp_lines(result))
+    return *findings.ramps(result, *ramps.steepest(result)), page.chart("chart-ramps", charts.ramp_marks(result))
 
 
 def _fleet(page, result):
-    return *findings.fleet(result, *fleet.extremes(result)), page.chart("chart-fleet", charts.heat_map(result))
+    inner = "".join(page.chart(f"chart-fleet-{k}", chart) for k, chart in enumerate(charts.fleet_boxes(result)))
+    return *fleet.words(result), f'<div class="pairs">{inner}</div>'
 
 
 def _events(page, result):
@@ -189,7 +196,7 @@ def _events(page, result):
         inner += '<div class="scroll tall">' + table(["time (s)", "kind", "what it struck", "what happened"], rows) + "</div>"
     if len(happened) > 500:
         inner += f'<p class="note">The first 500 of {len(happened)} events.</p>'
-    return *findings.events(result, len(happened)), inner
+    return *findings.events(result, happened), inner
 
 
 def _trust(result):

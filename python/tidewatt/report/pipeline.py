@@ -1,8 +1,6 @@
 """One iteration as a pipeline diagram: what every stage of the slowest replicas does, and the site's power under it."""
 from __future__ import annotations
 
-from matplotlib.colors import ListedColormap
-from matplotlib.patches import Patch
 import numpy as np
 
 from . import findings
@@ -54,7 +52,7 @@ def paint(result: ResultFile, axes=None):
     power = drawn[-1]
     if table is not None:
         _stages(drawn[0], table, length)
-    power.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
+    power.step(edges - edges[0], np.append(load, load[-1]) / 1e6, where="post", color=BLUE, lw=1.2)
     power.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, length))
     power.set_ylim(bottom=0)
     return drawn
@@ -66,6 +64,9 @@ def draw(result: ResultFile):
 
 
 def _stages(axes, table, length):
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
     colours = ListedColormap([colour for _, colour, _ in PHASES])
     axes.imshow(table, aspect="auto", cmap=colours, vmin=-0.5, vmax=len(PHASES) - 0.5, interpolation="nearest",
                 extent=(0, length, len(table) - 0.5, -0.5))  # fmt: skip

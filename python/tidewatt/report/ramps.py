@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import findings
+from . import findings, rule_limits
 from .read import ResultFile
-from .style import BLUE, VERMILION, panels, root
+from .style import BLACK, BLUE, VERMILION, panels, root
 
 
 def tables(result: ResultFile):
@@ -29,12 +29,21 @@ def steepest(result: ResultFile) -> tuple[float, float, float]:
 def paint(result: ResultFile, axes=None):
     """The steepest ramps of a `result` by their window, into `axes` or a new figure's."""
     window, up, down = tables(result)
+    limits = rule_limits.of_ramps(result)
     drawn = panels(axes, 1, (9, 4.8), findings.ramps(result, *steepest(result)))
     axes = drawn[0]
-    for values, label, colour, marker in [(up, "rising", BLUE, "^"), (down, "falling", VERMILION, "v")]:
-        axes.plot(window, on_log(values) / 1e6, marker + "-", color=colour, label=label, ms=7)
-    axes.set(xscale="log", yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)")
-    axes.set_xticks(window, [findings.duration(w) for w in window])
+    # Each window is a figure of its own: marks beside one another, no line between them.
+    known = sorted({*window.tolist(), *(limit.window_s for limit in limits)})
+    places = np.array([known.index(w) for w in window.tolist()])
+    for values, label, colour, marker, aside in [(up, "rising", BLUE, "^", -0.08), (down, "falling", VERMILION, "v", 0.08)]:
+        axes.plot(places + aside, on_log(values) / 1e6, marker, color=colour, label=label, ms=8)
+    for limit in limits:
+        at = known.index(limit.window_s)
+        axes.hlines(limit.limit / 1e6, at - 0.4, at + 0.4, color=BLACK, ls=(0, (4, 2)), lw=1.6)
+        axes.annotate(f"limit, {limit.way}: {findings.number(limit.limit / 1e6)} MW/s", (at, limit.limit / 1e6), xytext=(0, -4), fontsize=9,
+                      textcoords="offset points", ha="center", va="top")  # fmt: skip
+    axes.set(yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)", xlim=(-0.6, len(known) - 0.4))
+    axes.set_xticks(range(len(known)), [findings.duration(w) for w in known])
     axes.minorticks_off()
     axes.legend(loc="upper right")
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")

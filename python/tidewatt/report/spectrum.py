@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import downsample, findings
+from . import downsample, findings, rule_limits
 from .read import Missing, ResultFile
-from .style import BLUE, GREY, VERMILION, panels, plain_decades, root
+from .style import BLACK, BLUE, GREY, VERMILION, panels, plain_decades, root
 
+MOST_MULTIPLES = 10  # of the iteration's frequency: beyond, they lie closer than a picture tells apart
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
 
@@ -37,6 +38,25 @@ def dominant(result: ResultFile) -> tuple[float, float]:
     return (told if abs(told - f[k]) <= step else float(f[k])), float(amplitude[k])
 
 
+def multiples(result: ResultFile, highest_Hz: float) -> list[float]:
+    """The first `MOST_MULTIPLES` multiples of the iteration's frequency of a `result`, Hz, up to `highest_Hz`; none without an iteration."""
+    iteration_s = result.figure("iteration_s")
+    if not iteration_s > 0:
+        return []
+    return [k / iteration_s for k in range(1, MOST_MULTIPLES + 1) if k / iteration_s <= highest_Hz]
+
+
+def bands(result: ResultFile, f: np.ndarray) -> list[tuple[float, float, str]]:
+    """(lowest, highest frequency in Hz, words) of the bands in which a `result` gives the power's root mean square, inside the spectrum's
+    frequencies `f`."""
+    try:
+        group = result.group("grid_bands")
+        rows = list(zip(group["low_Hz"].tolist(), group["high_Hz"].tolist(), group["rms_W"].tolist()))
+    except Missing:
+        return []
+    return [(low, high, f"{low:g}–{high:g} Hz: {findings.number(rms / 1e6)} MW rms") for low, high, rms in sorted(rows) if low < f[-1] and high > f[0]]
+
+
 def paint(result: ResultFile, axes=None):
     """The spectrum of a `result` with its strongest line, into `axes` or a new figure's."""
     f, amplitude = lines(result)
@@ -46,9 +66,16 @@ def paint(result: ResultFile, axes=None):
     x, y = downsample.log_peaks(f, amplitude, 1200)
     axes.loglog(x, y / 1e3, color=BLUE, lw=1)
     plain_decades(axes)
-    for k in range(2, 6):
-        if line_Hz * k < f[-1]:
-            axes.axvline(line_Hz * k, color=GREY, lw=0.8, ls=":")
+    marks = multiples(result, f[-1])
+    for at_Hz in marks:
+        axes.axvline(at_Hz, color=GREY, lw=0.8, ls=":")
+    top = max(line_W, *(limit_W for _, _, limit_W, _ in rule_limits.of_lines(result, f, amplitude)), 0) / 1e3 * 6
+    for k, (low, high, words) in enumerate(bands(result, f)):
+        axes.axvspan(max(low, x[0]), min(high, x[-1]), color=BLACK, alpha=0.1 if k % 2 else 0.045, lw=0)
+        axes.text(np.sqrt(max(low, x[0]) * min(high, x[-1])), top / 1.25, words.replace(": ", "\n"), fontsize=8.5, color="#4B5563", ha="center", va="top")
+    for low, high, limit_W, words in rule_limits.of_lines(result, f, amplitude):
+        axes.hlines(limit_W / 1e3, low, min(high, x[-1]), color=VERMILION, ls=(0, (6, 3)), lw=1.6)
+        axes.text(min(high, x[-1]), limit_W / 1e3 * 1.08, words, fontsize=9, color=VERMILION, ha="right")
     axes.plot([line_Hz], [line_W / 1e3], "o", color=VERMILION, ms=8, mfc="none", mew=2)
     axes.annotate(
         f"{findings.number(line_Hz)} Hz\n{findings.number(line_W / 1e6)} MW",
@@ -59,13 +86,12 @@ def paint(result: ResultFile, axes=None):
         va="center",
         color=VERMILION,
         fontweight="bold",
+        bbox={"fc": "white", "ec": "none", "alpha": 0.75, "pad": 1},
     )
     positive = y[y > 0] / 1e3
-    axes.set_ylim(max(positive.min(), line_W / 1e3 * 1e-6), line_W / 1e3 * 3)
+    axes.set_ylim(max(positive.min(), line_W / 1e3 * 1e-6), top)
     axes.set_xlim(x[0], x[-1])
     axes.set(xlabel="frequency (Hz)", ylabel="amplitude (kW)")
-    axes.text(0.995, 0.985, "dotted: multiples of the strongest line", transform=axes.transAxes, ha="right", va="top",
-              fontsize=9, color=GREY)  # fmt: skip
     return drawn
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import textwrap
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 
-import matplotlib
-from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import FuncFormatter, MultipleLocator, NullFormatter
 import numpy as np
+
+if TYPE_CHECKING:  # the page needs no matplotlib, which takes half a second to load
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, by what it stands for.
 BLACK, ORANGE, SKY, GREEN, YELLOW = "#222222", "#E69F00", "#56B4E9", "#009E73", "#F0E442"
@@ -69,13 +69,15 @@ NOT_STYLE = ("backend", "interactive", "toolbar", "webagg", "tk.", "keymap", "ma
 @contextlib.contextmanager
 def house_style():
     """All pictures are drawn inside; the reader's own matplotlib settings are left alone, the backend among them."""
+    import matplotlib
+
     plain = {key: value for key, value in matplotlib.rcParamsDefault.items() if not key.startswith(NOT_STYLE)}
     with matplotlib.rc_context({**plain, **RC}):
         yield
 
 
 # What makes an empty figure: matplotlib's class, or pyplot's function where the reader expects pyplot to show it.
-_make_figure: contextvars.ContextVar[Callable[..., Figure]] = contextvars.ContextVar("make_figure", default=Figure)
+_make_figure: contextvars.ContextVar[Callable[..., Figure] | None] = contextvars.ContextVar("make_figure", default=None)
 
 
 @contextlib.contextmanager
@@ -93,7 +95,9 @@ def through_pyplot():
 def new_figure(width: float, height: float, title: str, subtitle: str = "") -> Figure:
     """An empty figure of a `width` and `height` in inches whose `title` states the finding, with a `subtitle` below it.
     """
-    figure = _make_figure.get()(figsize=(width, height), constrained_layout=True)
+    from matplotlib.figure import Figure
+
+    figure = (_make_figure.get() or Figure)(figsize=(width, height), constrained_layout=True)
     chars = int(width * 8.2)
     lines = textwrap.wrap(title, chars)
     small = textwrap.wrap(subtitle, int(width * 13.2))
@@ -112,13 +116,15 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
 
 def plain_decades(axes) -> None:
     """Writes the decades of the logarithmic matplotlib `axes` as numbers; matplotlib's own labels are formulas."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axis.set_minor_formatter(NullFormatter())
 
 
-def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], **grid) -> np.ndarray:
-    """Room for a picture of `n` panels, one below the other: the caller's `axes`, or those of a new figure.
+def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], columns: int = 1, **grid) -> np.ndarray:
+    """Room for a picture of `n` panels, one below the other or in `columns`: the caller's `axes`, or those of a new figure.
 
     @param size: width and height of a new figure, inches.
     @param words: title and subtitle; the caller's first panel gets the title.
@@ -126,7 +132,7 @@ def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], **gr
     @raises ValueError: not as many axes as the picture has panels.
     """
     if axes is None:
-        return np.atleast_1d(new_figure(*size, *words).subplots(n, 1, **grid))
+        return np.atleast_1d(new_figure(*size, *words).subplots(n // columns, columns, **grid)).ravel()
     return given(axes, n, words[0])
 
 
@@ -149,6 +155,8 @@ def given(axes, n: int, title: str) -> np.ndarray:
 
 def root(drawn: np.ndarray) -> Figure:
     """The whole figure of the panels `drawn`."""
+    from matplotlib.figure import SubFigure
+
     figure = drawn[0].figure
     while isinstance(figure, SubFigure):
         figure = figure._parent
@@ -166,9 +174,10 @@ class TimeAxis:
             for limit, unit, word in [(180, 1, "s"), (7200, 60, "min"), (72 * 3600, 3600, "h"), (np.inf, 86400, "days")]
             if span_s <= limit
         )
-        self.label = f"time since the start of the run ({word})"
+        self.start = start
+        self.label, self.unit = f"time since the start of the run ({word})", word
         if self.local and word == "h":
-            self.label = "local standard time (h)"
+            self.label = f"local standard time, {start:%Y-%m-%d} (h)"
         elif self.local:
             self.label = f"days since {start:%Y-%m-%d}, local midnight"
         self.hours = self.local and word == "h"
@@ -181,6 +190,8 @@ class TimeAxis:
         """Labels and ticks of the x axis of matplotlib's `axes`."""
         axes.set_xlabel(self.label)
         if self.hours:
+            from matplotlib.ticker import FuncFormatter, MultipleLocator
+
             step = next(s for s in (1, 2, 3, 6, 12) if self.span / s <= 13)
             axes.xaxis.set_major_locator(MultipleLocator(step))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda h, _: f"{h:.0f}" if h <= 24 else f"{h % 24:.0f}"))

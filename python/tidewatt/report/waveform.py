@@ -174,7 +174,7 @@ def _worst(axes, result, t, pcc):
 def _iteration(axes, result, t, pcc):
     try:
         edges, load = iteration_edges(result)
-        axes.stairs(load / 1e6, edges - edges[0], color=BLUE, lw=1.2, baseline=None)
+        axes.step(edges - edges[0], np.append(load, load[-1]) / 1e6, where="post", color=BLUE, lw=1.2)
         axes.set_title("One iteration, at its exact edges")
         axes.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, edges[-1] - edges[0]))
     except Missing:

@@ -2,8 +2,6 @@
 the finest that fits what is on the screen."""
 from __future__ import annotations
 
-import base64
-
 import numpy as np
 
 from . import downsample, waveform
@@ -13,19 +11,9 @@ MOST_SAMPLES = 700_000  # of a window: beyond, pairs of smallest and largest sta
 MOST_BUCKETS = 200_000  # of a level
 
 
-def packed(*arrays: np.ndarray) -> list:
-    """Some `arrays`, W, shape (n,) each, as [smallest in MW, range in MW, base64 of 16-bit shares of that range, …]: a
-    page carries megawatts to 2e-5 of what they move over."""
-    values = [np.asarray(array) / 1e6 for array in arrays]
-    low_MW = min(float(v.min()) for v in values)
-    range_MW = max(float(v.max()) for v in values) - low_MW or 1.0
-    shares = [np.rint((v - low_MW) / range_MW * 65535).astype("<u2") for v in values]
-    return [low_MW, range_MW, *(base64.b64encode(share.tobytes()).decode() for share in shares)]
-
-
 def levels(result: ResultFile) -> list[dict]:
-    """Levels of a `result`, finest first: `word`, `begin_s`, `step_s`, `n`, and `packed` means (and
-    smallest and largest values, where a bucket has them). @raises Missing: it holds neither window nor pyramid."""
+    """Levels of a `result`, finest first: `word`, `begin_s`, `step_s`, `n`, and `mean` in MW (and
+    `low` and `high`, where a bucket has them). @raises Missing: it holds neither window nor pyramid."""
     out = []
     for name in result.names("waveform_"):
         group = result.group(name)
@@ -33,13 +21,13 @@ def levels(result: ResultFile) -> list[dict]:
         step_s = float(t[1] - t[0]) if len(t) > 1 else 1e-3
         word = f"recorded window “{waveform.window_word(name)}”"
         if len(t) <= MOST_SAMPLES:
-            out.append({"word": f"{word}, every {1e3 * step_s:g} ms", "begin_s": float(t[0]), "step_s": step_s, "n": len(t), "packed": packed(pcc_W)})
+            out.append({"word": f"{word}, every {1e3 * step_s:g} ms", "begin_s": float(t[0]), "step_s": step_s, "n": len(t), "mean": pcc_W / 1e6})
         else:
             n = MOST_SAMPLES // 4
             _, low, high = downsample.band(t, pcc_W, pcc_W, n)
             span_s = len(t) * step_s
             out.append({"word": word, "begin_s": float(t[0]), "step_s": span_s / n, "n": n,
-                        "packed": packed(downsample.mean(pcc_W, n), low, high)})  # fmt: skip
+                        "mean": downsample.mean(pcc_W, n) / 1e6, "low": low / 1e6, "high": high / 1e6})  # fmt: skip
     for level in waveform.PYRAMID_LEVELS:
         try:
             group = result.group("pyramid_" + level)
@@ -50,7 +38,7 @@ def levels(result: ResultFile) -> list[dict]:
             continue
         out.append({"word": f"buckets of {level.rstrip('ms')} {level.lstrip('0123456789')}",
                     "begin_s": float(t[0]), "step_s": float(t[1] - t[0]), "n": len(t),
-                    "packed": packed(group["pcc_mean_W"], group["pcc_min_W"], group["pcc_max_W"])})  # fmt: skip
+                    "mean": group["pcc_mean_W"] / 1e6, "low": group["pcc_min_W"] / 1e6, "high": group["pcc_max_W"] / 1e6})  # fmt: skip
     if not out:
         raise Missing("no window and no pyramid is in the file")
     return sorted(out, key=lambda level: level["step_s"])
@@ -77,5 +65,5 @@ def spans(result: ResultFile) -> list[dict]:
 def chart(result: ResultFile) -> dict:
     """The chart of a `result` for the page's script."""
     start = next((result.group(n).start for n in [*result.names("waveform_"), *result.names("pyramid_"), "day"] if n in result.names("")), None)
-    layout = {"height": 430, "xaxis": {"title": "local standard time", "type": "date"}, "yaxis": {"title": "power (MW)", "rangemode": "tozero"}}
-    return {"zoom": levels(result), "spans": spans(result), "start": start.isoformat() if start else "1970-01-01T00:00:00", "layout": layout}
+    x = {"title": "local standard time" + (f", {start:%Y-%m-%d}" if start else ""), "clock": start.isoformat() if start else "1970-01-01T00:00:00"}
+    return {"zoom": levels(result), "spans": spans(result), "x": x, "panels": [{"title": "power (MW)", "zero": True}], "height": 420}

@@ -1,0 +1,67 @@
+"""Limits of a site's rules that a picture can show, with the window or band that each is meant for."""
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from . import compliance
+from .read import Missing, ResultFile
+
+
+@dataclasses.dataclass(frozen=True)
+class RampLimit:
+    """A limit on ramps over `window_s` in W/s; `way`: "rise", "fall", or both."""
+
+    window_s: float
+    way: str
+    limit: float
+
+
+def _definitions(name: str) -> dict:
+    """The rules of the catalog's set `name`, by their names; empty where this Python or the catalog has none."""
+    try:
+        import tomllib
+
+        from .._catalog import Catalog
+
+        return tomllib.loads(Catalog().text("rules/" + name)).get("rule", {})
+    except Exception:  # a set of the reader's own that is not in the catalog: its limits are in the table of rules
+        return {}
+
+
+def judged(result: ResultFile) -> list[tuple[dict, dict]]:
+    """(row of /compliance, definition of its rule) of every rule of a `result` whose definition is known."""
+    try:
+        rows = compliance.rows(result)
+    except Missing:
+        return []
+    sets = {str(row.get("rule_set", "")) for row in rows}
+    known = {name: _definitions(name) for name in sets}
+    found = [(row, known[str(row.get("rule_set", ""))].get(row.get("rule"))) for row in rows]
+    return [(row, definition) for row, definition in found if definition]
+
+
+def of_ramps(result: ResultFile) -> list[RampLimit]:
+    """The limits on ramps that a `result` was held against; a rise and a fall with the same limit are one."""
+    ways: dict[tuple[float, float], list[str]] = {}
+    for row, rule in judged(result):
+        way = {"ramp_up": "rise", "ramp_down": "fall"}.get(rule.get("figure"))
+        if way and np.isfinite(row["limit"]):
+            ways.setdefault((float(rule["window_s"]), float(row["limit"])), []).append(way)
+    return [RampLimit(window_s, " and ".join(sorted(set(way), reverse=True)), limit) for (window_s, limit), way in sorted(ways.items())]
+
+
+def of_lines(result: ResultFile, f_Hz: np.ndarray, amplitude_W: np.ndarray) -> list[tuple[float, float, float, str]]:
+    """(lowest and highest frequency in Hz, amplitude in W, words) of each limit on single lines that a `result` was held against; its
+    spectrum is `amplitude_W` at `f_Hz`, shapes (n,).
+
+    A limit on a line's share of its band becomes an amplitude by the run's own share: limit = strongest line · limit / value.
+    """
+    out = []
+    for row, rule in judged(result):
+        inside = (f_Hz >= rule.get("low_Hz", 0)) & (f_Hz <= rule.get("high_Hz", np.inf))
+        if rule.get("figure") == "line_share" and inside.any() and row["value"] > 0:
+            limit_W = float(amplitude_W[inside].max() * row["limit"] / row["value"])
+            out.append((float(rule["low_Hz"]), float(rule["high_Hz"]), limit_W, f"limit of a line: {row['limit']:g} of its band"))
+    return out
