@@ -10,6 +10,11 @@ namespace {
 
 constexpr double lowest_pu = 1e-3;  ///< no power flows below
 
+constexpr std::array<std::string_view, 30> names = {
+    "Lfm",    "QPratio", "Dbfl",   "Dbfh",   "Kdroop", "Kvp",   "Tvp",    "Kvq",   "Tvq",   "Tap",
+    "Tbp",    "Taq",     "Tbq",    "nP",     "nQ",     "Ipmax", "Ipmin",  "Iqmax", "Iqmin", "Fcease",
+    "Vcease", "Tcease",  "Tdelay", "Vrecon", "Trecon", "Tramp", "Frecon", "Tt",    "Tv",    "Tf"};
+
 /// The exact step of a first-order lag towards x.
 double lag(double y, double x, double time_s, double step_s) {
   return time_s > 0.0 ? x + (y - x) * std::exp(-step_s / time_s) : x;
@@ -21,6 +26,8 @@ std::array<double, 30> Perc1Params::values() const {
   return {Lfm,   QPratio, Dbfl,  Dbfh,  Kdroop, Kvp,    Tvp,    Kvq,    Tvq,    Tap,    Tbp,   Taq,    Tbq, nP, nQ,
           Ipmax, Ipmin,   Iqmax, Iqmin, Fcease, Vcease, Tcease, Tdelay, Vrecon, Trecon, Tramp, Frecon, Tt,  Tv, Tf};
 }
+
+std::span<const std::string_view> perc1_names() { return names; }
 
 double perc1_base_VA(const Perc1Params& p, double P_W) { return P_W / (p.Lfm < 0.001 ? 0.80 : p.Lfm); }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidewatt/base/version.hpp"
@@ -27,6 +28,9 @@ struct Perc1Params {
   /// All of them, in record order, [30].
   std::array<double, 30> values() const;
 };
+/// Their names in record order, [30].
+std::span<const std::string_view> perc1_names();
+
 /// MVA of a load: MW at start over the loading (a loading below 0.001 counts as 0.80). @param P_W at start
 double perc1_base_VA(const Perc1Params& p, double P_W);
 

@@ -72,4 +72,6 @@ TEST_CASE("a record has 30 values in the order of the loader's example") {
   CHECK(perc1_record(5, "1", p) ==
         "5 'PERC1' '1 ' 0.8 0.66 0 0 0 0 0.1 0 0.1 0 0 0 0 0 1 1 0 0.66 -0.66 1 0.5 0.01 0 0.6 0.05 1 1 0.02 0.02 0.02 "
         "/\n");
+  CHECK(perc1_names().size() == p.values().size());
+  CHECK(perc1_names()[20] == "Vcease");
 }
