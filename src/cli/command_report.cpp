@@ -35,6 +35,8 @@ void add_report_command(CLI::App& app, int& exit_code) {
   c->add_option("other", a->other, "a second result: one page that compares both");
   c->add_option("--out", a->out, "folder of the page; default: beside the result")->type_name("FOLDER");
   c->add_flag("--pictures", a->pictures, "also each picture as PNG and SVG");
-  c->add_option("--only", a->only, "one part, e.g. day or spectrum; may be repeated")->type_name("PART")->allow_extra_args(false);
+  c->add_option("--only", a->only, "one part, e.g. day or spectrum; may be repeated")
+      ->type_name("PART")
+      ->allow_extra_args(false);
   c->callback([a, &exit_code] { exit_code = draw(*a); });
 }

@@ -93,6 +93,9 @@ class Drawn(unittest.TestCase):
             group = result.group("iteration")
             np.testing.assert_array_equal(edges, group["edge_s"])
             np.testing.assert_array_equal(load, group["load_W"][:-1])
+            shown = charts_in(self.page)["chart-iteration"]["data"][0]
+            np.testing.assert_allclose(shown["x"], edges - edges[0], rtol=0, atol=1e-6)
+            np.testing.assert_allclose(shown["y"][:-1], load / 1e6, rtol=0, atol=1e-5)
 
     def test_the_boxes_hold_every_gpu_and_its_hottest(self):
         with ResultFile(self.file) as result:

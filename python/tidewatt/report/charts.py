@@ -95,8 +95,7 @@ def machines(result: ResultFile) -> dict:
 def iteration(result: ResultFile) -> dict:
     """The representative iteration of a `result` at its exact edges."""
     edges, load = waveform.iteration_edges(result)
-    x, y = downsample.line(edges - edges[0], np.append(load, load[-1]) / 1e6, N_POINTS)
-    data = [trace(x, y, "load of the servers", BLUE, step=True, legend=False)]
+    data = [trace(edges - edges[0], np.append(load, load[-1]) / 1e6, "load of the servers", BLUE, step=True, legend=False)]
     return chart(data, ["load of the servers (MW)"], {"title": "time in the iteration (s)", "unit": "s"}, 320, zero=True)
 
 

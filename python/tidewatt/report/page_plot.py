@@ -83,6 +83,7 @@ function path(t, values, X, Y, from, to, width) {
     for (var j = i; j < Math.min(i + per, part[1]); j++) { if (!(values[j] >= values[low])) low = j; if (!(values[j] <= values[high])) high = j; }
     [i, Math.min(low, high), Math.max(low, high)].forEach(point);
   }
+  if (per >= 3) point(part[1] - 1);
   return out;
 }
 function band(t, X, Y, from, to, width) {

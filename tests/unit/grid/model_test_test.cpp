@@ -44,7 +44,8 @@ TEST_CASE("a deep dip sheds the load at once and it is back after its own times;
   auto rides = site(100e6);
   for (auto& r : rides.records) r.params.Vcease = 0.0, r.params.Fcease = 0.0, r.params.Ipmax = 20.0;
   for (const auto& t : model_tests(rides, source))
-    if (t.name == "low voltage") CHECK(t.answer.find("90 % of it are back within 10 ms of the source") != std::string::npos);
+    if (t.name == "low voltage")
+      CHECK(t.answer.find("90 % of it are back within 10 ms of the source") != std::string::npos);
   for (const auto& t : tests)
     if (t.name == "high voltage" || t.name == "frequency") CHECK(t.power_pu[1500] == Approx(1.0).margin(1e-3));
 }

@@ -18,9 +18,7 @@ RuleBook texas() {
   b.name = "texas";
   RideRule r;
   const auto band = [&](double low, double high, BandDuty duty, double s, bool holds_low = true,
-                        bool holds_high = false) {
-    r.voltage.push_back({low, high, holds_low, holds_high, duty, s});
-  };
+                        bool holds_high = false) { r.voltage.push_back({low, high, holds_low, holds_high, duty, s}); };
   band(0.0, 0.2, BandDuty::timed, 0.15), band(0.2, 0.5, BandDuty::timed, 0.25), band(0.5, 0.8, BandDuty::timed, 0.5),
       band(0.8, 0.9, BandDuty::timed, 2.0);
   band(0.9, 1.1, BandDuty::continuous, 0.0, true, true), band(1.1, 1.2, BandDuty::timed, 2.0, false, true);
