@@ -1,7 +1,5 @@
 #include "grid/ride_verdict.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +21,11 @@ RuleBook texas() {
       band(0.8, 0.9, BandDuty::timed, 2.0);
   band(0.9, 1.1, BandDuty::continuous, 0.0, true, true), band(1.1, 1.2, BandDuty::timed, 2.0, false, true);
   band(1.2, INFINITY, BandDuty::may_trip, 0.0, false, false);
+  r.frequency = {{0.0, 57.0, true, false, BandDuty::may_trip, 0.0},
+                 {57.0, 58.8, true, false, BandDuty::timed, 299.0},
+                 {58.8, 61.2, true, true, BandDuty::continuous, 0.0},
+                 {61.2, 61.8, false, true, BandDuty::timed, 299.0},
+                 {61.8, INFINITY, false, false, BandDuty::may_trip, 0.0}};
   r.recovery_frac = 0.9, r.recovery_s = 2.0, r.current_ratio = 1.25, r.counters_allowed = false;
   b.ride = r;
   return b;
@@ -87,7 +90,7 @@ TEST_CASE("a supply that transfers in a 60 ms sag fails; one that stays and limi
   const LoadGroup stays[] = {g};
   // Without settings for frequency its bands are counted and not judged.
   const auto open = judge_ride(texas(), stays, 60.0);
-  CHECK(open.text() == fmt::format("passes what could be judged: 7 of {} bands", 7 + texas().ride->frequency.size()));
+  CHECK(open.text() == "passes what could be judged: 7 of 12 bands");
   for (const auto& b : open.frequency) CHECK(b.answer == RideAnswer::not_judged);
   g.frequency = {{50.0, 1.0, true, "low_Hz"}};
   const LoadGroup states[] = {g};
@@ -103,8 +106,7 @@ TEST_CASE("a band without a figure never makes a pass") {
   LoadGroup g;
   g.name = "ups", g.power_W = 1e6, g.current_ratio = 1.25;
   const LoadGroup groups[] = {g};
-  CHECK(judge_ride(rule, groups, 60.0).text() ==
-        fmt::format("passes what could be judged: 6 of {} bands", 7 + rule.ride->frequency.size()));
+  CHECK(judge_ride(rule, groups, 60.0).text() == "passes what could be judged: 6 of 12 bands");
   for (auto& b : rule.ride->voltage) b.duty = BandDuty::not_read;
   CHECK(judge_ride(rule, groups, 60.0).text().starts_with("not judged"));
   rule.ride.reset();
