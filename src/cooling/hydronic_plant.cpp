@@ -163,6 +163,10 @@ std::unique_ptr<PlantWorkspace> HydronicPlant::make_workspace() const {
   return std::make_unique<Workspace>(params_, rtol_);
 }
 
+std::unique_ptr<PlantWorkspace> HydronicPlant::make_forecast_workspace() const {
+  return std::make_unique<Workspace>(params_, 10.0 * rtol_);
+}
+
 void HydronicPlant::initialise(std::span<double> state, const PlantInput& input, Tick t) const {
   check_plant_input(input, t, t + ns_per_s);
   const HydronicParams& p = params_;

@@ -83,6 +83,10 @@ std::unique_ptr<PlantWorkspace> OutsideAirPlant::make_workspace() const {
   return std::make_unique<Workspace>(params_, rtol_);
 }
 
+std::unique_ptr<PlantWorkspace> OutsideAirPlant::make_forecast_workspace() const {
+  return std::make_unique<Workspace>(params_, 10.0 * rtol_);
+}
+
 void OutsideAirPlant::initialise(std::span<double> state, const PlantInput& input, Tick t) const {
   check_plant_input(input, t, t + ns_per_s);
   const OutsideAirParams& p = params_;

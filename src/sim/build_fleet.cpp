@@ -148,6 +148,7 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   s.off.assign(fleet.n_node(), 0);
   s.mean_W.assign(fleet.n_gpu(), 0.0);
   s.work_W.assign(fleet.n_gpu(), 0.0);
+  s.window_W.assign(fleet.n_gpu(), 0.0);
   for (auto& mode : s.ripple_K) mode.assign(fleet.n_gpu(), 0.0);
   s.front_W.assign(fleet.n_node(), 0.0);
   return s;

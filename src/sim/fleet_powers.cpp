@@ -10,7 +10,8 @@ namespace TIDEWATT_NAMESPACE::sim::detail {
 
 namespace {
 
-/// Who waits has power to spare and clocks higher than the slowest, unless heat or a lock holds it.
+/// Who waits has power to spare and clocks higher than the slowest, up to what the power limit or heat leaves it, unless a lock holds
+/// it.
 Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const Block& b, const Lanes& guess, double gate_Hz) {
   const auto& type = *b.type;
@@ -19,7 +20,8 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
   bool waits = false;
   std::array<bool, n_lane> waiting{};
   for (std::size_t l = 0; l < n_lane; ++l) {
-    waiting[l] = gate_Hz > 0.0 && signals.limiter[b.gpu[l]] == dvfs::Limiter::power;
+    const auto by = signals.limiter[b.gpu[l]];
+    waiting[l] = gate_Hz > 0.0 && (by == dvfs::Limiter::power || by == state.controls[b.hall].target_by);
     waits = waits || waiting[l];
     clock_Hz[l] = own_Hz[l] > gate_Hz ? own_Hz[l] : gate_Hz;
   }
@@ -29,7 +31,7 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) {
       chip[l] = fleet.chip[b.gpu[l]];
-      limit_W[l] = state.controls[b.hall].cap_W - type.governor.cap_margin_W;
+      limit_W[l] = state.window_W[b.gpu[l]];
     }
     dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
                            task.clock_frac * state.controls[b.hall].lock_Hz,

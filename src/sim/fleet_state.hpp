@@ -27,11 +27,14 @@ struct FleetState {
   std::vector<double> die_peak_K;  ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;    ///< [gpu] operating point of the last step → start of the search
   std::vector<double> own_Hz;      ///< [gpu] clock it could have held alone in the last step → start of the search
-  std::vector<double> front_W;     ///< [node] heat of the front GPU row in the last step → rear inlet
+  /// [gpu] what the governor let it draw in its window in the last step, W → thermal limit; 0: not known yet.
+  std::vector<double> window_W;
+  std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    auto& [die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, front] = *this;
-    a(die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, front);
+    auto& [die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window,
+           front] = *this;
+    a(die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window, front);
   }
 };
 

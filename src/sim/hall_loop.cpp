@@ -168,7 +168,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
         n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                      spec.air.fan_min_frac, false)
                      .ac_W;
-    h.workspace = h.plant->make_workspace();
+    h.workspace = h.plant->make_workspace(), h.forecast = h.plant->make_forecast_workspace();
     start(h, {idle_W,
               n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac,
               outdoor_.at(0),
@@ -187,7 +187,7 @@ void HallLoop::set_outside(const Outside& given) {
     const auto& spec = scenario_.halls[i];
     h.plant = make_plant(wanted_K ? with_supply(spec, *wanted_K) : spec, design_W(fleet_.types[i]),
                          outdoor_.local_at_start_ns());
-    h.workspace = h.plant->make_workspace();
+    h.workspace = h.plant->make_workspace(), h.forecast = h.plant->make_forecast_workspace();
     h.supply_set_K = wanted_K;
   }
   outdoor_.set(given.outdoor_drybulb_K, given.outdoor_wetbulb_K);
@@ -198,7 +198,7 @@ void HallLoop::disturb(Tick now) {
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     if (h.plant->n_state() > 0) continue;
-    const auto p = move(i, h.state, input(i, h.given, outdoor_.at(now), now), now, now + ns_per_ms);
+    const auto p = move(i, h.state, input(i, h.given, outdoor_.at(now), now), now, now + ns_per_ms, *h.workspace);
     h.coolant_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     h.supply_K = p.supply_mean_K;
     h.coolant_K_per_s = h.last_s = 0.0;
@@ -253,10 +253,10 @@ std::string HallLoop::where(std::size_t hall, Tick t) const {
 }
 
 cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
-                                  Tick t1) {
+                                  Tick t1, cooling::PlantWorkspace& workspace) {
   const auto advanced = [&] {
     try {
-      return halls_[hall].plant->advance(state, given, t0, t1, *halls_[hall].workspace);
+      return halls_[hall].plant->advance(state, given, t0, t1, workspace);
     } catch (const InputError& e) {
       throw SolverError(where(hall, t0) + ": " + e.what());
     } catch (const SolverError& e) {
@@ -322,7 +322,7 @@ void HallLoop::predict(Tick t0, Tick t1) {
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     auto state = h.state;
-    const auto p = move(i, state, input(i, h.given, outdoor, t0), t0, t1);
+    const auto p = move(i, state, input(i, h.given, outdoor, t0), t0, t1, *h.forecast);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
     // a smooth course stood between them.
@@ -349,7 +349,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   state_.miss_K = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    const auto p = move(i, h.state, input(i, give[i], outdoor, t0), t0, t1);
+    const auto p = move(i, h.state, input(i, give[i], outdoor, t0), t0, t1, *h.workspace);
     h.given = give[i];
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
     state_.means.supply_K += share * p.supply_mean_K;

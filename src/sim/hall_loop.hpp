@@ -88,8 +88,8 @@ struct HallBooks {
 struct PlantedHall {
   std::string name;
   std::shared_ptr<const cooling::CoolingPlant> plant;
-  std::optional<double> supply_set_K;  ///< of the plant, from outside
-  std::unique_ptr<cooling::PlantWorkspace> workspace;
+  std::optional<double> supply_set_K;                            ///< of the plant, from outside
+  std::unique_ptr<cooling::PlantWorkspace> workspace, forecast;  ///< of its steps and of looks ahead
   std::vector<double> state;
   double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
   double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
@@ -159,8 +159,8 @@ class HallLoop {
   std::vector<PlantDemand> asked(Tick t0, Tick t1) const;
   std::string where(std::size_t hall, Tick t) const;
   /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
-  cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
-                          Tick t1);
+  cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1,
+                          cooling::PlantWorkspace& workspace);
   void start(PlantedHall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,

@@ -11,39 +11,77 @@ namespace {
 
 using namespace detail;
 
-/// Mean powers that keep every die below its thermal target until the step's end, at most the cap: the power that brings
-/// the die to its limit after `ahead_s` from the package's present state,
-/// T(t) = T_air + r Σ shape (z0 e^{−λt} + g P (1 − e^{−λt})/λ).
+/// By how much mean powers may grow before a die comes above its thermal target. With the mean power of the last step, a times as
+/// large, a package goes from its present state to
+///   T(t) = T_air(t) + r Σ shape (z0 e^{−λt} + (g a P − c dT_air/dt / r) (1 − e^{−λt})/λ),
+/// and what it is warmer by within an iteration grows with the power: neither the mean over `ahead_s` nor the end, plus
+/// a (T_peak − T_mean), may lie above the target.
 TIDEWATT_CLONES
-Lanes heat_limits_W(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                    const Block& b, double ahead_s, double cap_W) {
+Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                  const Block& b, double ahead_s, const std::array<double, n_lane>& front_W) {
   const Packages p = load_packages(fleet, state, signals, b);
-  std::array<double, n_lane> front, fan_before;
-  for (std::size_t i = 0; i < b.n_node; ++i) {
-    front[i] = state.front_W[b.node[i]];
-    fan_before[i] = signals.fan_before_frac[b.node[i]];
-  }
+  std::array<double, n_lane> fan_before;
+  for (std::size_t i = 0; i < b.n_node; ++i) fan_before[i] = signals.fan_before_frac[b.node[i]];
   Air air;
-  set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front, air);
+  set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front_W, air);
   Above x;
   above_air(p, air, ahead_s, x);
-  Lanes limit_W;
+  Lanes growth;
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto& m = *air.modes[b.owner[l]];
-    const double above_K = state.die_peak_K[b.gpu[l]] - state.die_mean_K[b.gpu[l]];
-    const double limit_K = state.controls[b.hall].target_K - (above_K > 0.0 ? above_K : 0.0);
-    double rest = 0.0, per_W = 0.0;
+    const auto gpu = b.gpu[l];
+    double end_K = 0.0, end_per_W = 0.0, mean_K = 0.0, mean_per_W = 0.0;  // for a resistance ratio of 1
     for (std::size_t j = 0; j < n_mode; ++j) {
-      const double y = m.rate_per_s[j] * ahead_s;
+      const double y = m.rate_per_s[j] * ahead_s, spent_s = ahead_s * math::mean_decay(y);
+      const double rest_s = (ahead_s - spent_s) / m.rate_per_s[j], shape = m.shape[0][j];
       const double z0 =
           std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
-      rest += m.shape[0][j] * z0 * math::exp(-y);
-      per_W += m.shape[0][j] * m.gain_K_per_J[j] * ahead_s * math::mean_decay(y);
+      const double by_air = -(m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2]) * x.air_K_per_s[l];
+      const double ripple_K = task.repeats && !task.slice ? state.ripple_K[j][gpu] : 0.0;
+      end_K += shape * std::fma(z0, math::exp(-y), by_air * spent_s);
+      mean_K += shape * std::fma(z0 - ripple_K, spent_s, by_air * rest_s) / ahead_s;
+      end_per_W += shape * m.gain_K_per_J[j] * spent_s;
+      mean_per_W += shape * m.gain_K_per_J[j] * rest_s / ahead_s;
     }
-    const double W = ((limit_K - air.air_K[l]) / p.r[l] - rest) / per_W;
-    limit_W[l] = W < cap_W ? W : cap_W;
+    const double per_r = 1.0 / p.r[l], mean_W = state.mean_W[gpu];
+    const double room_K = (state.controls[b.hall].target_K - air.air_K[l]) * per_r;
+    const double above_K = std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]) * per_r;
+    const double by_mean = (room_K - mean_K) / std::fma(mean_per_W, mean_W, above_K);
+    const double by_end = (room_K - 0.5 * ahead_s * x.air_K_per_s[l] - end_K) / std::fma(end_per_W, mean_W, above_K);
+    growth[l] = std::min(by_mean, by_end);
   }
-  return limit_W;
+  return growth;
+}
+
+/// What heat leaves to the governor's windows. Dies follow the mean over whole iterations, waits included, and the governor holds the
+/// mean over its window: both grow alike. The rear row stands in what the front row will give.
+void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                   const Block& b, double ahead_s, double cap_W, Lanes& limit_W) {
+  std::array<double, n_lane> front_W;
+  for (std::size_t i = 0; i < b.n_node; ++i) front_W[i] = signals.guess_front_W[b.node[i]];
+  Lanes window_W = gather(state.window_W.data(), b);
+  for (std::size_t l = 0; l < n_lane; ++l) window_W[l] = window_W[l] > 0.0 ? window_W[l] : cap_W;
+  Lanes growth = heat_growth(fleet, state, signals, task, b, ahead_s, front_W);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
+      if (b.rear[l] != 0) continue;
+      const double growing = std::clamp(growth[l], 0.0, cap_W / window_W[l]);
+      front_W[i] += (growing - 1.0) * state.mean_W[b.gpu[l]];
+    }
+  }
+  growth = heat_growth(fleet, state, signals, task, b, ahead_s, front_W);
+  for (std::size_t l = 0; l < n_lane; ++l) limit_W[l] = std::min(cap_W, growth[l] * window_W[l]);
+}
+
+/// Mean powers over the governor's window at these clocks, alone.
+Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& b,
+                const std::array<power::Chip, n_lane>& chip, const Lanes& die_K, const Lanes& clock_Hz) {
+  Lanes fixed_W, leakage_W;
+  dvfs::phase_powers(gpu, chip, std::span(&task.class_window[b.cls], 1), task.reference_Hz, clock_Hz.x, 0.0, fixed_W.x,
+                     leakage_W.x);
+  for (std::size_t l = 0; l < n_lane; ++l)
+    fixed_W[l] = std::fma(leakage_W[l], gpu.leakage_temperature_factor(die_K[l]), fixed_W[l]);
+  return fixed_W;
 }
 
 void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, const Block& b,
@@ -54,11 +92,10 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   const double cap_W = held.cap_W - gov.cap_margin_W;
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
+  std::fill_n(limit_W.x, n_lane, cap_W);
   // Only dies near their target can be limited by it within a step.
-  if (*std::max_element(guess.x, guess.x + n_lane) > held.target_K - 15.0)
-    limit_W = heat_limits_W(fleet, state, signals, task, b, ahead_s, cap_W);
-  else
-    std::fill_n(limit_W.x, n_lane, cap_W);
+  const bool warm = *std::max_element(guess.x, guess.x + n_lane) > held.target_K - 15.0;
+  if (warm) limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, limit_W);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
@@ -74,6 +111,8 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
     state.own_Hz[b.gpu[l]] = clock_Hz[l];
     signals.limiter[b.gpu[l]] = limiter[l];
   }
+  const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : limit_W;
+  for (std::size_t l = 0; l < b.n_used(); ++l) state.window_W[b.gpu[l]] = window_W[l];
 }
 
 void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,

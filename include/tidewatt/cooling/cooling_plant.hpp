@@ -80,6 +80,8 @@ class TIDEWATT_API CoolingPlant {
   virtual std::vector<std::string> state_names() const = 0;  ///< with unit suffix
   /// A new workspace for one thread; any one serves any state.
   virtual std::unique_ptr<PlantWorkspace> make_workspace() const = 0;
+  /// A workspace for a look ahead whose figures enter no book: a plant may integrate ten times as coarsely with it.
+  virtual std::unique_ptr<PlantWorkspace> make_forecast_workspace() const { return make_workspace(); }
   /// Fills `state` with the steady operation that `input` asks for at run time `t`.
   /// @param state [n_state], in the units that state_names() ends with
   virtual void initialise(std::span<double> state, const PlantInput& input, Tick t) const = 0;

@@ -79,6 +79,7 @@ class TIDEWATT_API HydronicPlant final : public CoolingPlant {
   std::size_t n_state() const override;
   std::vector<std::string> state_names() const override;
   std::unique_ptr<PlantWorkspace> make_workspace() const override;
+  std::unique_ptr<PlantWorkspace> make_forecast_workspace() const override;
   void initialise(std::span<double> state, const PlantInput& input, Tick t) const override;
   PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                     PlantWorkspace& workspace) const override;

@@ -61,10 +61,11 @@ class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
   /// @param rtol relative tolerance of the integrator, 1e-12 to 1e-3
   /// @throws InputError if set points are out of order
-  OutsideAirPlant(const OutsideAirParams& params, double rated_it_W, double rtol = 1e-6);
+  OutsideAirPlant(const OutsideAirParams& params, double rated_it_W, double rtol = 1e-5);
   std::size_t n_state() const override;
   std::vector<std::string> state_names() const override;
   std::unique_ptr<PlantWorkspace> make_workspace() const override;
+  std::unique_ptr<PlantWorkspace> make_forecast_workspace() const override;
   void initialise(std::span<double> state, const PlantInput& input, Tick t) const override;
   PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                     PlantWorkspace& workspace) const override;

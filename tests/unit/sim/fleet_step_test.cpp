@@ -71,6 +71,7 @@ struct Setup {
     state.fan_frac.assign(n_node, 0.75);
     state.front_W.assign(n_node, 2600);
     state.own_Hz.assign(n, 1.5e9);
+    state.window_W.assign(n, 0.0);
     signals.miss_K.assign(n_node, 0);
     signals.limiter.assign(n, dvfs::Limiter::none);
     state.die_peak_K.assign(n, 335);

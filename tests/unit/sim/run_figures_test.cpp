@@ -161,3 +161,20 @@ TEST_CASE("every job has rows of its own, and those of a single job are the site
     if (key == "tokens_per_s_mean") tokens_per_s = std::get<double>(v);
   CHECK(last("/job/other/throughput_tokens_per_s") == Approx(tokens_per_s).epsilon(0.05));
 }
+
+TEST_CASE("heat holds dies at their target and none below it, waits included") {
+  // Dies follow the mean over whole iterations and the governor holds the mean over its window.
+  const auto held_at = [](double target_degC) {
+    return run(tiny("", {"run.duration_h=0.15", "hall.a.gpu.governor.slowdown_degC=120",
+                         "hall.a.gpu.governor.thermal_target_degC=" + std::to_string(target_degC)}));
+  };
+  const auto free = held_at(115.0);
+  const double peak_degC = figure(free, "die_max_degC");
+  const auto above = held_at(peak_degC + 1.0);
+  CHECK(std::ranges::max(reals(above, "/day/limiter_thermal_frac")) == 0.0);
+  CHECK(figure(above, "tokens_per_s_mean") == figure(free, "tokens_per_s_mean"));
+  // Once warm; without the growth of a step before, or of waits with the rest, they stand a quarter of a kelvin off.
+  const auto below = held_at(70.0);
+  CHECK(reals(below, "/day/limiter_thermal_frac").back() > 0.5);
+  CHECK(reals(below, "/day/die_max_K").back() == Approx(343.15).margin(0.05));
+}
