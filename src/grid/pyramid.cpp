@@ -8,7 +8,7 @@
 namespace TIDEWATT_NAMESPACE::grid {
 
 Pyramid::Pyramid(std::vector<std::int64_t> lengths)
-    : lengths_(std::move(lengths)), open_(lengths_.size()), done_(lengths_.size()) {
+    : lengths_(std::move(lengths)), open_(lengths_.size()), done_(lengths_.size()), edge_(lengths_.size()) {
   if (lengths_.empty()) throw InputError("pyramid: no levels");
   for (std::size_t i = 0; i < lengths_.size(); ++i) {
     const std::int64_t below = i == 0 ? 1 : lengths_[i - 1];
@@ -33,8 +33,10 @@ void Pyramid::raise(const Open& part, std::size_t level) {
     o.min_W = part.min_W < o.min_W ? part.min_W : o.min_W;
     o.max_W = part.max_W > o.max_W ? part.max_W : o.max_W;
   }
-  const std::int64_t end_bin = part.first_bin + part.n_bin;
-  if (end_bin % lengths_[level] == 0) close(level);
+  std::int64_t& edge = edge_[level];
+  const std::int64_t length = lengths_[level], begin = part.first_bin;
+  if (begin >= edge || begin < edge - length) edge = begin - ((begin % length) + length) % length + length;
+  if (begin + part.n_bin == edge) close(level);
 }
 
 void Pyramid::close(std::size_t level) {
@@ -82,6 +84,14 @@ void Pyramid::push_part(std::int64_t n_bin, double min_W, double sum_W, double m
     finish(part, 0);
   else
     raise(part, 0);
+}
+
+void Pyramid::push_buckets(std::span<const double> min_W, std::span<const double> sum_W,
+                           std::span<const double> max_W) {
+  const std::int64_t length = lengths_[0];
+  done_[0].reserve(done_[0].size() + sum_W.size());
+  for (std::size_t i = 0; i < sum_W.size(); ++i, next_bin_ += length)
+    finish({next_bin_, length, min_W[i], sum_W[i], max_W[i]}, 0);
 }
 
 void Pyramid::end() {

@@ -1,5 +1,6 @@
 // Load that repeats itself, in closed form.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -70,46 +71,82 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
   return total;
 }
 
+/// Means of a repeated template from its integral, from where a repetition is followed on.
+class RepeatedIntegral {
+ public:
+  RepeatedIntegral(const std::vector<double>& pcc_W, Tick period, Tick phase)
+      : pcc_W_(pcc_W), integral_J_(pcc_W.size() + 1, 0.0), period_(period) {
+    const std::size_t n = pcc_W.size();
+    const Tick last_width = period - static_cast<Tick>(n - 1) * ns_per_ms;
+    for (std::size_t i = 0; i < n; ++i)
+      integral_J_[i + 1] = integral_J_[i] + pcc_W[i] * (i + 1 < n ? 1e-3 : seconds(last_width));
+    stand(phase % period);
+    from_J_ = here_J();
+  }
+  std::size_t bin() const { return static_cast<std::size_t>(bin_); }  ///< of the repetition
+  /// Energy of the next `n_bin` bins; the place is behind them then.
+  double pass_J(std::int64_t n_bin) {
+    bin_ += n_bin;
+    double turns = 0.0;  // whole periods that end on the way; there is at most one unless iterations are very short
+    if (Tick at = bin_ * ns_per_ms + rest_; at >= period_) {
+      for (; at >= period_; at -= period_) turns += 1.0;
+      stand(at);
+    }
+    const double to_J = here_J(), J = to_J - from_J_ + integral_J_.back() * turns;
+    from_J_ = to_J;
+    return J;
+  }
+
+ private:
+  void stand(Tick at) {
+    bin_ = at / ns_per_ms;
+    rest_ = at % ns_per_ms;
+    rest_s_ = seconds(rest_);
+  }
+  double here_J() const {
+    const auto i = bin();
+    return integral_J_[i] + pcc_W_[std::min(i, pcc_W_.size() - 1)] * rest_s_;
+  }
+  const std::vector<double>& pcc_W_;
+  std::vector<double> integral_J_;  ///< [bin] from the start of a repetition
+  Tick period_, rest_ = 0;          ///< how far into the bin
+  std::int64_t bin_ = 0;
+  double rest_s_ = 0.0, from_J_ = 0.0;
+};
+
 /// The pyramid's finest buckets from the repeated template: means from its integral, extremes from its bins.
 void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick period, const Stretch& s) {
+  constexpr std::int64_t bucket = 100;
   const std::size_t n = pcc_W.size();
-  const Tick last_width = period - static_cast<Tick>(n - 1) * ns_per_ms;
-  std::vector<double> integral_J(n + 1, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    integral_J[i + 1] = integral_J[i] + pcc_W[i] * (i + 1 < n ? 1e-3 : seconds(last_width));
-  const auto integral = [&](Tick at) {  // from the start of a repetition
-    const auto i = static_cast<std::size_t>(at / ns_per_ms);
-    return integral_J[i] + pcc_W[std::min(i, n - 1)] * seconds(at % ns_per_ms);
-  };
-  constexpr std::size_t width = 101;
-  const auto lowest = sliding(pcc_W, width, [](double a, double b) { return a < b ? a : b; });
-  const auto highest = sliding(pcc_W, width, [](double a, double b) { return a > b ? a : b; });
-  const double period_J = integral_J[n];
-  Tick phase = s.phase % period;
-  double from_J = integral(phase);
-  for (std::int64_t bin = s.bin, end = s.bin + s.n_bin; bin < end;) {
-    const std::int64_t stop = std::min(end, (bin / 100 + 1) * 100);
-    const Tick to = phase + (stop - bin) * ns_per_ms;
-    Tick next = to;
-    double turns = 0.0;  // whole periods that end on the way; there is at most one unless iterations are very short
-    for (; next >= period; next -= period) turns += 1.0;
-    const double to_J = integral(next);
-    const double J = to_J - from_J + period_J * turns;
-    const auto i = static_cast<std::size_t>(phase / ns_per_ms);
-    double low_W = lowest[i], high_W = highest[i];
-    if (stop == end) {  // what comes behind may be something else: no bin beyond the end
-      low_W = high_W = pcc_W[i];
-      for (auto j = static_cast<Tick>(i) + 1; j < to / ns_per_ms; ++j) {
-        const double here_W = pcc_W[static_cast<std::size_t>(j) % n];
-        low_W = std::min(low_W, here_W);
-        high_W = std::max(high_W, here_W);
-      }
-    }
-    levels.push_part(stop - bin, low_W, J * 1e3, high_W);
-    phase = next;
-    from_J = to_J;
-    bin = stop;
+  const auto lowest = sliding(pcc_W, bucket + 1, [](double a, double b) { return a < b ? a : b; });
+  const auto highest = sliding(pcc_W, bucket + 1, [](double a, double b) { return a > b ? a : b; });
+  RepeatedIntegral load(pcc_W, period, s.phase);
+  std::int64_t bin = s.bin;
+  const std::int64_t end = s.bin + s.n_bin;
+  if (const std::int64_t edge = (bin / bucket + 1) * bucket; bin % bucket != 0 && edge < end) {
+    const auto i = load.bin();
+    levels.push_part(edge - bin, lowest[i], load.pass_J(edge - bin) * 1e3, highest[i]);
+    bin = edge;
   }
+  std::array<double, 256> low_W, sum_W, high_W;
+  while (end - bin > bucket) {
+    std::size_t k = 0;
+    for (; k < sum_W.size() && end - bin > bucket; ++k, bin += bucket) {
+      const auto i = load.bin();
+      low_W[k] = lowest[i];
+      high_W[k] = highest[i];
+      sum_W[k] = load.pass_J(bucket) * 1e3;
+    }
+    levels.push_buckets(std::span(low_W).first(k), std::span(sum_W).first(k), std::span(high_W).first(k));
+  }
+  // What comes behind may be something else: no bin beyond the end.
+  const auto i = load.bin();
+  double least_W = pcc_W[i], most_W = pcc_W[i];
+  for (auto j = i + 1; j < i + static_cast<std::size_t>(end - bin); ++j) {
+    least_W = std::min(least_W, pcc_W[j % n]);
+    most_W = std::max(most_W, pcc_W[j % n]);
+  }
+  levels.push_part(end - bin, least_W, load.pass_J(end - bin) * 1e3, most_W);
 }
 
 }  // namespace

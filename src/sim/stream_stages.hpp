@@ -210,6 +210,10 @@ class PowerLevels {
   void push_part(std::int64_t n_bin, double low_W, double sum_W, double high_W) {
     pyramid_.push_part(n_bin, low_W, sum_W, high_W);
   }
+  /// Whole buckets of 100 ms, from a repeated load; the next bin begins one.
+  void push_buckets(std::span<const double> low_W, std::span<const double> sum_W, std::span<const double> high_W) {
+    pyramid_.push_buckets(low_W, sum_W, high_W);
+  }
   /// Steps and ramps pass over repetitions: they have seen one.
   void skip(std::int64_t n_bin);
   /// Extremes that lie within bins, W.
