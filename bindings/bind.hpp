@@ -23,6 +23,7 @@ struct RunResult {
 /// Takes over what the engine recorded and hashes it. Call without the GIL.
 std::shared_ptr<RunResult> make_result(sim::Result&& result, double wall_s);
 
+void bind_calibrate(py::module_& m);
 void bind_catalog(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_scenario(py::module_& m);

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._catalog import Catalog
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
+    from .calibration import Calibration, calibrate
     from ._fit_inference import InferencePower, fit_inference_power
     from ._log import log_gpus
     from ._replay import Replay, replay
@@ -79,6 +80,7 @@ _HOME = {
     **dict.fromkeys(["filing", "orders", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
+    **dict.fromkeys(["Calibration", "calibrate"], "calibration"),
     "log_gpus": "_log",
     **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
@@ -91,8 +93,8 @@ _HOME = {
     ),
 }
 __all__ = [
-    "Answer", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "bench", "compare", "explain", "filing", "fit_fans", "fit_gpu",
+    "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "bench", "calibrate", "compare", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
     "stability", "sweep", "validate", "verify", *_READERS,
 ]  # fmt: skip

@@ -6,6 +6,7 @@ void add_commands(CLI::App& app, int& exit_code);
 
 /// Each adds one subcommand; `exit_code` receives what the process returns.
 void add_run_commands(CLI::App& app, int& exit_code);        // run, check
+void add_calibrate_command(CLI::App& app, int& exit_code);   // calibrate
 void add_catalog_command(CLI::App& app, int& exit_code);     // catalog
 void add_report_command(CLI::App& app, int& exit_code);      // report
 void add_bench_command(CLI::App& app, int& exit_code);       // bench

@@ -24,31 +24,41 @@ double most_frequent_clock(const std::vector<double>& clock_Hz) {
 
 }  // namespace
 
-Posterior fit_leakage(const GpuTelemetry& t, const power::GpuModel& gpu, const PriorParameter& leakage_W,
-                      const PriorParameter& leakage_per_K) {
+LeakageRecord leakage_record(const GpuTelemetry& t, const power::GpuModel& gpu) {
   const auto& r = t.record;
   if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("60 samples with clocks are needed");
   auto sorted = r.power_W;
   std::sort(sorted.begin(), sorted.end());
   const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10], clock_Hz = most_frequent_clock(t.clock_Hz);
-  std::vector<double> time_s, W, over_K;
+  LeakageRecord out;
   for (std::size_t i = 0; i < r.size(); ++i) {
     if (std::abs(t.clock_Hz[i] - clock_Hz) > 0.5 * bin_Hz || r.power_W[i] < floor_W) continue;
-    time_s.push_back(r.time_s[i]);
-    W.push_back(r.power_W[i]);
-    over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);
+    out.time_s.push_back(r.time_s[i]);
+    out.power_W.push_back(r.power_W[i]);
+    out.over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);
   }
-  if (W.size() < 60)
-    throw InputError(
-        fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)", W.size()));
+  if (out.power_W.size() < 60)
+    throw InputError(fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)",
+                                 out.power_W.size()));
   if (!(clock_Hz >= gpu.clock_min_Hz() && clock_Hz <= gpu.clock_max_Hz()))
     throw InputError(fmt::format("the clock under load, {:.0f} MHz, is not in the base's V/f table", clock_Hz * 1e-6));
-  const double voltage_factor = gpu.leakage_voltage_factor(gpu.voltage(clock_Hz).V);
-  const PriorParameter rest{"rest_W", 0.3 * W.front(), W.front(), true};
-  return fit_posterior({leakage_W, leakage_per_K, rest}, time_s, [&](std::span<const double> p, std::span<double> out) {
-    for (std::size_t i = 0; i < W.size(); ++i)
-      out[i] = p[2] + p[0] * voltage_factor * math::exp(p[1] * over_K[i]) - W[i];
-  });
+  out.voltage_factor = gpu.leakage_voltage_factor(gpu.voltage(clock_Hz).V);
+  return out;
+}
+
+PriorParameter rest_prior(const LeakageRecord& record) {
+  return {"rest_W", 0.3 * record.power_W.front(), record.power_W.front(), true};
+}
+
+void leakage_residual(const LeakageRecord& record, std::span<const double> p, std::span<double> out) {
+  for (std::size_t i = 0; i < record.power_W.size(); ++i)
+    out[i] = p[2] + p[0] * record.voltage_factor * math::exp(p[1] * record.over_K[i]) - record.power_W[i];
+}
+
+Posterior fit_leakage(const LeakageRecord& record, const PriorParameter& leakage_W,
+                      const PriorParameter& leakage_per_K) {
+  return fit_posterior({leakage_W, leakage_per_K, rest_prior(record)}, record.time_s,
+                       [&](std::span<const double> p, std::span<double> out) { leakage_residual(record, p, out); });
 }
 
 ActivityLevels activity_levels(const GpuTelemetry& t, const power::GpuModel& gpu) {

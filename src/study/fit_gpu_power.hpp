@@ -7,13 +7,25 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
+/// Samples under load at one clock: what tells of leakage.
+struct LeakageRecord {
+  std::vector<double> time_s, power_W, over_K;  ///< [sample]; over the leakage's reference temperature
+  double voltage_factor = 1.0;                  ///< v(V(f)) at that clock
+};
+/// Samples within half a bin of the most frequent clock and above 80 % of the record's 90th percentile of power.
+/// @throws InputError where the record has fewer than 60 such samples
+LeakageRecord leakage_record(const GpuTelemetry& telemetry, const power::GpuModel& gpu);
+/// Power at rest (no leakage) under that load, W: 95 % between 0.3 and 1 of the first sample.
+PriorParameter rest_prior(const LeakageRecord& record);
+/// Model less measured, W. @param p leakage_W, leakage_frac_per_K, rest_W  @param out [sample]
+void leakage_residual(const LeakageRecord& record, std::span<const double> p, std::span<double> out);
+
 /// Leakage from the creep of power with temperature while clock and work stand still:
 ///
 ///     P = P_rest + P_leak v(V(f)) e^{k (T − T_ref)},   v: GpuModel::leakage_voltage_factor
 ///
-/// Only samples within half a bin of the most frequent clock and above 80 % of the record's 90th percentile of power count.
-/// @param leakage_W,leakage_per_K  priors: at T_ref and voltage_ref_V  @throws InputError where the record has fewer than 60 such samples
-Posterior fit_leakage(const GpuTelemetry& telemetry, const power::GpuModel& gpu, const PriorParameter& leakage_W,
+/// @param leakage_W,leakage_per_K  priors: at T_ref and voltage_ref_V
+Posterior fit_leakage(const LeakageRecord& record, const PriorParameter& leakage_W,
                       const PriorParameter& leakage_per_K);
 
 /// Two levels of equivalent activity in a record, and how much of its time each has.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "base/text.hpp"
+#include "fit_base.hpp"
 #include "fit_entry.hpp"
 #include "fit_gpu_power.hpp"
 #include "fit_log.hpp"
@@ -14,72 +14,11 @@
 #include "fit_population.hpp"
 #include "fit_words.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/power/gpu.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
-
-/// The base entry: its tables, and the ranges that it gives for what it assumes.
-struct Base {
-  thermal::PackageParams package;
-  power::GpuPowerParams power;
-  std::map<std::string, std::pair<double, double>> range;
-};
-
-template <class Params>
-Params table_of(const Node& node, const std::string& entry, const char* table) {
-  std::vector<Finding> findings;
-  Params p;
-  const Node* at = node.find(table);
-  if (!at) throw InputError(fmt::format("gpu '{}' has no [{}]", entry, table));
-  TableReader r(*at, table, findings);
-  p.fields(r);
-  r.finish();
-  if (!findings.empty()) throw InputError(findings);
-  return p;
-}
-
-Base base_of(const std::string& entry) {
-  const catalog::Catalog catalog;
-  const Node node = catalog.values("gpu", entry);
-  Base b{table_of<thermal::PackageParams>(node, entry, "package"),
-         table_of<power::GpuPowerParams>(node, entry, "power"),
-         {}};
-  std::vector<Finding> findings;
-  std::vector<catalog::AssumedInput> assumed;
-  catalog.resolve(Node(Node::Value(entry), Place{}), "gpu", "gpu", findings, assumed);
-  for (const auto& a : assumed) b.range[a.key.substr(a.key.find('.') + 1)] = {a.low, a.high};
-  return b;
-}
-
-/// The catalog's range of a value; where it gives none, a factor of `factor` to either side.
-PriorParameter prior_of(const Base& b, const char* key, const char* shown, double value, double factor) {
-  const auto at = b.range.find(key);
-  if (at != b.range.end() && at->second.first > 0.0) return {shown, at->second.first, at->second.second, true};
-  return {shown, value / factor, value * factor, true};
-}
-
-struct Record {
-  std::string file;
-  GpuTelemetry telemetry;
-};
-
-std::vector<Record> records_of(const FitGpuOptions& o) {
-  std::vector<Record> out;
-  std::vector<std::string> known;
-  for (const auto& file : o.files)
-    for (auto& t : read_gpu_telemetry(file)) {
-      known.push_back(t.gpu);
-      if (o.gpu.empty() || t.gpu == o.gpu) out.push_back({file, std::move(t)});
-    }
-  if (!out.empty()) return out;
-  const auto close = nearest(o.gpu, known);
-  throw InputError(fmt::format(
-      "no GPU '{}' in {}{}; the first is '{}'", o.gpu, o.files.size() > 1 ? "the files" : "the file",
-      close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close), known.empty() ? "" : known.front()));
-}
 
 /// Type and chips of one kind of fit: the chip itself where there is only one.
 struct Common {
@@ -143,7 +82,7 @@ std::string activity_text(const GpuTelemetry& t, const power::GpuModel& model) {
   }
 }
 
-void say_record(FittedEntry& out, const Record& r, const ThermalDrive& drive, const Posterior& fit,
+void say_record(FittedEntry& out, const FitRecord& r, const ThermalDrive& drive, const Posterior& fit,
                 const FitGpuOptions& o) {
   FittedGpu one{r.telemetry.gpu,           file_name(r.file), drive.power_from,
                 r.telemetry.record.size(), fit.fit.values,    residual_report(drive.time_s, fit.residual, fit.noise)};
@@ -161,13 +100,11 @@ void say_record(FittedEntry& out, const Record& r, const ThermalDrive& drive, co
 FittedEntry fit_gpu_log(const FitGpuOptions& o) {
   check_range("power_window_s", o.power_window_s, 0.0, 30.0);
   check_range("fan_frac", o.fan_frac, 0.05, 1.0);
-  const auto records = records_of(o);
-  const Base base = base_of(o.base);
+  const auto records = fit_records(o);
+  const FitBase base = fit_base(o.base);
   const power::GpuModel model(base.power);
   const TwoPoles own = package_poles(base.package, o.fan_frac);
-  const auto leakage_W = prior_of(base, "power.leakage_W", "leakage_W", base.power.leakage_W, 2.0);
-  const auto leakage_per_K =
-      prior_of(base, "power.leakage_frac_per_K", "leakage_frac_per_K", base.power.leakage_per_K, 1.5);
+  const auto [leakage_W, leakage_per_K] = leakage_priors(base);
 
   // Every GPU of every log by itself.
   FittedEntry out{"gpu", o.name, "", {}, 0.0, "", {}};
@@ -183,7 +120,7 @@ FittedEntry fit_gpu_log(const FitGpuOptions& o) {
     n_sample += drive.time_s.size();
     square += poles.back().fit.rms * poles.back().fit.rms * static_cast<double>(drive.time_s.size());
     try {
-      leakage.push_back(fit_leakage(r.telemetry, model, leakage_W, leakage_per_K));
+      leakage.push_back(fit_leakage(leakage_record(r.telemetry, model), leakage_W, leakage_per_K));
     } catch (const InputError& e) {
       no_leakage = e.what();
     }

@@ -30,18 +30,18 @@ TEST_CASE("leakage shows in how power creeps with temperature", "[study][fit_gpu
   const PriorParameter watts{"leakage_W", 60, 140, true}, growth{"leakage_frac_per_K", 0.008, 0.015, true};
   // The record's 80 W are those at its clock; the entry's are those at the reference voltage.
   const double voltage_factor = type.gpu.leakage_voltage_factor(type.gpu.voltage(1.5e9).V);
-  const auto fit = fit_leakage(warming(315, 345), type.gpu, watts, growth).fit;
+  const auto fit = fit_leakage(leakage_record(warming(315, 345), type.gpu), watts, growth).fit;
   CHECK(fit.values[0].low < 80 / voltage_factor);
   CHECK(fit.values[0].high > 80 / voltage_factor);
   CHECK(fit.values[0].identified);
   // Over a tenth of a kelvin the creep drowns: both keep what was known before.
-  const auto still = fit_leakage(warming(330, 330.1), type.gpu, watts, growth).fit;
+  const auto still = fit_leakage(leakage_record(warming(330, 330.1), type.gpu), watts, growth).fit;
   CHECK_FALSE(still.values[0].identified);
   CHECK(still.values[0].low == 60);
   CHECK_FALSE(still.values[1].identified);
   GpuTelemetry short_log = warming(315, 345);
   short_log.clock_Hz.clear();
-  CHECK_THROWS_AS(fit_leakage(short_log, type.gpu, watts, growth), InputError);
+  CHECK_THROWS_AS(leakage_record(short_log, type.gpu), InputError);
 }
 
 TEST_CASE("activity levels of a square wave at two clocks", "[study][fit_gpu_power]") {

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "option_checks.hpp"
+#include "python_module.hpp"
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string name, out = ".", base = "h100_sxm_700W", gpu, update;
+  double before_W = 0.0, power_window_s = 1.0, fan_frac = 1.0, limit_s = 600.0;
+  int draws = 2000, seed = 1;
+  bool json = false;
+};
+
+/// The sampler is Python's (emcee); the density that it asks for is the library's.
+void calibrate(const Arguments& a, bool rested) {
+  std::vector<std::string> arguments = a.files;
+  for (const auto& option :
+       {fmt::format("--name={}", a.name), fmt::format("--out={}", a.out), fmt::format("--base={}", a.base),
+        fmt::format("--power-window-s={}", a.power_window_s), fmt::format("--fan-frac={}", a.fan_frac),
+        fmt::format("--draws={}", a.draws), fmt::format("--seed={}", a.seed), fmt::format("--limit-s={}", a.limit_s)})
+    arguments.push_back(option);
+  if (!a.gpu.empty()) arguments.push_back("--gpu=" + a.gpu);
+  if (!a.update.empty()) arguments.push_back("--update=" + a.update);
+  if (rested) arguments.push_back(fmt::format("--before-W={}", a.before_W));
+  if (a.json) arguments.push_back("--json");
+  become_python_module("calibration", arguments);
+}
+
+}  // namespace
+
+void add_calibrate_command(CLI::App& app, int&) {
+  auto a = std::make_shared<Arguments>();
+  auto* c = app.add_subcommand(
+      "calibrate", "posterior of one GPU's poles and leakage from its logs, as draws for forecasts with bands");
+  c->add_option("files", a->files, "telemetry of one GPU: time, power, temperature, clock; energy_J where it is there")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->expected(1, -1);
+  c->add_option("--name", a->name, "name of the catalog entry")->type_name("NAME")->required()->check(entry_name());
+  c->add_option("--out", a->out, "folder to write into: gpu/NAME.toml and NAME.calibration.json")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  c->add_option("--base", a->base, "gpu entry that gives what logs cannot, and the priors")
+      ->type_name("NAME")
+      ->capture_default_str();
+  c->add_option("--gpu", a->gpu, "which GPU of the files, where one has several")->type_name("NAME");
+  c->add_option("--update", a->update, "an earlier calibration: its posterior is the prior")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  auto* before =
+      c->add_option("--before-W", a->before_W, "power at which the GPU rested before each log; unknown when not given")
+          ->check(within(0, 1e5));
+  c->add_option("--power-window-s", a->power_window_s, "trailing mean behind each power reading; 0 for instants")
+      ->check(within(0.0, 30.0))
+      ->capture_default_str();
+  c->add_option("--fan-frac", a->fan_frac, "fan speed during the logs")
+      ->check(within(0.05, 1.0))
+      ->capture_default_str();
+  c->add_option("--draws", a->draws, "draws to keep")->check(within(200, 20000))->capture_default_str();
+  c->add_option("--seed", a->seed, "of the sampler")->check(CLI::NonNegativeNumber)->capture_default_str();
+  c->add_option("--limit-s", a->limit_s, "wall time after which sampling ends with what it has")
+      ->check(within(1.0, 1e6))
+      ->capture_default_str();
+  c->add_flag("--json", a->json, "one JSON object: low, high and identified per parameter, logs, sampling");
+  c->callback([a, before] { calibrate(*a, before->count() > 0); });
+}
