@@ -237,6 +237,10 @@ py::dict replay(const std::string& file, const std::string& server, const py::di
   };
   take("gpu", o.gpu), take("catalog", o.catalog), take("host", o.host), take("node_log", o.node_log),
       take("power_window_s", o.power_window_s), take("cap_W", o.cap_W);
+  auto& hall = o.hall;
+  take("plant", hall.plant), take("n_server", hall.n_server), take("climate", hall.climate),
+      take("weather", hall.weather_epw), take("year", hall.year), take("day", hall.day), take("hour", hall.hour),
+      take("seed", hall.seed);
   if (given.contains("inlet_degC") && !given["inlet_degC"].is_none()) o.inlet_degC = given["inlet_degC"].cast<double>();
   const auto report = computed<study::ReplayReport>([o](study::ReplayReport& r) { r = study::replay_log(o); });
   std::vector<double> time_s, power_W, measured, predicted;
@@ -247,7 +251,8 @@ py::dict replay(const std::string& file, const std::string& server, const py::di
     gpu.push_back(report->temperature[row.gpu].of);
   }
   return py::dict("json"_a = study::replay_json(*report), "text"_a = study::replay_text(*report), "time_s"_a = time_s,
-                  "gpu"_a = gpu, "power_W"_a = power_W, "measured_degC"_a = measured, "predicted_degC"_a = predicted);
+                  "gpu"_a = gpu, "power_W"_a = power_W, "measured_degC"_a = measured, "predicted_degC"_a = predicted,
+                  "hall_csv"_a = study::replay_hall_csv(*report));
 }
 
 std::string write_entry(const py::dict& given, const std::string& folder, bool force) {

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 class Replay(Answer):
     """Predicted against measured temperatures, clocks and node watts. Made by `replay`; `series` holds the temperatures."""
 
-    def __init__(self, figures: dict[str, Any], text: str, series: pandas.DataFrame):
+    def __init__(self, figures: dict[str, Any], text: str, series: pandas.DataFrame, hall_series: pandas.DataFrame | None = None):
         super().__init__(figures, text)
         self.series = series
         """A row per reading: time_s, gpu, power_W, measured_degC, predicted_degC."""
+        self.hall_series = hall_series
+        """A row per 10 s of the hall: time_s, it_W, plant_W, supply_degC, hot_aisle_degC, fan_frac, die_max_degC; None without a plant."""
 
     @property
     def findings(self) -> list[str]:
@@ -76,6 +78,14 @@ def replay(
     inlet_degC: float | None = None,
     power_window_s: float = 1.0,
     cap_W: float | None = None,
+    plant: str = "",
+    n_server: int = 0,
+    climate: str = "portland_or",
+    weather: Path | None = None,
+    year: str = "typical",
+    day: float = 201.0,
+    hour: float = 12.0,
+    seed: int = 1,
 ) -> Replay:
     """Measured GPU watts through a server's physics. As `tidewatt replay`.
 
@@ -102,22 +112,43 @@ def replay(
         Trailing mean behind each power reading, s, 0–30.
     cap_W : float, optional
         Power limit, W; None: the log's `limit_W`, or the gpu's own.
+    plant : str, optional
+        Catalog entry of kind plant, in air: the servers stand in a hall that it cools. Empty: servers alone.
+    n_server : int, optional
+        Servers of the hall, count, those of the log among them; the others are drawn like them.
+    climate : str, default 'portland_or'
+        Catalog entry of kind climate.
+    weather : path, optional
+        An EPW file; wins over the climate.
+    year : str, default 'typical'
+        Of the climate: typical, hot or extreme.
+    day : float, default 201
+        Of the year, when the log begins, 1–366.
+    hour : float, default 12
+        Of that day, local standard time, h, 0–24.
+    seed : int, default 1
+        Of drawn servers and the climate's days.
 
     Returns
     -------
     Replay
-        `temperature` and `clock` (a row per GPU: means, bias, rms, worst), `node`, `findings`, `inlet_degC`, `fan_mean_frac`.
+        `temperature` and `clock` (a row per GPU: means, bias, rms, worst), `node`, `findings`, `inlet_degC`, `fan_mean_frac`,
+        and with a plant `hall` (megawatts, PUE, air, dies) and `inlet`.
 
     Raises
     ------
     InputError
-        The log cannot be read, or the server is liquid-cooled.
+        The log cannot be read, or server or plant are liquid-cooled.
     """
+    import io
+
     import pandas
 
     with _as_file(log) as path:
         given = {"gpu": gpu, "catalog": _absolute(catalog), "host": host, "node_log": _absolute(node_log), "inlet_degC": inlet_degC,
-                 "power_window_s": power_window_s, "cap_W": cap_W}  # fmt: skip
+                 "power_window_s": power_window_s, "cap_W": cap_W, "plant": plant, "n_server": n_server,
+                 "climate": climate, "weather": _absolute(weather), "year": year, "day": day, "hour": hour, "seed": seed}  # fmt: skip
         done = _core.replay(path, server, given)
     series = pandas.DataFrame({key: done[key] for key in ("time_s", "gpu", "power_W", "measured_degC", "predicted_degC")})
-    return Replay(json.loads(done["json"]), done["text"], series)
+    hall = pandas.read_csv(io.StringIO(done["hall_csv"])) if done["hall_csv"] else None
+    return Replay(json.loads(done["json"]), done["text"], series, hall)

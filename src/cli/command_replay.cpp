@@ -12,12 +12,14 @@ namespace {
 struct Arguments {
   tidewatt::study::ReplayOptions options;
   double inlet_degC = 0.0;
-  std::string out;
+  std::string out, hall_out;
   bool json = false;
 };
 
 void replay(const Arguments& a) {
   const auto report = tidewatt::study::replay_log(a.options);
+  if (!a.hall_out.empty() && report.hall)
+    tidewatt::io::write_durably(a.hall_out, tidewatt::study::replay_hall_csv(report));
   if (!a.out.empty()) tidewatt::io::write_durably(a.out, tidewatt::study::replay_csv(report));
   fmt::print("{}", a.json ? tidewatt::study::replay_json(report) + "\n" : tidewatt::study::replay_text(report));
 }
@@ -47,6 +49,29 @@ void add_replay_command(CLI::App& app, int&) {
       ->capture_default_str();
   c->add_option("--cap-W", o.cap_W, "power limit; the log's limit_W, or the gpu's own, when not given")
       ->check(within(0.0, 1e4));
+  auto& hall = o.hall;
+  auto* plant =
+      c->add_option("--plant", hall.plant, "catalog plant of a hall of such servers, in air")->type_name("NAME");
+  auto* servers = c->add_option("--servers", hall.n_server, "servers of the hall; those of the log are among them")
+                      ->check(within(1, 1e6));
+  plant->needs(servers), servers->needs(plant);
+  c->add_option("--climate", hall.climate, "of the hall")->type_name("NAME")->capture_default_str();
+  c->add_option("--weather", hall.weather_epw, "EPW file; wins over the climate")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  c->add_option("--year", hall.year, "of the climate: typical, hot or extreme")
+      ->check(CLI::IsMember({"typical", "hot", "extreme"}))
+      ->capture_default_str();
+  c->add_option("--day", hall.day, "of the year, when the log begins")
+      ->check(within(1.0, 366.0))
+      ->capture_default_str();
+  c->add_option("--hour", hall.hour, "of that day, local standard time")
+      ->check(within(0.0, 24.0))
+      ->capture_default_str();
+  c->add_option("--seed", hall.seed, "of drawn servers and the climate's days")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  c->add_option("--hall-out", a->hall_out, "CSV of the hall: watts, air, dies every 10 s")->type_name("FILE");
   c->add_option("-o,--out", a->out, "CSV of measured and predicted temperatures")->type_name("FILE");
   c->add_flag("--json", a->json, "print one JSON object");
   c->callback([a, inlet] {

@@ -35,10 +35,12 @@ class GpuDensity {
   explicit GpuDensity(const FitGpuOptions& options);
   /// Parameters in the order of z: fast_K_per_W, fast_s, slow_K_per_W, slow_s, leakage_W, leakage_frac_per_K.
   const std::vector<PriorParameter>& prior() const { return prior_; }
-  const std::vector<double>& start() const { return start_; }              ///< mode of the first log's own fits, in z
-  const std::vector<double>& start_sigma() const { return start_sigma_; }  ///< and their standard deviations, in z
+  /// Mode of the first log's own fits, in z, [parameter].
+  const std::vector<double>& start() const { return start_; }
+  /// Their standard deviations, in z, [parameter].
+  const std::vector<double>& start_sigma() const { return start_sigma_; }
   const std::vector<Log>& logs() const { return logs_; }
-  /// @param z [parameter], dimensionless  @returns −∞ where the model has no finite value
+  /// @param z [parameter], dimensionless  @returns −∞ where the model has no finite value  @throws InputError for another number of them
   double log_likelihood(std::span<const double> z) const;
 
  private:

@@ -4,31 +4,14 @@
 
 #include <array>
 #include <ctime>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cooling/epw.hpp"
+#include "catalog_plant.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/cooling/climate.hpp"
-#include "tidewatt/cooling/hydronic_plant.hpp"
-#include "tidewatt/cooling/outside_air_plant.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
-
-template <class Params>
-Params read(Node node) {
-  std::erase_if(std::get<Node::Table>(node.value), [](const auto& item) { return item.first == "type"; });
-  std::vector<Finding> findings;
-  Params out{};
-  TableReader r(node, "plant", findings);
-  out.fields(r);
-  r.finish();
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return out;
-}
 
 /// Every option out of its range, at once.
 void check(const PlantAloneOptions& o) {
@@ -47,44 +30,15 @@ void check(const PlantAloneOptions& o) {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-struct Built {
-  std::unique_ptr<cooling::CoolingPlant> plant;
-  cooling::PlantInput load;
-};
-
-Built build(const catalog::Catalog& catalog, const PlantAloneOptions& o) {
-  const Node node = catalog.values("plant", o.plant);
-  const Node* type = node.find("type");
-  const std::string kind = type && type->is_text() ? std::get<std::string>(type->value) : "";
-  const double heat_W = o.it_W * o.load_frac;
-  Built out;
-  double liquid_frac = 0.0, loop_kg_per_s = 0.0;
-  if (kind == "hydronic") {
-    const auto p = read<cooling::HydronicParams>(node);
-    liquid_frac = p.liquid_frac;
-    loop_kg_per_s = liquid_frac > 0.0 ? p.loop_flow_kg_per_s * o.it_W / p.reference_it_W : 0.0;
-    out.plant = std::make_unique<cooling::HydronicPlant>(p, o.it_W);
-  } else if (kind == "outside_air") {
-    out.plant = std::make_unique<cooling::OutsideAirPlant>(read<cooling::OutsideAirParams>(node), o.it_W);
-  } else {
-    throw InputError(
-        fmt::format("plant '{}' is of type '{}': only hydronic and outside_air plants have machines", o.plant, kind));
-  }
+cooling::PlantInput load_of(const CatalogPlant& built, const PlantAloneOptions& o) {
   constexpr double air_J_per_m3_K = 1.15 * 1006.0, air_rise_K = 14.0;
-  out.load.it_heat_W = heat_W * (1.0 - liquid_frac);
-  out.load.server_flow_m3_per_s = std::max(out.load.it_heat_W / (air_J_per_m3_K * air_rise_K), 1e-3);
-  out.load.liquid_heat_W = heat_W * liquid_frac;
-  out.load.liquid_flow_kg_per_s = loop_kg_per_s * o.load_frac;
-  return out;
-}
-
-cooling::Weather weather_of(const catalog::Catalog& catalog, const PlantAloneOptions& o) {
-  if (!o.weather_epw.empty()) return cooling::epw_weather(cooling::read_epw(o.weather_epw), {1, 1}, 0);
-  const auto kind = o.year == "hot"
-                        ? cooling::ClimateDay::hot
-                        : (o.year == "extreme" ? cooling::ClimateDay::extreme : cooling::ClimateDay::typical);
-  return cooling::climate_year(read<cooling::ClimateParams>(catalog.values("climate", o.climate)), kind,
-                               static_cast<std::uint64_t>(o.seed));
+  const double heat_W = o.it_W * o.load_frac;
+  cooling::PlantInput load;
+  load.it_heat_W = heat_W * (1.0 - built.liquid_frac);
+  load.server_flow_m3_per_s = std::max(load.it_heat_W / (air_J_per_m3_K * air_rise_K), 1e-3);
+  load.liquid_heat_W = heat_W * built.liquid_frac;
+  load.liquid_flow_kg_per_s = built.loop_kg_per_s * o.load_frac;
+  return load;
 }
 
 nlohmann::ordered_json figures(const cooling::PlantMonth& m) {
@@ -104,13 +58,14 @@ nlohmann::ordered_json figures(const cooling::PlantMonth& m) {
 PlantAlone run_plant_alone(const PlantAloneOptions& options) {
   check(options);
   const catalog::Catalog catalog(options.catalog_overlay);
-  const Built built = build(catalog, options);
-  const auto weather = weather_of(catalog, options);
+  const CatalogPlant built = catalog_plant(catalog, options.plant, options.it_W);
+  const cooling::PlantInput load = load_of(built, options);
+  const auto weather = catalog_weather(catalog, options.climate, options.weather_epw, options.year,
+                                       static_cast<std::uint64_t>(options.seed));
   const std::clock_t start = std::clock();
   PlantAlone out{options, weather.source(), {}, 0.0};
   out.year = cooling::run_plant(
-      *built.plant, weather, [&](Tick) { return built.load; }, to_tick(options.days * 86400.0),
-      to_tick(options.step_s));
+      *built.plant, weather, [&](Tick) { return load; }, to_tick(options.days * 86400.0), to_tick(options.step_s));
   out.cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return out;
 }

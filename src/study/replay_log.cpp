@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "fit_poles.hpp"
 #include "fit_words.hpp"
+#include "replay_hall.hpp"
 #include "replay_player.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
@@ -118,7 +119,6 @@ void compare_node(const ReplayOptions& o, const Hardware& h, const Played& playe
   if (table.header.size() < 2)
     throw InputError(fmt::format("{}: node power needs a time and a column of watts", table.file));
   std::vector<double> measured, predicted;
-  const double busy_W = 0.25 * h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
   for (const auto& row : table.rows) {
     const double at_s = table.time_s(row, 0), W = cell_number(row[1]);
     if (!std::isfinite(at_s) || !std::isfinite(W) || at_s < played.time_s.front() + start_s ||
@@ -127,7 +127,7 @@ void compare_node(const ReplayOptions& o, const Hardware& h, const Played& playe
     const double gpu_W = played_at(played, played.gpu_sum_W, at_s);
     measured.push_back(W);
     predicted.push_back(
-        power::server_power(h.server, gpu_W, played_at(played, played.fan_frac, at_s), gpu_W > busy_W).ac_W);
+        power::server_power(h.server, gpu_W, played_at(played, played.fan_frac, at_s), is_busy(h, gpu_W)).ac_W);
   }
   if (measured.empty())
     throw InputError(fmt::format("{}: no reading lies within the log of the GPUs; are the clocks alike?", table.file));
@@ -151,6 +151,20 @@ void find_powers_beyond(const ReplayOptions& o, const Hardware& h, const Slots& 
           fmt::format("GPU {}: {} of {} readings lie more than 2 % beyond the cap, up to {:.0f} W of {:.0f} W", t.gpu,
                       beyond, t.record.size(), worst_W, of_W));
   }
+}
+
+/// The plant's air against the log's own reading of it.
+void compare_inlet(const Slots& slots, double from_s, ReplayReport& report) {
+  const auto& t = slots.gpu.front();
+  std::vector<double> measured, predicted;
+  auto row = report.hall->rows.begin();
+  for (std::size_t i = 0; i < t.inlet_K.size(); ++i) {
+    const double at_s = t.record.time_s[i];
+    if (!std::isfinite(t.inlet_K[i]) || at_s < from_s + start_s) continue;
+    while (row + 1 != report.hall->rows.end() && row->time_s < at_s) ++row;
+    measured.push_back(t.inlet_K[i] - zero_degC_K), predicted.push_back(row->supply_degC);
+  }
+  if (!measured.empty()) report.inlet = compared("inlet", measured, predicted);
 }
 
 void find_missing(const Hardware& h, const Slots& slots, ReplayReport& report) {
@@ -182,38 +196,46 @@ ReplayReport replay_log(const ReplayOptions& o) {
   const Hardware h = hardware_of(o);
   ReplayReport report;
   report.server = o.server, report.gpu = o.gpu;
-  const Slots slots = slots_of(o, static_cast<std::size_t>(h.server.n_gpu), report);
-  std::vector<power::WaveMeter> waves;
+  const auto n_slot = static_cast<std::size_t>(h.server.n_gpu);
+  auto hosts = hosts_of(o, n_slot, report);
+  if (o.hall.plant.empty()) hosts.resize(1);
+  const Slots& slots = hosts.front();
+  std::vector<SlotWatts> watts;
   double from_s = -1e300, to_s = 1e300;
-  for (const auto& t : slots.gpu) {
-    waves.push_back(wave_of(t, o.power_window_s));
-    from_s = std::max(from_s, t.record.time_s.front()), to_s = std::min(to_s, t.record.time_s.back());
+  for (const auto& host : hosts) {
+    watts.emplace_back(host, o.power_window_s, n_slot);
+    from_s = std::max(from_s, watts.back().begin_s()), to_s = std::min(to_s, watts.back().end_s());
   }
   if (!(to_s - from_s > 2.0 * start_s))
     throw InputError(
         fmt::format("the GPUs of the log share {:.3g} s; a replay needs {:g}", to_s - from_s, 2.0 * start_s));
   report.span_s = to_s - from_s;
-  for (const auto& w : waves) report.gpu_mean_W += w.mean_W(from_s, to_s) / static_cast<double>(waves.size());
+  for (const double w : watts.front().mean_W(from_s, to_s)) report.gpu_mean_W += w / static_cast<double>(n_slot);
   find_missing(h, slots, report);
-  find_powers_beyond(o, h, slots, report);
+  for (const auto& host : hosts) find_powers_beyond(o, h, host, report);
 
-  const Player player(h, slots, std::move(waves), from_s, to_s);
   const auto& inlets = slots.gpu.front().inlet_K;
   const bool column =
       !inlets.empty() && std::any_of(inlets.begin(), inlets.end(), [](double x) { return std::isfinite(x); });
   Played played;
   double inlet_K = o.inlet_degC.value_or(25.0) + zero_degC_K;
-  const auto play = [&](const std::function<double(double)>& inlet) {
-    played = player.play(inlet);
+  const auto play_with = [&](const std::function<double(double)>& inlet) {
+    played = play(h, slots, watts.front(), from_s, to_s, inlet);
     compare_temperatures(slots, played, from_s, report);
   };
-  if (o.inlet_degC) {
+  if (!o.hall.plant.empty()) {
+    report.inlet_from = "the hall's plant";
+    report.hall = play_hall(o, h, hosts, watts, from_s, to_s, played, report.findings);
+    compare_temperatures(slots, played, from_s, report);
+    inlet_K = report.hall->supply_mean_degC + zero_degC_K;
+    if (column) compare_inlet(slots, from_s, report);
+  } else if (o.inlet_degC) {
     report.inlet_from = "given";
-    play([&](double) { return inlet_K; });
+    play_with([&](double) { return inlet_K; });
   } else if (column) {
     report.inlet_from = "the log";
     double known_K = inlet_K;
-    play([&](double at_s) {
+    play_with([&](double at_s) {
       const double x = at_time(slots.gpu.front().record.time_s, inlets, at_s);
       return std::isfinite(x) ? known_K = x : known_K;
     });
@@ -228,7 +250,7 @@ ReplayReport replay_log(const ReplayOptions& o) {
         "no air temperature (inlet_degC): the one that fits the mean of the dies is taken, so that only differences "
         "are predicted");
     for (int i = 0; i < 8; ++i) {  // fans answer to temperature: a few turns until the mean agrees
-      play([&](double) { return inlet_K; });
+      play_with([&](double) { return inlet_K; });
       double bias = 0.0;
       for (const auto& c : report.temperature) bias += c.bias / static_cast<double>(report.temperature.size());
       if (std::abs(bias) < 0.01) break;

@@ -25,6 +25,20 @@ std::string host_of(const std::string& gpu) {
   return colon == std::string::npos ? std::string() : gpu.substr(0, colon);
 }
 
+/// The slot of each GPU: its own number where that is one and free, else the first free one.
+void set_slots(Slots& host, std::size_t n_slot) {
+  for (const auto& t : host.gpu) {
+    const std::string word = t.gpu.substr(t.gpu.rfind(':') + 1);
+    std::size_t number = n_slot;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const bool is_slot = error == std::errc() && end == word.data() + word.size() && number < n_slot &&
+                         std::find(host.slot.begin(), host.slot.end(), number) == host.slot.end();
+    std::size_t free = 0;
+    while (std::find(host.slot.begin(), host.slot.end(), free) != host.slot.end()) ++free;
+    host.slot.push_back(is_slot ? number : free);
+  }
+}
+
 }  // namespace
 
 Hardware hardware_of(const ReplayOptions& o) {
@@ -45,6 +59,7 @@ Hardware hardware_of(const ReplayOptions& o) {
   table(h.gpu, gpu, o.gpu, "power");
   table(h.server, server, o.server, "power");
   table(h.air, server, o.server, "air");
+  table(h.spread, gpu, o.gpu, "spread");
   const Node* memory = gpu.find("memory");
   const std::string name = memory && memory->is_text() ? std::get<std::string>(memory->value) : "h100_hbm3";
   read_into(h.memory, catalog.values("memory_branch", name), "memory_branch", findings);
@@ -52,41 +67,31 @@ Hardware hardware_of(const ReplayOptions& o) {
   return h;
 }
 
-Slots slots_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report) {
-  auto all = read_gpu_telemetry(o.file);
-  report.host = o.host.empty() ? host_of(all.front().gpu) : o.host;
-  Slots out;
-  std::vector<std::string> others;
-  for (auto& t : all) {
+std::vector<Slots> hosts_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report) {
+  std::vector<Slots> out;
+  for (auto& t : read_gpu_telemetry(o.file)) {
     const auto host = host_of(t.gpu);
-    if (host == report.host)
-      out.gpu.push_back(std::move(t));
-    else if (std::find(others.begin(), others.end(), host) == others.end())
-      others.push_back(host);
+    auto at = std::find_if(out.begin(), out.end(), [&](const Slots& s) { return s.host == host; });
+    if (at == out.end()) out.push_back({host, {}, {}}), at = out.end() - 1;
+    at->gpu.push_back(std::move(t));
   }
-  if (out.gpu.empty())
+  const auto chosen = std::find_if(out.begin(), out.end(), [&](const Slots& s) { return s.host == o.host; });
+  if (!o.host.empty() && chosen == out.end())
     throw InputError(
-        Finding{{},
-                "host",
-                fmt::format("no GPU of '{}' in the log; it has '{}'", o.host, others.empty() ? "" : others.front())});
-  if (!others.empty())
-    report.findings.push_back(fmt::format("{} more hosts in the log: --host NAME replays another", others.size()));
-  if (out.gpu.size() > n_slot)
-    throw InputError(fmt::format("{} GPUs in the log, but {} has {} slots; does `gpu` name several hosts?",
-                                 out.gpu.size(), o.server, n_slot));
-  for (std::size_t i = 0; i < out.gpu.size(); ++i) {
-    const std::string word = out.gpu[i].gpu.substr(out.gpu[i].gpu.rfind(':') + 1);
-    std::size_t number = n_slot;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    const bool is_slot = error == std::errc() && end == word.data() + word.size() && number < n_slot &&
-                         std::find(out.slot.begin(), out.slot.end(), number) == out.slot.end();
-    std::size_t free = 0;
-    while (std::find(out.slot.begin(), out.slot.end(), free) != out.slot.end()) ++free;
-    out.slot.push_back(is_slot ? number : free);
+        Finding{{}, "host", fmt::format("no GPU of '{}' in the log; it has '{}'", o.host, out.front().host)});
+  if (!o.host.empty()) std::rotate(out.begin(), chosen, chosen + 1);
+  report.host = out.front().host;
+  for (auto& host : out) {
+    if (host.gpu.size() > n_slot)
+      throw InputError(fmt::format("{} GPUs in the log, but {} has {} slots; does `gpu` name several hosts?",
+                                   host.gpu.size(), o.server, n_slot));
+    set_slots(host, n_slot);
+    if (host.gpu.size() < n_slot && (&host == &out.front() || !o.hall.plant.empty()))
+      report.findings.push_back(fmt::format("{}{} of {} GPUs in the log: the others take the mean of those",
+                                            host.host.empty() ? "" : host.host + ": ", host.gpu.size(), n_slot));
   }
-  if (out.gpu.size() < n_slot)
-    report.findings.push_back(
-        fmt::format("{} of {} GPUs in the log: the others take the mean of those", out.gpu.size(), n_slot));
+  if (out.size() > 1 && o.hall.plant.empty())
+    report.findings.push_back(fmt::format("{} more hosts in the log: --host NAME replays another", out.size() - 1));
   return out;
 }
 
@@ -104,37 +109,74 @@ power::WaveMeter wave_of(const GpuTelemetry& t, double window_s) {
   return power::WaveMeter(std::move(wave));
 }
 
-Played Player::play(const std::function<double(double)>& inlet_K) const {
-  const auto n = static_cast<std::size_t>(hardware_.server.n_gpu);
-  const thermal::NodeHeat node(hardware_.package, hardware_.memory, hardware_.air, n, air_J_per_m3_K);
-  const std::vector<double> one(n, 1.0), none(n, 0.0);
-  auto state = node.cold(inlet_K(from_s_));
-  // At rest before the record: as it was in its first seconds.
-  const auto before = watts(from_s_, from_s_ + start_s);
-  for (int i = 0; i < 600; ++i) node.step(state, before, none, one, inlet_K(from_s_), 5.0);
-  Played out;
-  out.die_K.resize(slots_.gpu.size());
-  constexpr double step_s = 0.5;
-  for (double at_s = from_s_; at_s < to_s_; at_s += step_s) {
-    const auto W = watts(at_s, at_s + step_s);
-    node.step(state, W, none, one, inlet_K(at_s), step_s);
-    out.time_s.push_back(at_s + step_s);
-    out.fan_frac.push_back(state.fan_frac);
-    double sum = 0.0;
-    for (const double w : W) sum += w;
-    out.gpu_sum_W.push_back(sum);
-    for (std::size_t g = 0; g < slots_.gpu.size(); ++g)
-      out.die_K[g].push_back(state.store_K[slots_.slot[g]][thermal::die_store]);
+SlotWatts::SlotWatts(const Slots& slots, double window_s, std::size_t n_slot)
+    : slot_(slots.slot), n_slot_(n_slot), begin_s_(-1e300), end_s_(1e300) {
+  for (const auto& t : slots.gpu) {
+    waves_.push_back(wave_of(t, window_s));
+    begin_s_ = std::max(begin_s_, t.record.time_s.front()), end_s_ = std::min(end_s_, t.record.time_s.back());
   }
-  return out;
 }
 
-std::vector<double> Player::watts(double from_s, double to_s) const {
+std::vector<double> SlotWatts::mean_W(double from_s, double to_s) const {
   double sum = 0.0;
   std::vector<double> own;
   for (const auto& w : waves_) own.push_back(std::max(0.0, w.mean_W(from_s, to_s))), sum += own.back();
-  std::vector<double> out(static_cast<std::size_t>(hardware_.server.n_gpu), sum / static_cast<double>(own.size()));
-  for (std::size_t g = 0; g < own.size(); ++g) out[slots_.slot[g]] = own[g];
+  std::vector<double> out(n_slot_, sum / static_cast<double>(own.size()));
+  for (std::size_t g = 0; g < own.size(); ++g) out[slot_[g]] = own[g];
+  return out;
+}
+
+ReplayedServer::ReplayedServer(const Hardware& h, const SlotWatts& watts, std::vector<double> resistance_ratio)
+    : hardware_(h),
+      watts_(watts),
+      ratio_(std::move(resistance_ratio)),
+      none_(ratio_.size(), 0.0),
+      node_(h.package, h.memory, h.air, ratio_.size(), air_J_per_m3_K) {}
+
+void ReplayedServer::rest(double from_s, double inlet_K) {
+  state_ = node_.cold(inlet_K);
+  const auto before = watts_.mean_W(from_s, from_s + start_s);
+  for (int i = 0; i < 600; ++i) node_.step(state_, before, none_, ratio_, inlet_K, 5.0);
+}
+
+ReplayedServer::Step ReplayedServer::step(double from_s, double to_s, double inlet_K) {
+  const auto W = watts_.mean_W(from_s, to_s);
+  const auto books = node_.step(state_, W, none_, ratio_, inlet_K, to_s - from_s);
+  Step out{0.0, 0.0, 0.0, books.stored_J};
+  for (const double w : W) out.gpu_W += w;
+  out.ac_W = power::server_power(hardware_.server, out.gpu_W, state_.fan_frac, is_busy(hardware_, out.gpu_W)).ac_W;
+  // All that the server draws goes into the air, less what its packages keep.
+  out.air_W = out.ac_W - out.gpu_W + books.air_J / (to_s - from_s);
+  return out;
+}
+
+double ReplayedServer::hottest_K() const {
+  double hottest = 0.0;
+  for (const auto& T : state_.store_K) hottest = std::max(hottest, T[thermal::die_store]);
+  return hottest;
+}
+
+bool is_busy(const Hardware& h, double gpu_W) {
+  return gpu_W > 0.25 * h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
+}
+
+void note(Played& out, const ReplayedServer& server, const Slots& slots, double at_s, double gpu_W) {
+  out.die_K.resize(slots.gpu.size());
+  out.time_s.push_back(at_s);
+  out.fan_frac.push_back(server.fan_frac());
+  out.gpu_sum_W.push_back(gpu_W);
+  for (std::size_t g = 0; g < slots.gpu.size(); ++g) out.die_K[g].push_back(server.die_K(slots.slot[g]));
+}
+
+Played play(const Hardware& h, const Slots& slots, const SlotWatts& watts, double from_s, double to_s,
+            const std::function<double(double)>& inlet_K) {
+  ReplayedServer server(h, watts, std::vector<double>(static_cast<std::size_t>(h.server.n_gpu), 1.0));
+  server.rest(from_s, inlet_K(from_s));
+  Played out;
+  for (double at_s = from_s; at_s < to_s; at_s += replay_step_s) {
+    const auto moved = server.step(at_s, at_s + replay_step_s, inlet_K(at_s));
+    note(out, server, slots, at_s + replay_step_s, moved.gpu_W);
+  }
   return out;
 }
 

@@ -21,17 +21,20 @@ struct Hardware {
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
   thermal::HbmBranchParams memory;
+  power::SiliconSpreadParams spread;
 };
 
 Hardware hardware_of(const ReplayOptions& options);
 
 /// GPUs of one host by slot: their own number where it is one, else their order.
 struct Slots {
+  std::string host;
   std::vector<GpuTelemetry> gpu;
   std::vector<std::size_t> slot;
 };
 
-Slots slots_of(const ReplayOptions& options, std::size_t n_slot, ReplayReport& report);
+/// [host] every host of the log, the chosen one first. @throws InputError if there is no such host or one has too many GPUs
+std::vector<Slots> hosts_of(const ReplayOptions& options, std::size_t n_slot, ReplayReport& report);
 
 /// Power of one GPU over time, from its readings or its counter.
 power::WaveMeter wave_of(const GpuTelemetry& telemetry, double window_s);
@@ -41,22 +44,57 @@ struct Played {
   std::vector<std::vector<double>> die_K;           ///< [GPU of the log][step]
 };
 
-class Player {
+/// Watts of a server's slots over time; slots without a GPU in the log take the mean of the others.
+class SlotWatts {
  public:
-  Player(const Hardware& h, const Slots& slots, std::vector<power::WaveMeter> waves, double from_s, double to_s)
-      : hardware_(h), slots_(slots), waves_(std::move(waves)), from_s_(from_s), to_s_(to_s) {}
-
-  /// The record from its start to its end with air of this temperature, K at each time.
-  Played play(const std::function<double(double)>& inlet_K) const;
+  SlotWatts(const Slots& slots, double window_s, std::size_t n_slot);
+  double begin_s() const { return begin_s_; }  ///< all its GPUs have readings from here
+  double end_s() const { return end_s_; }      ///< to here
+  /// Means over a time, [slot]
+  std::vector<double> mean_W(double from_s, double to_s) const;
 
  private:
-  std::vector<double> watts(double from_s, double to_s) const;
-
-  const Hardware& hardware_;
-  const Slots& slots_;
   std::vector<power::WaveMeter> waves_;
-  double from_s_, to_s_;
+  std::vector<std::size_t> slot_;
+  std::size_t n_slot_;
+  double begin_s_, end_s_;
 };
+
+/// One server of the replay: packages and fans under the logged watts.
+class ReplayedServer {
+ public:
+  /// @param resistance_ratio [slot] of each package to the entry's
+  ReplayedServer(const Hardware& h, const SlotWatts& watts, std::vector<double> resistance_ratio);
+  /// At rest under the watts of the first seconds. @param inlet_K air
+  void rest(double from_s, double inlet_K);
+  struct Step {
+    double gpu_W, ac_W, air_W;  ///< of the GPUs; at the server's input; heat that the air takes
+    double stored_J;            ///< in the packages
+  };
+  Step step(double from_s, double to_s, double inlet_K);
+  double die_K(std::size_t slot) const { return state_.store_K[slot][thermal::die_store]; }
+  double fan_frac() const { return state_.fan_frac; }
+  double hottest_K() const;
+
+ private:
+  const Hardware& hardware_;
+  const SlotWatts& watts_;
+  std::vector<double> ratio_, none_;
+  thermal::NodeHeat node_;
+  thermal::NodeHeatState state_;
+};
+
+/// Whether a server's GPUs are in a job, by their watts.
+bool is_busy(const Hardware& h, double gpu_W);
+
+/// Appends where a server stands at a time. @param gpu_W mean of the step that ends there
+void note(Played& played, const ReplayedServer& server, const Slots& slots, double at_s, double gpu_W);
+
+/// The record from its start to its end with air of this temperature, K at each time.
+Played play(const Hardware& h, const Slots& slots, const SlotWatts& watts, double from_s, double to_s,
+            const std::function<double(double)>& inlet_K);
+
+constexpr double replay_step_s = 0.5;
 
 /// Value of a played series at a time: its steps are short, so the nearest end of a step serves.
 double played_at(const Played& played, const std::vector<double>& x, double at_s);

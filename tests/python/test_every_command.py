@@ -33,7 +33,7 @@ ELSEWHERE = {
     "size --cooling-unit-frac": "most_gpus", "size --peak": "most_gpus(by_peak=True)", "size --write": "Sizing.cheapest",
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
     "stability --short-circuit-MVA": "short_circuit_VA", "orders --settlement-min": "settlement_s",
-    "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
+    "replay --servers": "n_server", "replay --hall-out": "Replay.hall_series", "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
 

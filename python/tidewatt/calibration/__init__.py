@@ -52,11 +52,12 @@ class Calibration:
         """
         try:
             record = json.loads(_FilePath(path).read_text(encoding="utf-8"))
-            if record["kind"] != "calibration" or record["schema"] != SCHEMA or len(record["z"]) != len(record["log_density"]):
-                raise ValueError("its schema is another one")
-            return cls(record)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _core.InputError(f"{os.fspath(path)}: not a calibration: {error}") from error
+            if (record["kind"], record["schema"]) == ("calibration", SCHEMA) and len(record["z"]) == len(record["log_density"]):
+                return cls(record)
+            error: Exception = ValueError("its schema is another one")
+        except (OSError, ValueError, KeyError, TypeError) as reason:
+            error = reason
+        raise _core.InputError(f"{os.fspath(path)}: not a calibration: {error}")
 
     @property
     def name(self) -> str:
@@ -231,9 +232,9 @@ class Calibration:
         InputError
             With every finding.
         """
-        from .forecast import forecast
+        from .forecast import _forecast
 
-        return forecast(self, scenario, n, others, set, outputs, halls, out, workers, seed, progress)
+        return _forecast(self, scenario, n, others, set, outputs, halls, out, workers, seed, progress)
 
     def plot(self, *, ax: Any = None) -> Axes:
         """The 95 % interval of every parameter before and after the logs, in standard deviations of the prior.

@@ -101,8 +101,7 @@ class Forecast:
         return f"<tidewatt.Forecast: GPU {self.name!r}, {len(self.table)} runs, {self.n_failed} failed>"
 
 
-def forecast(calibration: Calibration, scenario, n, others, set, outputs, halls, out, workers, seed, progress) -> Forecast:
-    """What `Calibration.forecast` says."""
+def _forecast(calibration: Calibration, scenario, n, others, set, outputs, halls, out, workers, seed, progress) -> Forecast:
     base = scenario if isinstance(scenario, Scenario) else load(scenario)
     known = [hall["name"] for hall in base.halls]
     for hall in halls or []:
