@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .calibration import Calibration, calibrate
     from ._fit_inference import InferencePower, fit_inference_power
     from ._log import log_gpus
+    from ._meter import WaveformComparison, compare_waveforms, through_meter
     from ._replay import Replay, replay
     from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
     from ._load import Scenario, load
@@ -82,6 +83,7 @@ _HOME = {
     "InferencePower": "_fit_inference",
     **dict.fromkeys(["Calibration", "calibrate"], "calibration"),
     "log_gpus": "_log",
+    **dict.fromkeys(["WaveformComparison", "compare_waveforms", "through_meter"], "_meter"),
     **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
@@ -94,9 +96,9 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "bench", "calibrate", "compare", "explain", "filing", "fit_fans", "fit_gpu",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
-    "stability", "sweep", "validate", "verify", *_READERS,
+    "stability", "sweep", "through_meter", "validate", "verify", *_READERS,
 ]  # fmt: skip
 
 
