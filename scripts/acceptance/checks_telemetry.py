@@ -14,8 +14,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
-OPEN = ("replay into a fleet's halls and plant", "90 % bands over public records", "LoRA: 5742 predicted from 4951 and 5740",
-        "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
+OPEN = ("replay into a fleet's halls and plant", "90 % bands over public records", "the entry as a scenario's iteration at another cap", "notebook from raw log to calibrated forecast")  # fmt: skip
 
 
 def run_import(report, kind, paths, out, *more):
@@ -166,6 +165,47 @@ def check_calibration(report):
             key, said = line.split(maxsplit=1)
             print(f"      {key}: {said}")
     report.judge("calibration: 400 logs, coverage 85-95 %, width 1.5 x", done.code == 0, done.stdout.strip().splitlines()[-1] if done.stdout else done.stderr[-80:], "all parameters")
+
+
+def _lora_run(run, sensor):
+    """Distinct node series of one LoRA run by what the job did: {"train": watts, "eval": watts}, and the number of nodes."""
+    import pandas as pd
+
+    nodes = 1 if run == 4951 else 8
+    stem = next(product.shared_data(f"mlperf_h100_{nodes}node_llama2").glob(f"result_{run}*_events.csv"))
+    events, power = pd.read_csv(stem), pd.read_csv(str(stem).replace("_events", f"_{sensor}"))
+    distinct = power.drop(columns="time_ms").T.drop_duplicates().T
+    state, begun = pd.Series("", index=power.index), {}
+    for time_ms, key in zip(events["time_ms"], events["key"]):
+        name = {"block": "train", "eval": "eval"}.get(key.rpartition("_")[0])
+        if name and key.endswith("_start"):
+            begun[name] = time_ms
+        if name and key.endswith("_stop") and name in begun:
+            state[(power["time_ms"] >= begun[name]) & (power["time_ms"] < time_ms)] = name
+    return {name: distinct[state == name].stack().to_numpy() for name in ("train", "eval")}, nodes
+
+
+def check_lora(report):
+    """Levels and scatter of runs 4951 (1 node) and 5740 (8 nodes) by what the job does, taken to 5742's nodes and to its own events."""
+    if product.shared_data("mlperf_h100_8node_llama2") is None or product.shared_data("mlperf_h100_1node_llama2") is None:
+        report.skip("LoRA: 5742 from 4951 and 5740", "reference data absent")
+        return
+    import numpy as np
+
+    for sensor in ("ac", "dc"):
+        (one, n_one), (many, n_many), (true, n_true) = (_lora_run(run, sensor) for run in (4951, 5740, 5742))
+        predicted = {}
+        for name in ("train", "eval"):
+            # A node's level falls with the logarithm of the number of nodes; the scatter around it is that of the larger job.
+            slope = (many[name].mean() - one[name].mean()) / np.log(n_many / n_one)
+            predicted[name] = many[name] + slope * np.log(n_true / n_many)
+        mean = sum(len(true[s]) * predicted[s].mean() for s in predicted) / sum(map(len, true.values()))
+        drawn = np.concatenate([np.quantile(predicted[s], (np.arange(len(true[s])) + 0.5) / len(true[s])) for s in predicted])
+        measured = np.concatenate(list(true.values()))
+        report.at_most(f"LoRA {sensor}: mean of 5742", 100 * abs(mean / measured.mean() - 1), 3.0, "%")
+        for q in (10, 50, 90):
+            error = 100 * (np.percentile(drawn, q) / np.percentile(measured, q) - 1)
+            report.within(f"LoRA {sensor}: {q} % quantile of 5742", error, -5.0, 5.0, "%")
 
 
 def say_open(report):

@@ -43,6 +43,26 @@ def test_the_four_dialects_of_time(tmp_path):
     assert any("may be UTC" in n for n in report.notes)
 
 
+def test_dates_of_other_countries(tmp_path):
+    """A building's own export: semicolons, decimal commas, the day first; and slashes, whose order the column tells."""
+    text = "Zeit;Leistung\n02.03.2026 14:00:01;0,4676\n02.03.2026 14:00:02,5;0,5\n"
+    table = tw.read_csv(put(tmp_path, "raum.csv", text), columns={"time": "Zeit", "power": "Leistung"}, units={"power": "kW"}, time_zone="Europe/Berlin")
+    assert table["time"].iloc[0] == pd.Timestamp("2026-03-02T13:00:01Z") and list(table["power_W"]) == pytest.approx([467.6, 500])
+
+    def first(*stamps):
+        done, report = read("csv", put(tmp_path, "us.csv", "time,power_W\n" + "".join(f"{s},1\n" for s in stamps)))
+        return done["time"].iloc[0], report
+
+    assert first("7/14/2026 8:12:53 PM", "7/14/2026 8:12:54 PM")[0] == pd.Timestamp("2026-07-14T20:12:53")
+    assert first("14/7/2026 08:12:53", "14/7/2026 08:12:54")[0] == pd.Timestamp("2026-07-14T08:12:53")
+    stamp, report = first("3/2/2026 08:12:53", "3/2/2026 08:12:54")
+    assert stamp == pd.Timestamp("2026-03-02T08:12:53") and said(report, "us.csv:2", "does not tell")
+    with pytest.raises(importers.InputError, match="both first and second"):
+        first("14/7/2026", "7/14/2026")
+    with pytest.raises(importers.InputError, match="no cell of 'time' is a time"):
+        first("yesterday", "today")
+
+
 def test_carbon_checks_the_mix_and_the_neighbours(tmp_path):
     head = "timestamp,WND,SUN,WAT,OIL,NG,COL,NUC,OTH,avg_CI"
     mix = lambda ng: f"1000,0,0,0,{ng},0,1000,0,{(1000 * 11 + ng * 490 + 1000 * 12) / (2000 + ng)}"  # noqa: E731

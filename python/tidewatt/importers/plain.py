@@ -14,7 +14,7 @@ import pandas as pd
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, report_twins, tidy
 from .text import column_numbers, read_text
-from .times import epoch_unit, parse_times
+from .times import KNOWN, epoch_unit, parse_times
 
 ROW = "_row"
 # Suffix of a column, or unit given by the caller → (suffix in the table, factor, offset).
@@ -244,4 +244,7 @@ def _time(cells: pd.Series, column: str, rows, file: str, report: ImportReport, 
         for i in np.flatnonzero(values.isna().to_numpy()):
             report.warn(f"{file}:{rows[i]}", f"{column}: '{cells.iloc[i]}' is no time")
         return values * (1e-3 if column.endswith("_ms") else 1.0)
-    return parse_times(cells, rows, file, report, zone)
+    times = parse_times(cells, rows, file, report, zone)
+    if len(times) and times.isna().all():
+        raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(cells.iloc[0])[:40]}'; known: {KNOWN}")
+    return times

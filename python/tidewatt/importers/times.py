@@ -14,6 +14,9 @@ from .report import ImportReport, InputError
 EARLIEST = pd.Timestamp("2005-01-01")  # before it no log of a GPU or a data centre of today was written
 _NUMERIC = re.compile(r"^-?\d+(\.\d+)?$")
 _SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
+_DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+|$)")
+_EITHER_FIRST = re.compile(r"^(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T,]+|$)")
+KNOWN = "ISO 8601, 2026/07/14 08:12:53, 14.07.2026 08:12:53, 7/14/2026 8:12:53 AM, Tue Jul 14 08:12:53 2026, Unix time in s, ms, µs or ns"
 _CTIME = "%a %b %d %H:%M:%S %Y"
 
 
@@ -28,9 +31,10 @@ def epoch_unit(value: float) -> str:
 def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
-    @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns;
-    @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
-    @param zone: IANA name of the clock that wrote times without an offset. @raises InputError: there is no such zone.
+    @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
+    column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
+    @param zone: IANA name of the clock that wrote times without an offset. @raises InputError: there is no such zone, or days come
+    first and second.
     """
     texts = [str(c).strip() for c in cells]
     if texts and all(_NUMERIC.match(t) for t in texts if t):
@@ -39,7 +43,7 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
         if unit:
             exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
             return pd.to_datetime(exact, unit=unit, utc=True)
-    parsed = [_one(t) for t in texts]
+    parsed = [_one(t) for t in _year_first(texts, rows, file, report)]
     for i, stamp in enumerate(parsed):
         if stamp is pd.NaT:
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
@@ -51,6 +55,18 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
         )
     naive = pd.Series(parsed, dtype="datetime64[ns]")
     return to_utc(naive, zone, rows, file, report) if zone else naive
+
+
+def _year_first(texts, rows, file: str, report: ImportReport):
+    """Dates of dots (day first) and of slashes with the year first."""
+    slashed = [m for m in map(_EITHER_FIRST.match, texts) if m]
+    day_first = any(int(m[1]) > 12 for m in slashed)
+    if slashed and day_first and any(int(m[2]) > 12 for m in slashed):
+        raise InputError(f"{file}: dates such as '{slashed[0][0].strip()}' have days both first and second")
+    if slashed and not day_first and not any(int(m[2]) > 12 for m in slashed):
+        report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the month is taken to come first; the file does not tell")
+    order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
+    return [_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t)).strip() for t in texts]
 
 
 def _one(text: str):
