@@ -9,8 +9,8 @@ import pytest
 # Classes of pybind11 have its metaclass and, where Python cannot make them, a constructor of any arguments; an error's list of
 # findings is set when it is raised.
 ALLOWED = r"""
-tidewatt\._core\.(Catalog|Engine|ResultFile|RunResult|Scenario|Sweep|SweepFolder)
-tidewatt\._core\.(Catalog|Engine|ResultFile|RunResult|Scenario|Sweep|SweepFolder)\.__init__
+tidewatt\._core\.(Catalog|Engine|GpuDensity|ResultFile|RunResult|Scenario|Sweep|SweepFolder)
+tidewatt\._core\.(Catalog|Engine|GpuDensity|ResultFile|RunResult|Scenario|Sweep|SweepFolder)\.__init__
 tidewatt\._core\.InputError\.findings
 """
 
