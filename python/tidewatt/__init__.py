@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from ._result import Result, open
     from ._rules import filing, ride, rules, verify
+    from .planner import serve
     from ._size import Sizing, most_gpus, size
     from ._study import Answer, bench, explain, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
@@ -88,6 +89,7 @@ _HOME = {
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
+    "serve": "planner",
     **dict.fromkeys(["StabilityAnswer", "stability"], "_stability"),
     **dict.fromkeys(
         ["CorruptFileError", "Error", "Finding", "InputError", "OutputError", "RefusedError", "SolverError", "__version__"],
@@ -97,7 +99,7 @@ _HOME = {
 __all__ = [
     "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
     "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "size",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
     "stability", "sweep", "through_meter", "validate", "verify", *_READERS,
 ]  # fmt: skip
 

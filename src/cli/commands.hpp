@@ -9,6 +9,7 @@ void add_run_commands(CLI::App& app, int& exit_code);        // run, check
 void add_calibrate_command(CLI::App& app, int& exit_code);   // calibrate
 void add_catalog_command(CLI::App& app, int& exit_code);     // catalog
 void add_report_command(CLI::App& app, int& exit_code);      // report
+void add_serve_command(CLI::App& app, int& exit_code);       // serve
 void add_bench_command(CLI::App& app, int& exit_code);       // bench
 void add_validate_command(CLI::App& app, int& exit_code);    // validate
 void add_sweep_command(CLI::App& app, int& exit_code);       // sweep

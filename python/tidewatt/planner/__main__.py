@@ -1,0 +1,37 @@
+"""python3 -m tidewatt.planner [SCENARIO] [--out DIR] [--port N] [--no-browser]"""
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import PORT, Refused, serve
+
+
+def main() -> int:
+    """The command line. @returns exit code: 0; 2: the scenario cannot be read; 74: the folder or the port cannot be used."""
+    parser = argparse.ArgumentParser(prog="tidewatt.planner", description="Serve the planner's page of a scenario on this machine.")
+    parser.add_argument("scenario", nargs="?", default="llama3_405b_day", help="scenario file, or the name of a shipped one")
+    parser.add_argument("--out", default=".", help="folder below which exports are written")
+    parser.add_argument("--port", type=int, default=PORT, help="port on the loopback address; 0: any free one")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the page")
+    args = parser.parse_args()
+    try:
+        from .. import _core
+    except ImportError as error:
+        print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
+        return 74
+    try:
+        serve(args.scenario, out=args.out, port=args.port, browser=not args.no_browser)
+    except (_core.InputError, _core.RefusedError, FileNotFoundError) as error:
+        print(f"tidewatt: {error}", file=sys.stderr)
+        return 2
+    except (_core.OutputError, Refused) as error:
+        print(f"tidewatt: {error}", file=sys.stderr)
+        return 74
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""What a page asks for, computed in the process that runs: figures, intervals, causes, charts and files."""
+from __future__ import annotations
+
+import collections
+import warnings
+from typing import Any, Callable
+
+from .._engine import run
+from .._load import Scenario
+from .._result import Result
+from .base import Base, tables
+from .coarse import coarse
+
+KEPT = 3  # results in memory: the charts of an answer are asked for after it
+RECORD_s = 120.0  # of a window that the reader zooms into
+DRAWS = 32  # of an interval
+DETAILS = ("coarse", "exact", "interval")
+
+warnings.simplefilter("ignore")  # notes of a scenario are part of the answers
+
+
+class Answers:
+    """Every public function is a task: it takes `check`, which it calls on the way, and what the page sent.
+
+    Raises
+    ------
+    InputError
+        With every finding.
+    """
+
+    def __init__(self, base: Base):
+        self._base = base
+        self._kept: collections.OrderedDict[tuple[str, str], Result] = collections.OrderedDict()
+
+    def run(self, check: Callable[..., None], set: dict[str, Any], detail: str, judge: list[str]) -> dict[str, Any]:
+        """Figures and verdicts of the base with `set`. @param judge: rules that are judged on the recorded window"""
+        if detail == "interval":
+            return self._interval(check, set, judge)
+        scenario = self._base.scenario(set)
+        result = self._result(check, scenario, detail)
+        return {"detail": detail, "summary": result.summary, "verdicts": _verdicts(result, judge), "hour_max_MW": _hottest_hour(result), "notes": scenario.notes}
+
+    def _result(self, check: Callable[..., None], scenario: Scenario, detail: str) -> Result:
+        key = (scenario.text, detail)
+        if key not in self._kept:
+            while len(self._kept) >= KEPT:
+                self._kept.popitem(last=False)
+            self._kept[key] = run(coarse(scenario) if detail == "coarse" else scenario, progress=check)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _interval(self, check: Callable[..., None], set: dict[str, Any], judge: list[str]) -> dict[str, Any]:
+        from .interval import interval
+
+        answer = self.run(check, set, "exact", judge)
+        low_high, n_draw, note = interval(self._base, set, DRAWS, check)
+        return {**answer, "detail": "interval", "interval": low_high, "draws": n_draw, "interval_note": note}
+
+    def charts(self, check: Callable[..., None], set: dict[str, Any], detail: str, record_s: float | None) -> dict[str, Any]:
+        """The charts of an answer as what the page's script draws. @param record_s: also record every millisecond from here on"""
+        from .pictures import charts
+
+        if record_s is not None:
+            windows = tables(self._base.scenario(set)).get("record", {}).get("window", [])
+            set = {**set, "record.window": [*windows, {"name": "looked_at", "start_s": record_s, "duration_s": RECORD_s}]}
+        return charts(self._result(check, self._base.scenario(set), detail))
+
+    def why(self, check: Callable[..., None], set: dict[str, Any]) -> dict[str, Any]:
+        """Why throughput moves and what would change it, by runs without each cause and with each lever."""
+        from .._study import explain
+
+        scenario = self._base.scenario(set)
+        answer = explain(scenario, self._result(check, scenario, "exact"), progress=check)
+        return {"figures": dict(answer), "text": answer.text}
+
+    def export(self, check: Callable[..., None], set: dict[str, Any], what: str, folder: str, name: str, rule: str) -> dict[str, Any]:
+        """Writes a scenario, report or filing pack below `folder`. @returns the files"""
+        from .exports import write
+
+        scenario = self._base.scenario(set)
+        result = None if what == "scenario" else self._result(check, scenario, "exact")
+        return write(self._base, scenario, result, what, folder, name, rule)
+
+
+def _hottest_hour(result: Result) -> float | None:
+    """Largest mean power of a full hour of a `result`, MW; what `tidewatt size --for gpus --contract-MW` limits."""
+    if result.summary["simulated_s"] < 3600:
+        return None
+    n = int(result.summary["simulated_s"] // 3600)
+    return float(result.array("/hourly/pcc_J")[:n].max()) / 3600e6
+
+
+def _verdicts(result: Result, judge: list[str]) -> list[dict[str, str]]:
+    """Each rule of a `result` in words, the worst first; `judge`: rule files for the recorded window."""
+    from ..report import compliance
+    from ..report.read import Missing, ResultFile
+
+    out = []
+    try:
+        rows = compliance.rows(ResultFile(result._source._core))
+        out += [dict(zip(("rule", "verdict", "figure", "limit", "margin", "worst"), compliance.cells(row)), rules=str(row.get("rule_set", ""))) for row in rows]
+    except Missing:
+        pass
+    return out + [row for name in judge for row in _on_window(result, name)]
+
+
+def _on_window(result: Result, name: str) -> list[dict[str, str]]:
+    from .._rules import rules
+    from ..report.findings import number
+
+    answer = rules(name, result, as_if=True)
+    out = []
+    for row in answer["rules"]:
+        out.append({"rules": name, "rule": str(row.get("title", row.get("rule", ""))), "verdict": str(row.get("verdict", "")), "figure": number(row["value"]) if isinstance(row.get("value"), float) else "–",
+                    "limit": "", "margin": "", "worst": ""})  # fmt: skip
+    return out
+

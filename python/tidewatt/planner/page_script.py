@@ -1,0 +1,42 @@
+"""Script of the planner's page: it moves settings, asks the server, and shows answers with the report's charts."""
+
+from ..report.page_charts import CHARTS
+from .page_answers import ANSWERS
+from .page_controls import CONTROLS
+from .page_variants import VARIANTS
+
+SCRIPT = (
+    r"""
+window.addEventListener("error", function (event) { document.body.setAttribute("data-error", event.message); });
+window.addEventListener("unhandledrejection", function (event) { document.body.setAttribute("data-error", String(event.reason && event.reason.stack || event.reason)); });
+(function () {
+  "use strict";
+  var charts = {}, ids = [], states = {}, base = null;
+"""
+    + CHARTS
+    + CONTROLS
+    + ANSWERS
+    + VARIANTS
+    + r"""
+  function $(id) { return document.getElementById(id); }
+  function made(tag, text, parent, kind) {
+    var e = document.createElement(tag);
+    if (text !== undefined && text !== null) e.textContent = text;
+    if (kind) e.className = kind;
+    if (parent) parent.appendChild(e);
+    return e;
+  }
+
+  fetch("/base").then(function (answer) { return answer.json(); }).then(function (description) {
+    base = description;
+    $("facts").textContent = Math.round(base.hours * 1000) / 1000 + " h from " + base.start.replace("T", " ") + ", " + base.assumed + " assumed inputs" + (base.notes.length ? ". Note: " + base.notes.join(" ") : "");
+    build($("controls"));
+    kept = recalled();
+    buttons();
+    askBase();
+  }).catch(lost);
+  var waiting = null;
+  window.addEventListener("resize", function () { clearTimeout(waiting); waiting = setTimeout(function () { ids.forEach(function (id) { if (states[id].place.clientWidth !== states[id].W) draw(id); }); }, 120); });
+})();
+"""
+)

@@ -1,0 +1,97 @@
+"""The process that runs: reads one task a line, answers with one line. Started by `lanes.py`, ends when its standard input does.
+
+A task is JSON: `id`, `do`, and what the function of that name in `answers.py` takes. A line `{"cancel": id}` stops the task of that id.
+"""
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from typing import Any, Callable
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Desk:
+    """What has arrived: tasks in their order, and which of them are cancelled."""
+
+    def __init__(self, lines):
+        self.tasks: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._cancelled: set[int] = set()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def _read(self, lines):
+        for line in lines:
+            message = json.loads(line)
+            if "cancel" in message:
+                self._cancelled.add(message["cancel"])
+            else:
+                self.tasks.put(message)
+        os._exit(0)  # the server is gone, and with it whoever would read an answer
+
+    def watch(self, task: int) -> Callable[..., None]:
+        """What a run calls on its way. @raises Cancelled: `task` was"""
+
+        def check(*_):
+            if task in self._cancelled:
+                raise Cancelled
+
+        return check
+
+    def forget(self, task: int):
+        """`task` is answered."""
+        self._cancelled.discard(task)
+
+
+def answer(answers, task: dict[str, Any], check: Callable[..., None]) -> tuple[int, dict[str, Any]]:
+    """(HTTP status, body) of a `task`; `check` is called on the way and may stop it."""
+    from .. import _core
+
+    try:
+        return 200, getattr(answers, task["do"])(check=check, **task["with"])
+    except Cancelled:
+        return 409, {"error": "overtaken by a newer request"}
+    except _core.InputError as error:
+        findings = [f._asdict() for f in getattr(error, "findings", None) or []]
+        return 400, {"error": str(error), "findings": findings or [{"place": "", "key": "", "message": str(error)}]}
+    except _core.RefusedError as error:
+        return 422, {"error": str(error), "findings": [{"place": "", "key": "", "message": str(error)}]}
+    except (KeyError, TypeError, ValueError) as error:
+        said = str(error.args[0]) if error.args else type(error).__name__
+        return 400, {"error": said, "findings": [{"place": "", "key": "", "message": said}]}
+    except (_core.Error, OSError) as error:
+        return 500, {"error": str(error)}
+    except MemoryError:
+        return 500, {"error": "not enough memory for this run"}
+
+
+def main() -> int:
+    """Answers tasks until standard input ends. @returns exit code"""
+    niceness, base = int(sys.argv[1]), json.loads(sys.argv[2])
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # nothing else may write into the answers
+    os.nice(niceness)
+    desk = Desk(sys.stdin)
+    from .answers import Answers
+    from .base import Base
+
+    answers = Answers(Base(*base))
+    while True:
+        task = desk.tasks.get()
+        try:
+            status, body = answer(answers, task, desk.watch(task["id"]))
+        except Exception:  # a defect of ours: the page says so, and the trace goes to the terminal
+            traceback.print_exc()
+            status, body = 500, {"error": "internal error; the terminal of tidewatt serve shows it"}
+        desk.forget(task["id"])
+        out.write(json.dumps({"id": task["id"], "status": status, "body": body}, allow_nan=False, default=str) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
