@@ -19,7 +19,7 @@ FUNCTION = {
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
     "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "log": tw.log_gpus, "calibrate": tw.calibrate, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
     "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
-    "orders": tw.orders, "stability": tw.stability,
+    "orders": tw.orders, "stability": tw.stability, "serve": tw.serve,
 }  # fmt: skip
 # Option of the command line -> where Python has it, when not as a parameter of that name.
 ELSEWHERE = {
@@ -34,6 +34,7 @@ ELSEWHERE = {
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
     "stability --short-circuit-MVA": "short_circuit_VA", "orders --settlement-min": "settlement_s",
     "replay --servers": "n_server", "replay --hall-out": "Replay.hall_series", "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
+     "serve --no-browser": "browser",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
 

@@ -3,7 +3,6 @@ does, at the coarse answer's steps."""
 from __future__ import annotations
 
 import contextlib
-import math
 import tempfile
 from typing import Any, Callable
 
@@ -31,12 +30,15 @@ def interval(base: Base, set: dict[str, Any], n_draw: int, check: Callable[..., 
         except _core.InputError as error:
             return {}, 0, f"no interval: {error}"
         columns = dict(table._columns)
-        done = np.array([status == "done" for status in columns["status"]])
+        done = np.array([status != "failed" for status in columns["status"]])
+        drawn = list(columns)[: list(columns).index("case")]
         note = "" if done.all() else f"{np.count_nonzero(~done)} of {n_draw} draws failed and are left out"
         out = {}
         for key, values in columns.items():
+            if key in drawn:
+                continue
             with contextlib.suppress(TypeError, ValueError):
                 numbers = np.asarray(values, dtype=float)[done]
-                if numbers.size and np.isfinite(numbers).all():
+                if numbers.size > 2 and np.isfinite(numbers).all():
                     out[key] = [float(x) for x in np.percentile(numbers, [LOW, MIDDLE, HIGH])]
-    return {key: three for key, three in out.items() if all(map(math.isfinite, three))}, int(done.sum()), note
+    return out, int(done.sum()), note

@@ -118,9 +118,10 @@ ANSWERS = r"""
     tiles.textContent = "";
     $("figures").classList.toggle("coarse-figures", said.detail === "coarse");
     FIGURES.slice(0, TILES).forEach(function (f) {
-      var v = figure(said, f[0]), tile = made("div", null, tiles), b = made("b", (said.detail === "coarse" ? "\u2248 " : "") + spoken(v === null || v === undefined ? v : v * f[3]) + (v === null || v === undefined || !f[2] ? "" : "\u00a0" + f[2].replace("million tokens/s", "Mtok/s")), tile);
+      var v = figure(said, f[0]), none = v === null || v === undefined, tile = made("div", null, tiles), b = made("b", (said.detail === "coarse" ? "\u2248 " : "") + spoken(none ? v : v * f[3]), tile);
+      if (!none && f[2] && f[2].length <= 6) made("i", "\u00a0" + f[2], b);
       b.setAttribute("data-key", f[0]);
-      made("span", f[1], tile);
+      made("span", f[2].length > 6 ? f[1] + ", " + f[2] : f[1], tile);
       made("small", basis ? change(f[0], f[2], figure(basis, f[0]), v) : "", tile);
       var range = interval(said, f);
       made("small", range ? "5\u201395 %: " + range : "", tile);

@@ -33,6 +33,7 @@ button { color: var(--ink); }
 #trouble li { overflow-wrap: anywhere; }
 .waiting { opacity: 0.45; }
 .coarse-figures b, .coarse-figures td.now { font-style: italic; }
+.planner .big b i { font-style: normal; font-weight: 400; font-size: 0.78rem; }
 .big small { display: block; color: var(--soft); font-size: 0.78rem; min-height: 1.2em; }
 .inline { display: inline-flex; gap: 5px; align-items: center; font-size: 0.85rem; }
 #beside td, #beside th, #table td, #table th { white-space: nowrap; padding-right: 14px; }

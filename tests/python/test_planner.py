@@ -1,0 +1,202 @@
+"""The planner's page as a program sees it: the same figures as the command, every finding of a bad setting, and nothing that hangs."""
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tidewatt.planner import base, controls  # noqa: E402
+from tidewatt.planner.server import MOST_BYTES, Server, Site  # noqa: E402
+from tiny_case import SETTINGS, tiny  # noqa: E402
+
+CLI = os.environ["TIDEWATT_CLI"]
+LONG = {"run.duration_h": 9000.0}  # minutes of computing
+
+
+class Client:
+    def __init__(self, site, port, out):
+        self.site, self.port, self.out = site, port, out
+
+    def ask(self, path, body=None, method=None, raw=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        connection.request(method or ("GET" if data is None else "POST"), path, data, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, json.loads(content) if "json" in answer.headers["Content-Type"] else content.decode()
+
+    def run(self, detail="exact", **keys):
+        return self.ask("/run", {"set": keys, "detail": detail})
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("planner")
+    tiny(150.0).save(folder / "small.toml")
+    out = folder / "out"
+    out.mkdir()
+    site = Site(base.read(str(folder / "small.toml")), str(out))
+    server = Server(site, 0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Client(site, server.server_address[1], out)
+    server.shutdown()
+    server.server_close()
+
+
+def test_it_says_when_it_is_ready(client):
+    status, said = client.ask("/health")
+    assert status == 200 and said["status"] == "ready"
+    status, page = client.ask("/")
+    assert status == 200 and "http" not in page.replace("</", "")  # loads nothing from elsewhere
+
+
+def test_the_exact_answer_is_that_of_the_exported_scenario(client, tmp_path):
+    keys = {"hall.a.cap_W": 600, "weather.climate": "phoenix_az"}
+    status, said = client.run(**keys)
+    assert status == 200 and said["detail"] == "exact"
+    status, files = client.ask("/export", {"set": keys, "what": "scenario", "name": "capped"})
+    assert status == 200 and files["files"] == ["capped/capped.toml"]
+    done = subprocess.run([CLI, "run", client.out / files["files"][0], "--json", "--quiet", "--out", tmp_path], capture_output=True, text=True, check=True)
+    command = json.loads(done.stdout)
+    del command["defaults"]
+    for own in ("wall_s", "result_file"):
+        command.pop(own), said["summary"].pop(own)
+    assert said["summary"] == command  # every digit
+
+
+def test_the_coarse_answer_is_near_the_exact_one(client):
+    exact, coarse = (client.run(detail)[1] for detail in ("exact", "coarse"))
+    assert coarse["detail"] == "coarse"
+    for key in ("tokens_per_s_mean", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pue"):
+        assert coarse["summary"][key] == pytest.approx(exact["summary"][key], rel=0.01)
+    assert coarse["summary"]["throughput_swing_percent"] == pytest.approx(exact["summary"]["throughput_swing_percent"], abs=0.05)
+    assert coarse["summary"]["payload_sha256"] != exact["summary"]["payload_sha256"]  # another computation, not the exact one
+
+
+def test_intervals_come_from_draws_of_the_assumed_inputs(client):
+    status, said = client.run("interval")
+    assert status == 200 and said["detail"] == "interval" and said["draws"] >= 20
+    low, middle, high = said["interval"]["pcc_mean_MW"]
+    assert 0 < low < middle < high
+    assert low < 1.1 * said["summary"]["pcc_mean_MW"] and high > 0.9 * said["summary"]["pcc_mean_MW"]
+
+
+def test_every_finding_of_a_bad_setting_is_told(client):
+    status, said = client.run(**{"hall.a.cap": 600, "run.duration_h": -1})
+    assert 400 <= status < 500
+    told = " ".join(f["message"] for f in said["findings"])
+    assert "did you mean 'cap_W'?" in told and "outside 1e-06 to 9600 h" in told
+    assert client.run(**{"hall.a.n_gpu": 10**9})[0] in range(400, 500)
+    assert client.run(**{"hall.a.cap_W": [1, {"x": None}]})[0] in range(400, 500)
+    assert client.run(**{"weather.climate": '"; import os'})[0] in range(400, 500)
+    assert client.run("finest")[0] == 400
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"nonsense", b'{"set": 3}', b'{"set": {"run.duration_h": NaN}}', b'{"other": 1}', b'{"set": {"a\\nb": 1}}', b"[" * 100_000])
+def test_what_is_no_request_is_said_to_be_none(client, raw):
+    status, said = client.ask("/run", raw=raw)
+    assert status == 400 and said["findings"]
+
+
+def test_a_huge_request_is_refused_unread(client):
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
+        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {MOST_BYTES + 1}\r\n\r\n".encode())
+        assert b" 413 " in connection.recv(4096).split(b"\r\n")[0]
+
+
+def test_only_this_machine_s_own_page_is_answered(client):
+    here = f"127.0.0.1:{client.port}"
+    assert client.ask("/health", Host="example.org")[0] == 403
+    assert client.ask("/run", {"set": {}}, Origin="http://example.org")[0] == 403
+    assert client.ask("/run", {"set": {}}, Origin="null")[0] == 403
+    assert client.ask("/health", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+    assert client.ask("/health", Host=here, Origin=f"http://{here}")[0] == 200
+    assert client.ask("/run")[0] == 405 and client.ask("/nothing")[0] == 404
+    listening = Path("/proc/net/tcp").read_text()
+    assert f"0100007F:{client.port:04X}" in listening and f"00000000:{client.port:04X}" not in listening
+
+
+def test_files_are_written_below_the_folder_and_nowhere_else(client, tmp_path):
+    for name in ("../escape", "/absolute", "a/b", "..", "", ".hidden", "x" * 65, "a\x00b"):
+        assert client.ask("/export", {"set": {}, "what": "scenario", "name": name})[0] == 400
+    os.symlink(tmp_path, client.out / "link")
+    assert client.ask("/export", {"set": {}, "what": "scenario", "name": "link"})[0] == 400
+    assert not list(tmp_path.iterdir()) and not (client.out.parent / "escape").exists()
+
+
+def test_report_and_filing_pack(client):
+    status, said = client.ask("/export", {"set": {}, "what": "report", "name": "sent"})
+    assert status == 200 and {"sent/sent.toml", "sent/sent.h5", "sent/report/report.html"} <= set(said["files"])
+    status, said = client.ask("/export", {"set": {}, "what": "filing", "name": "sent", "rule": "ercot_nogrr282"})
+    assert status == 200 and "open items" in said["note"]
+    assert all((client.out / file).is_file() for file in said["files"])
+    assert client.ask("/export", {"set": {}, "what": "filing", "name": "sent", "rule": "no_such_rule"})[0] == 400
+
+
+def test_charts_hold_every_millisecond_where_the_reader_looks(client):
+    def finest(body):
+        levels = json.loads(client.ask("/charts", body)[1]["charts"])["chart-zoom"]["zoom"]
+        return [level for level in levels if level["step_s"] == pytest.approx(1e-3) and level["begin_s"] <= 3000 <= level["begin_s"] + level["n"] * 1e-3]
+
+    assert not finest({"set": {}})
+    assert finest({"set": {}, "record_s": 2950})
+
+
+def test_a_killed_run_costs_one_answer(client):
+    lane, answers = client.site.lanes["exact"], []
+    waiting = threading.Thread(target=lambda: answers.append(client.run(**LONG)))
+    before = lane.pid
+    waiting.start()
+    time.sleep(2.0)
+    os.kill(lane.pid, signal.SIGKILL)
+    waiting.join(60)
+    assert answers[0][0] == 500 and "killed (SIGKILL)" in answers[0][1]["error"]
+    assert client.run(**{"hall.a.cap_W": 640})[0] == 200 and lane.pid != before
+
+
+def test_a_client_that_leaves_takes_its_run_with_it(client):
+    body = json.dumps({"set": LONG}).encode()
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
+        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        time.sleep(1.0)
+    begin = time.monotonic()
+    assert client.run(**{"hall.a.cap_W": 650})[0] == 200
+    assert time.monotonic() - begin < 60  # not the minutes of the run that was left
+
+
+def test_a_run_beyond_its_limit_is_stopped_and_says_so(client, monkeypatch):
+    monkeypatch.setitem(__import__("tidewatt.planner.server", fromlist=["LIMIT_s"]).LIMIT_s, "coarse", 1.0)
+    status, said = client.run("coarse", **LONG)
+    assert status == 504 and "tidewatt run" in said["error"]
+
+
+def test_controls_are_those_that_the_scenario_has(client):
+    found = {c["id"]: c for c in controls.describe(client.site.base)["controls"]}
+    assert found["gpus"]["value"] == SETTINGS["hall.a.n_gpu"] and found["gpus"]["step"] == 128  # whole replicas: tp 8, pp 16
+    assert found["cap"]["max"] == 700
+    assert {k["key"] for k in found["supply"]["keys"]} == {"hall.a.plant.supply_low_degC", "hall.a.plant.supply_high_degC"}
+    for c in found.values():  # what a control sets is a key of the scenario
+        keys = {k["key"]: c["value"] * k.get("factor", 1) if "add" not in k else k["add"] for k in c["keys"]}
+        client.site.base.scenario(keys)
+
+
+def test_a_base_that_cannot_be_read_ends_the_command(tmp_path):
+    bad = tmp_path / "bad.toml"
+    bad.write_text("schema = 1\n[[hall]]\nn_gpu = -3\n")
+    done = subprocess.run([CLI, "serve", bad, "--no-browser", "--port", "0"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "n_gpu" in done.stderr
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run([CLI, "serve", "--no-browser", "--port", str(taken.getsockname()[1]), "--out", tmp_path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 74 and "--port" in done.stderr
