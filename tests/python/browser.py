@@ -93,12 +93,11 @@ class Tab:
         return said["result"].get("value")
 
     def until(self, script, timeout_s=120.0):
-        """Waits for an expression of the page to be true. @returns its value"""
+        """Waits for an expression of the page to be true."""
         end = time.monotonic() + timeout_s
         while True:
-            value = self.value(script)
-            if value:
-                return value
+            if self.value(f"!!({script})"):
+                return
             if time.monotonic() > end:
                 raise TimeoutError(f"not true within {timeout_s} s: {script}; the page says: {self.value('document.body.innerText')[:600]}")
             time.sleep(0.02)

@@ -9,12 +9,11 @@ from .._engine import run
 from .._load import Scenario
 from .._result import Result
 from .base import Base, tables
-from .coarse import coarse
+from .coarse import run_coarse
 
 KEPT = 3  # results in memory: the charts of an answer are asked for after it
 RECORD_s = 120.0  # of a window that the reader zooms into
 DRAWS = 32  # of an interval
-DETAILS = ("coarse", "exact", "interval")
 
 warnings.simplefilter("ignore")  # notes of a scenario are part of the answers
 
@@ -30,22 +29,27 @@ class Answers:
 
     def __init__(self, base: Base):
         self._base = base
-        self._kept: collections.OrderedDict[tuple[str, str], Result] = collections.OrderedDict()
+        self._kept: collections.OrderedDict[str, Result] = collections.OrderedDict()
 
     def run(self, check: Callable[..., None], set: dict[str, Any], detail: str, judge: list[str]) -> dict[str, Any]:
         """Figures and verdicts of the base with `set`. @param judge: rules that are judged on the recorded window"""
         if detail == "interval":
             return self._interval(check, set, judge)
         scenario = self._base.scenario(set)
-        result = self._result(check, scenario, detail)
-        return {"detail": detail, "summary": result.summary, "verdicts": _verdicts(result, judge), "hour_max_MW": _hottest_hour(result), "notes": scenario.notes}
+        if detail == "coarse":
+            answer = run_coarse(scenario, check)
+            summary, verdicts, hour_MW = answer.summary, _verdicts(answer.judged, []), _hottest_hour(answer.day, answer.added_MW)
+        else:
+            result = self._result(check, scenario)
+            summary, verdicts, hour_MW = result.summary, _verdicts(result, judge), _hottest_hour(result)
+        return {"detail": detail, "summary": summary, "verdicts": verdicts, "hour_max_MW": hour_MW, "notes": scenario.notes}
 
-    def _result(self, check: Callable[..., None], scenario: Scenario, detail: str) -> Result:
-        key = (scenario.text, detail)
+    def _result(self, check: Callable[..., None], scenario: Scenario) -> Result:
+        key = scenario.text
         if key not in self._kept:
             while len(self._kept) >= KEPT:
                 self._kept.popitem(last=False)
-            self._kept[key] = run(coarse(scenario) if detail == "coarse" else scenario, progress=check)
+            self._kept[key] = run(scenario, progress=check)
         self._kept.move_to_end(key)
         return self._kept[key]
 
@@ -56,21 +60,21 @@ class Answers:
         low_high, n_draw, note = interval(self._base, set, DRAWS, check)
         return {**answer, "detail": "interval", "interval": low_high, "draws": n_draw, "interval_note": note}
 
-    def charts(self, check: Callable[..., None], set: dict[str, Any], detail: str, record_s: float | None) -> dict[str, Any]:
-        """The charts of an answer as what the page's script draws. @param record_s: also record every millisecond from here on"""
+    def charts(self, check: Callable[..., None], set: dict[str, Any], record_s: float | None) -> dict[str, Any]:
+        """The charts of the exact answer as what the page's script draws. @param record_s: also record every millisecond from here on"""
         from .pictures import charts
 
         if record_s is not None:
             windows = tables(self._base.scenario(set)).get("record", {}).get("window", [])
             set = {**set, "record.window": [*windows, {"name": "looked_at", "start_s": record_s, "duration_s": RECORD_s}]}
-        return charts(self._result(check, self._base.scenario(set), detail))
+        return charts(self._result(check, self._base.scenario(set)))
 
     def why(self, check: Callable[..., None], set: dict[str, Any]) -> dict[str, Any]:
         """Why throughput moves and what would change it, by runs without each cause and with each lever."""
         from .._study import explain
 
         scenario = self._base.scenario(set)
-        answer = explain(scenario, self._result(check, scenario, "exact"), progress=check)
+        answer = explain(scenario, self._result(check, scenario), progress=check)
         return {"figures": dict(answer), "text": answer.text}
 
     def export(self, check: Callable[..., None], set: dict[str, Any], what: str, folder: str, name: str, rule: str) -> dict[str, Any]:
@@ -78,16 +82,16 @@ class Answers:
         from .exports import write
 
         scenario = self._base.scenario(set)
-        result = None if what == "scenario" else self._result(check, scenario, "exact")
+        result = None if what == "scenario" else self._result(check, scenario)
         return write(self._base, scenario, result, what, folder, name, rule)
 
 
-def _hottest_hour(result: Result) -> float | None:
+def _hottest_hour(result: Result, added_MW: float = 0.0) -> float | None:
     """Largest mean power of a full hour of a `result`, MW; what `tidewatt size --for gpus --contract-MW` limits."""
     if result.summary["simulated_s"] < 3600:
         return None
     n = int(result.summary["simulated_s"] // 3600)
-    return float(result.array("/hourly/pcc_J")[:n].max()) / 3600e6
+    return float(result.array("/hourly/pcc_J")[:n].max()) / 3600e6 + added_MW
 
 
 def _verdicts(result: Result, judge: list[str]) -> list[dict[str, str]]:

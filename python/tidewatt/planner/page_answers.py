@@ -73,7 +73,7 @@ ANSWERS = r"""
       take(set, said, mine);
       document.body.setAttribute("data-exact-ms", Math.round(performance.now() - moved_ms));
       badge("exact", "exact", "to the digit what tidewatt run answers");
-      return ask("/charts", { set: set, detail: "exact" }, signal).then(function (drawing) { if (current()) return picture_of(drawing, set, mine); });
+      return ask("/charts", { set: set }, signal).then(function (drawing) { if (current()) return picture_of(drawing, set, mine); });
     }).then(function () {
       if (!current() || !$("intervals").checked || !base.assumed) return;
       badge("exact", "exact", "to the digit what tidewatt run answers; intervals are under way");
@@ -217,7 +217,7 @@ ANSWERS = r"""
   function record(from_s, mine) {
     if (mine !== turn) return;
     $("chart-zoom-level").textContent = "recording every millisecond around this moment …";
-    ask("/charts", { set: now.set, detail: "exact", record_s: from_s }).then(function (drawing) { if (mine === turn) return picture_of(drawing, now.set, mine); })
+    ask("/charts", { set: now.set, record_s: from_s }).then(function (drawing) { if (mine === turn) return picture_of(drawing, now.set, mine); })
       .catch(function (wrong) { if (mine === turn) lost(wrong); });
   }
 """

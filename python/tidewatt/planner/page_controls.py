@@ -108,7 +108,7 @@ CONTROLS = r"""
     var set = {}, lists = {};
     base.controls.forEach(function (c) {
       var v = values[c.id];
-      if (same(v, initial[c.id])) return;
+      if (same(v, initial[c.id]) || c.needs && values[c.needs] === "off") return;
       if (c.list) { lists[c.list] = true; return; }
       if (c.tables) { var t = c.tables[v]; Object.keys(t || {}).forEach(function (key) { set[key] = t[key]; }); return; }
       c.keys.forEach(function (k) {

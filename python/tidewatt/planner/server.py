@@ -146,9 +146,8 @@ class Handler(BaseHTTPRequestHandler):
         self._answer("run", detail, {"set": _set(body), "detail": detail, "judge": _names(body, "judge")}, body, ("set", "detail", "judge"))
 
     def _charts(self, body: dict[str, Any]):
-        detail = _one_of(body, "detail", ("coarse", "exact"), "exact")
-        arguments = {"set": _set(body), "detail": detail, "record_s": _number(body, "record_s")}
-        self._answer("charts", detail, arguments, body, ("set", "detail", "record_s"), keep=False)
+        arguments = {"set": _set(body), "record_s": _number(body, "record_s")}
+        self._answer("charts", "exact", arguments, body, ("set", "record_s"), keep=False)
 
     def _why(self, body: dict[str, Any]):
         self._answer("why", "interval", {"set": _set(body)}, body, ("set",))
