@@ -32,7 +32,13 @@ class Answers:
         self._kept: collections.OrderedDict[str, Result] = collections.OrderedDict()
 
     def run(self, check: Callable[..., None], set: dict[str, Any], detail: str, judge: list[str]) -> dict[str, Any]:
-        """Figures and verdicts of the base with `set`. @param judge: rules that are judged on the recorded window"""
+        """Figures and verdicts of the base with `set`.
+
+        Parameters
+        ----------
+        check, set, detail, judge
+            Called on the way; overrides; coarse, exact or interval; rule files that are judged on the recorded window.
+        """
         if detail == "interval":
             return self._interval(check, set, judge)
         scenario = self._base.scenario(set)
@@ -61,7 +67,13 @@ class Answers:
         return {**answer, "detail": "interval", "interval": low_high, "draws": n_draw, "interval_note": note}
 
     def charts(self, check: Callable[..., None], set: dict[str, Any], record_s: float | None) -> dict[str, Any]:
-        """The charts of the exact answer as what the page's script draws. @param record_s: also record every millisecond from here on"""
+        """The charts of the exact answer to `set` as what the page's script draws; `check` is called on the way.
+
+        Parameters
+        ----------
+        record_s
+            Also record every millisecond for two minutes from here on, s since the run's start; None: not.
+        """
         from .pictures import charts
 
         if record_s is not None:
@@ -70,7 +82,8 @@ class Answers:
         return charts(self._result(check, self._base.scenario(set)))
 
     def why(self, check: Callable[..., None], set: dict[str, Any]) -> dict[str, Any]:
-        """Why throughput moves and what would change it, by runs without each cause and with each lever."""
+        """Why throughput of the base with `set` moves and what would change it, by runs without each cause and with each lever;
+        `check` is called before each."""
         from .._study import explain
 
         scenario = self._base.scenario(set)
@@ -78,7 +91,13 @@ class Answers:
         return {"figures": dict(answer), "text": answer.text}
 
     def export(self, check: Callable[..., None], set: dict[str, Any], what: str, folder: str, name: str, rule: str) -> dict[str, Any]:
-        """Writes a scenario, report or filing pack below `folder`. @returns the files"""
+        """Writes `what` is asked for of the base with `set` into the folder `name` below `folder`; `check` is called on the way.
+
+        Parameters
+        ----------
+        rule
+            Whom a filing pack is for.
+        """
         from .exports import write
 
         scenario = self._base.scenario(set)

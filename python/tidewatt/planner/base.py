@@ -27,7 +27,7 @@ class Base(NamedTuple):
 
 
 def read(path: str) -> Base:
-    """The base case of a scenario file, or of the name of a shipped scenario. @raises InputError: with every finding"""
+    """The base case of a scenario file at `path`, or of the name of a shipped scenario. @raises InputError: with every finding"""
     scenario = load(path)
     name = os.path.splitext(os.path.basename(path))[0]
     return Base(name, scenario.toml, os.path.dirname(os.path.abspath(path)))

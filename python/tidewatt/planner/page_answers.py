@@ -193,12 +193,12 @@ ANSWERS = r"""
     $("waveform").hidden = !spec;
     if (!spec) return;
     var all = states["chart-zoom"].whole;
-    spec.spans.concat([{ word: "a millisecond", ms: true }]).forEach(function (span) {
+    spec.spans.concat([{ word: "20 ms in the middle", ms: true }]).forEach(function (span) {
       var button = made("button", span.word, place);
       button.type = "button";
       button.addEventListener("click", function () {
         var s = states["chart-zoom"], middle = (s.from + s.to) / 2;
-        if (span.ms) go("chart-zoom", middle - 0.005, middle + 0.005);
+        if (span.ms) go("chart-zoom", middle - 0.01, middle + 0.01);
         else go("chart-zoom", span.from_s === null ? all[0] : span.from_s, span.to_s === null ? all[1] : span.to_s);
       });
     });

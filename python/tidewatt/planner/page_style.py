@@ -33,11 +33,13 @@ button { color: var(--ink); }
 #trouble li { overflow-wrap: anywhere; }
 .waiting { opacity: 0.45; }
 .coarse-figures b, .coarse-figures td.now { font-style: italic; }
+.planner .big { grid-template-columns: repeat(5, minmax(0, 1fr)); }
 .planner .big b i { font-style: normal; font-weight: 400; font-size: 0.78rem; }
 .big small { display: block; color: var(--soft); font-size: 0.78rem; min-height: 1.2em; }
 .inline { display: inline-flex; gap: 5px; align-items: center; font-size: 0.85rem; }
 #beside td, #beside th, #table td, #table th { white-space: nowrap; padding-right: 14px; }
 #beside th:first-child, #beside td:first-child { position: sticky; left: 0; background: var(--paper); }
+#beside th small { white-space: normal; max-width: 116px; margin-left: auto; }
 #beside small, #table small { color: var(--soft); display: block; font-weight: 400; }
 .exports { align-items: baseline; gap: 10px; }
 .exports label { font-size: 0.9rem; }
@@ -50,6 +52,7 @@ button { color: var(--ink); }
   form#controls { position: static; max-height: none; }
   .control input[type=range] { height: 30px; }
   .control select { max-width: 210px; }
+  .planner .big { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
   .exports { flex-direction: column; }
 }
 @media print { main.planner { display: block; } form#controls, #state, #export, #ask { display: none !important; } }

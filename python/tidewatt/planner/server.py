@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import json
+import os
 import select
 import socket
 import sys
@@ -53,14 +54,14 @@ class Site:
         self._lock = threading.Lock()
 
     def cached(self, key: str) -> dict[str, Any] | None:
-        """The answer to a request, if it was given before."""
+        """The answer to the request `key`, if it was given before."""
         with self._lock:
             if key in self._cache:
                 self._cache.move_to_end(key)
             return self._cache.get(key)
 
     def keep(self, key: str, body: dict[str, Any]):
-        """Keeps an answer; the oldest ones are forgotten."""
+        """Keeps the `body` of the answer to the request `key`; the oldest ones are forgotten."""
         with self._lock:
             self._cache[key] = body
             while len(self._cache) > CACHED:
@@ -76,9 +77,11 @@ class Handler(BaseHTTPRequestHandler):
     site: Site
 
     def do_GET(self):
+        """The page, its script, its description, and whether it is ready."""
         self._safely(self._get)
 
     def do_POST(self):
+        """Runs, charts, causes and exports."""
         self._safely(self._post)
 
     def log_message(self, *_):
@@ -255,6 +258,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), type("SiteHandler", (Handler,), {"site": site}))
 
     def process_request(self, request, client_address):
+        """A thread for the `request` of a `client_address`, or 503 where there are too many."""
         if not self._free.acquire(blocking=False):
             with request:
                 request.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -262,20 +266,20 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request, client_address):
+        """Answers the `request` of a `client_address`, and makes room for another."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
     def handle_error(self, request, client_address):
+        """Silent where the `request` of a `client_address` only broke off."""
         if not isinstance(sys.exc_info()[1], (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
 
 def run(scenario: str, out: str, port: int, browser: bool):
-    """Serves the page of a `scenario`, with exports below `out`, on `port`, until Ctrl-C. @raises InputError, OutputError, Refused"""
-    import os
-
+    """Serves the page of a `scenario`, with exports below `out`, on `port`, opened in a `browser` or not, until Ctrl-C. @raises InputError, OutputError, Refused"""
     try:
         os.makedirs(out, exist_ok=True)
     except OSError as error:

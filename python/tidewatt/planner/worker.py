@@ -49,7 +49,7 @@ class Desk:
 
 
 def answer(answers, task: dict[str, Any], check: Callable[..., None]) -> tuple[int, dict[str, Any]]:
-    """(HTTP status, body) of a `task`; `check` is called on the way and may stop it."""
+    """(HTTP status, body) of a `task`, one of the `answers`; `check` is called on the way and may stop it."""
     from .. import _core
 
     try:

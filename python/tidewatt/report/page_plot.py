@@ -163,7 +163,7 @@ function picture(spec, data, from, to, W, frame) {
   var n = spec.panels.length, gap = 14, each = (H - top[1] - bottom - gap * (n - 1)) / n, log = spec.x.log;
   function X(v) { return left + width * (log ? Math.log(v / from) / Math.log(to / from) : (v - from) / (to - from)); }
   frame.X = X; frame.left = left; frame.width = width; frame.top = top[1]; frame.bottom = H - bottom; frame.panels = [];
-  var xs = ticks(spec.x, from, to, Math.max(2, Math.floor(width / (spec.x.clock ? 92 : log ? 56 : 80))));
+  var xs = ticks(spec.x, from, to, Math.max(2, Math.floor(width / (spec.x.clock ? (to - from < 30 ? 130 : 92) : log ? 56 : 80))));
   spec.panels.forEach(function (panel, k) {
     var mine = data.filter(function (t) { return (t.panel || 0) === k; }), y0 = top[1] + k * (each + gap), r = extent(panel, mine, from, to);
     function Y(v) { return y0 + each * (1 - (panel.log ? Math.log(Math.max(v, 1e-300) / r[0]) / Math.log(r[1] / r[0]) : (v - r[0]) / (r[1] - r[0])) * 1); }
