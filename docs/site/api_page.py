@@ -5,6 +5,7 @@ GROUPS = {
     "Scenarios": ("Read, make and change a case.", ["load", "new", "Scenario", "schema"]),
     "Running": ("At once, or step by step.", ["run", "Engine"]),
     "Results": ("Figures, arrays, pictures and files.", ["open", "Result", "_plot.Plot"]),
+    "Planning": ("A page on this machine.", ["serve"]),
     "Studies": ("Many cases, sizing, and questions about one case.",
                 ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "explain", "machines", "MachineAnswer", "stability", "StabilityAnswer", "plant", "Answer"]),
     "Rules": ("What utilities ask of large loads.", ["rules", "ride", "orders", "filing"]),

@@ -12,8 +12,8 @@ struct Group {
 };
 
 const std::vector<Group> groups = {
-    {"Scenarios and runs", {add_new_command, add_run_commands, add_report_command, add_serve_command,
-                               add_sweep_command}},
+    {"Scenarios and runs",
+     {add_new_command, add_run_commands, add_report_command, add_serve_command, add_sweep_command}},
     {"Questions about a site",
      {add_size_command, add_plant_command, add_machines_command, add_stability_command, add_rules_command,
       add_ride_command, add_orders_command}},

@@ -1,6 +1,7 @@
 """Lanes: each has a process that runs, and a queue. A killed process costs one answer, a cancelled task stops within a step."""
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import queue
@@ -39,8 +40,9 @@ class Task:
 class Lane:
     """One process and those who wait for it, first come first served."""
 
-    def __init__(self, name: str, base: Base, niceness: int):
-        self._name, self._base, self._niceness = name, base, niceness
+    def __init__(self, base: Base, niceness: int, ready: bool = True):
+        """@param ready: start the process now, not with the first task"""
+        self._base, self._niceness, self._ready = base, niceness, ready
         self._waiting: queue.Queue[Task] = queue.Queue()
         self._process: subprocess.Popen | None = None
         self._answers: queue.Queue[str] = queue.Queue()
@@ -60,6 +62,9 @@ class Lane:
         threading.Thread(target=_read, args=(self._process.stdout, self._answers), daemon=True).start()
 
     def _serve(self):
+        with contextlib.suppress(OSError):  # then the first task says so
+            if self._ready:
+                self._start()
         while True:
             task = self._waiting.get()
             if task.cancelled.is_set():

@@ -76,13 +76,22 @@ ANSWERS = r"""
       return ask("/charts", { set: set }, signal).then(function (drawing) { if (current()) return picture_of(drawing, set, mine); });
     }).then(function () {
       if (!current() || !$("intervals").checked || !base.assumed) return;
-      badge("exact", "exact", "to the digit what tidewatt run answers; intervals are under way");
-      return ask("/run", { set: set, detail: "interval", judge: judge }, signal).then(function (said) {
+      return seen_by_reader().then(function () {
+        if (!current()) return;
+        badge("exact", "exact", "to the digit what tidewatt run answers; intervals are under way");
+        return ask("/run", { set: set, detail: "interval", judge: judge }, signal);
+      }).then(function (said) {
+        if (!said) return;
         if (!current()) return;
         take(set, said, mine);
         badge("exact", "exact", said.draws ? "with the 5th to 95th percentile of " + said.draws + " draws of the assumed inputs. " + said.interval_note : said.interval_note);
       });
     }).then(function () { if (current()) document.body.setAttribute("data-state", "done"); }).catch(function (wrong) { if (current()) lost(wrong); });
+  }
+  // A browser has few connections to one server: tabs in the background leave them to the one that is looked at.
+  function seen_by_reader() {
+    if (document.visibilityState === "visible") return Promise.resolve();
+    return new Promise(function (go_on) { document.addEventListener("visibilitychange", go_on, { once: true }); });
   }
   function take(set, said, mine) {
     now = { set: set, said: said, turn: mine };

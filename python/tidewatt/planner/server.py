@@ -49,7 +49,7 @@ class Site:
         self.description = json.dumps(describe(base)).encode()
         self.page, self.script = html(base).encode(), script().encode()
         # The machine's cores are shared: what comes later yields to what comes first.
-        self.lanes = {"coarse": Lane("coarse", base, 0), "exact": Lane("exact", base, 5), "interval": Lane("interval", base, 10)}
+        self.lanes = {"coarse": Lane(base, 0), "exact": Lane(base, 5), "interval": Lane(base, 10, ready=False)}
         self._cache: collections.OrderedDict[str, dict[str, Any]] = collections.OrderedDict()
         self._lock = threading.Lock()
 

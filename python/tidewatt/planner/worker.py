@@ -5,6 +5,7 @@ A task is JSON: `id`, `do`, and what the function of that name in `answers.py` t
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import sys
@@ -70,6 +71,17 @@ def answer(answers, task: dict[str, Any], check: Callable[..., None]) -> tuple[i
         return 500, {"error": "not enough memory for this run"}
 
 
+def _plain(item: Any) -> Any:
+    """An answer as JSON has it: what is not finite is null."""
+    if isinstance(item, dict):
+        return {str(key): _plain(value) for key, value in item.items()}
+    if isinstance(item, (list, tuple)):
+        return [_plain(value) for value in item]
+    if isinstance(item, float) and not math.isfinite(item):
+        return None
+    return item
+
+
 def main() -> int:
     """Answers tasks until standard input ends. @returns exit code"""
     niceness, base = int(sys.argv[1]), json.loads(sys.argv[2])
@@ -89,7 +101,7 @@ def main() -> int:
             traceback.print_exc()
             status, body = 500, {"error": "internal error; the terminal of tidewatt serve shows it"}
         desk.forget(task["id"])
-        out.write(json.dumps({"id": task["id"], "status": status, "body": body}, allow_nan=False, default=str) + "\n")
+        out.write(json.dumps({"id": task["id"], "status": status, "body": _plain(body)}, allow_nan=False, default=str) + "\n")
         out.flush()
 
 
