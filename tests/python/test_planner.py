@@ -74,8 +74,13 @@ def test_the_exact_answer_is_that_of_the_exported_scenario(client, tmp_path):
     assert said["summary"] == command  # every digit
 
 
-def test_the_coarse_answer_is_near_the_exact_one(client):
-    exact, coarse = (client.run(detail)[1] for detail in ("exact", "coarse"))
+RACKS = {"site.rack_storage.catalog": "rack_supercapacitor_20kW", "site.rack_storage.per": "rack"}
+STORE = {"mitigation": [{"name": "store", "kind": "site_battery", "catalog": "site_battery_10MW", "power_MW": 0.5, "energy_MWh": 0.5}]}
+
+
+@pytest.mark.parametrize("keys", [{}, RACKS, STORE], ids=["plain", "racks", "store"])
+def test_the_coarse_answer_is_near_the_exact_one(client, keys):
+    exact, coarse = (client.run(detail, **keys)[1] for detail in ("exact", "coarse"))
     assert coarse["detail"] == "coarse"
     for key in ("tokens_per_s_mean", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pue"):
         assert coarse["summary"][key] == pytest.approx(exact["summary"][key], rel=0.01)
@@ -83,8 +88,9 @@ def test_the_coarse_answer_is_near_the_exact_one(client):
     assert coarse["summary"]["payload_sha256"] != exact["summary"]["payload_sha256"]  # another computation, not the exact one
 
 
-def test_intervals_come_from_draws_of_the_assumed_inputs(client):
-    status, said = client.run("interval")
+@pytest.mark.parametrize("keys", [{}, RACKS], ids=["plain", "racks"])
+def test_intervals_come_from_draws_of_the_assumed_inputs(client, keys):
+    status, said = client.run("interval", **keys)
     assert status == 200 and said["detail"] == "interval" and said["draws"] >= 20
     low, middle, high = said["interval"]["pcc_mean_MW"]
     assert 0 < low < middle < high

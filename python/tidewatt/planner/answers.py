@@ -63,7 +63,8 @@ class Answers:
         from .interval import interval
 
         answer = self.run(check, set, "exact", judge)
-        low_high, n_draw, note = interval(self._base, set, DRAWS, check)
+        scenario = self._base.scenario(set)
+        low_high, n_draw, note = interval(scenario, self._result(check, scenario), DRAWS, check)
         return {**answer, "detail": "interval", "interval": low_high, "draws": n_draw, "interval_note": note}
 
     def charts(self, check: Callable[..., None], set: dict[str, Any], record_s: float | None) -> dict[str, Any]:

@@ -50,20 +50,38 @@ def coarse(scenario: Scenario) -> Scenario:
     })  # fmt: skip
 
 
-def run_coarse(scenario: Scenario, check: Callable[..., None]) -> Coarse:
-    """The coarse answer to a `scenario`; `check` is called on the way and may stop it by raising."""
+class Parts(NamedTuple):
+    """A scenario with devices that remember, for the coarse answer: the day without them, its first half hour and its hottest one with them."""
+
+    day: Scenario
+    first: Scenario
+    hottest: Callable[[Result], Scenario]
+    """Of the day's result, which knows the hour."""
+
+
+def parts(scenario: Scenario) -> Parts | None:
+    """The parts of a `scenario` that are coarse answers of their own, with longer steps; None where it stays whole."""
     said = tables(scenario)
     if not _remembers(said) or scenario.duration_s <= 7200.0 * WINDOW_h or not _can_be_split(said):
+        return None
+
+    def hottest(day: Result) -> Scenario:
+        return coarse(_of(_window(said, scenario, int(day.array("/hourly/pcc_J").argmax())), scenario))
+
+    return Parts(coarse(_of(_without(said), scenario)), coarse(_of(_window(said, scenario, 0), scenario)), hottest)
+
+
+def run_coarse(scenario: Scenario, check: Callable[..., None]) -> Coarse:
+    """The coarse answer to a `scenario`; `check` is called on the way and may stop it by raising."""
+    split = parts(scenario)
+    if split is None:
         result = run(coarse(scenario), progress=check)
         return Coarse(result.summary, result, result, 0.0)
-    first = _window(said, scenario, 0)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        begin = pool.submit(run, coarse(_of(first, scenario)), threads=1, progress=check)
-        day = run(coarse(_of(_without(said), scenario)), progress=check)
-        hottest = _window(said, scenario, int(day.array("/hourly/pcc_J").argmax()))
-        peak = run(coarse(_of(hottest, scenario)), progress=check)
-        start = begin.result()
-    return _joined(day, start, peak)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        begin = pool.submit(run, split.first, threads=1, progress=check)
+        day = run(split.day, progress=check)
+        peak = run(split.hottest(day), progress=check)
+        return _joined(day, begin.result(), peak)
 
 
 def _joined(day: Result, start: Result, peak: Result) -> Coarse:

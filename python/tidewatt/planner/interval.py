@@ -1,5 +1,7 @@
 """Intervals of a variant's figures: all inputs that the scenario assumes drawn within their ranges, as `tidewatt sweep --monte-carlo`
-does, at the coarse answer's steps."""
+does, at the coarse answer's steps; where that has parts, each of them is drawn and gives the figures that the coarse answer takes
+from it.
+"""
 from __future__ import annotations
 
 import contextlib
@@ -9,36 +11,62 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _core
+from .._load import Scenario
+from .._result import Result
 from .._sweep import sweep
-from .base import Base
-from .coarse import coarse
+from .coarse import PEAKS, WAVEFORM, coarse, parts
 
 LOW, MIDDLE, HIGH = 5, 50, 95  # percentiles
+LOSSES = ("battery_loss_MWh", "rack_storage_loss_MWh")
 
 
-def interval(base: Base, set: dict[str, Any], n_draw: int, check: Callable[..., None]) -> tuple[dict[str, list[float]], int, str]:
-    """(figure -> its 5th, 50th and 95th percentile, draws that ran, a note) of the `base` with `set`.
+def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..., None]) -> tuple[dict[str, list[float]], int, str]:
+    """(figure -> its 5th, 50th and 95th percentile, draws that ran, a note) of a `scenario` whose `result` is known.
 
     @param n_draw: draws, a Latin hypercube. @param check: called on the way; what it raises stops the draws
     """
-    scenario = coarse(base.scenario(set))
     if not scenario._core.assumed:
         return {}, 0, "the scenario assumes nothing: there is no range to draw from"
+    split = parts(scenario)
+    try:
+        if split is None:
+            drawn, n, note = _drawn(coarse(scenario), n_draw, check)
+            return _percentiles(drawn), n, note
+        day, n, note = _drawn(split.day, n_draw, check)
+        first, _, _ = _drawn(split.first, n_draw, check)
+        hottest, _, _ = _drawn(split.hottest(result), n_draw, check)
+    except _core.InputError as error:
+        return {}, 0, f"no interval: {error}"
+    out = _percentiles(day)
+    for table, keys in ((first, WAVEFORM), (hottest, PEAKS)):
+        out.update({key: three for key, three in _percentiles(table).items() if key.split(".")[0] in keys})
+    _add_losses(out, first)
+    return out, n, note
+
+
+def _drawn(scenario: Scenario, n_draw: int, check: Callable[..., None]) -> tuple[dict[str, np.ndarray], int, str]:
+    """(figure -> one value per draw, draws that ran, a note on those that did not)."""
     with tempfile.TemporaryDirectory(prefix="tidewatt-serve-") as folder:
-        try:
-            table = sweep({"mode": "monte_carlo", "n_case": n_draw}, scenario=scenario, out=folder, progress=check)
-        except _core.InputError as error:
-            return {}, 0, f"no interval: {error}"
-        columns = dict(table._columns)
-        done = np.array([status != "failed" for status in columns["status"]])
-        drawn = list(columns)[: list(columns).index("case")]
-        note = "" if done.all() else f"{np.count_nonzero(~done)} of {n_draw} draws failed and are left out"
-        out = {}
-        for key, values in columns.items():
-            if key in drawn:
-                continue
-            with contextlib.suppress(TypeError, ValueError):
-                numbers = np.asarray(values, dtype=float)[done]
-                if numbers.size > 2 and np.isfinite(numbers).all():
-                    out[key] = [float(x) for x in np.percentile(numbers, [LOW, MIDDLE, HIGH])]
-    return out, int(done.sum()), note
+        columns = dict(sweep({"mode": "monte_carlo", "n_case": n_draw}, scenario=scenario, out=folder, progress=check)._columns)
+    done = np.array([status != "failed" for status in columns["status"]])
+    names = list(columns)
+    out = {}
+    for key in names[names.index("error") + 1 :]:
+        with contextlib.suppress(TypeError, ValueError):
+            out[key] = np.asarray(columns[key], dtype=float)[done]
+    failed = [error for error in columns["error"] if error]
+    return out, int(done.sum()), f"{len(failed)} of {n_draw} draws failed and are left out: {failed[0]}" if failed else ""
+
+
+def _percentiles(drawn: dict[str, np.ndarray]) -> dict[str, list[float]]:
+    usable = {key: values for key, values in drawn.items() if values.size > 2 and np.isfinite(values).all()}
+    return {key: [float(x) for x in np.percentile(values, [LOW, MIDDLE, HIGH])] for key, values in usable.items()}
+
+
+def _add_losses(out: dict[str, list[float]], first: dict[str, np.ndarray]) -> None:
+    """Adds what the devices lose, the median of the draws of the `first` half hour, to means at the connection."""
+    lost_MW = sum(float(np.median(first[key])) for key in LOSSES if key in first and np.isfinite(first[key]).all()) / float(np.median(first["simulated_s"])) * 3600.0
+    mean_MW = out.get("pcc_mean_MW")
+    if mean_MW:
+        out["pue"] = [x * (1.0 + lost_MW / mean_MW[1]) for x in out["pue"]]
+        out["pcc_mean_MW"] = [MW + lost_MW for MW in mean_MW]

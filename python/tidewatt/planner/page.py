@@ -32,7 +32,7 @@ def html(base: Base) -> str:
 <p class="sub" id="drawn">drag over a span, or press a button. Arrow keys, + and − work when the chart has the focus</p>
 <div class="buttons" id="spans"></div><div class="chart" id="chart-zoom"></div><p class="note" id="chart-zoom-level"></p></section>
 <section id="why"><h2>Why does throughput move?</h2><p class="sub" id="limiter"></p>
-<div class="buttons"><button type="button" id="ask">Ask: repeat the run without each cause and with each change</button></div><div id="because"></div></section>
+<div class="buttons"><button type="button" id="ask">Ask: repeat the run without each cause and with each change</button></div><div id="because" class="scroll" tabindex="0" aria-label="Causes and changes"></div></section>
 <section id="more"><h2>Course, spectrum, ramps</h2><div id="charts"></div></section>
 <section id="kept"><h2>Kept variants</h2><p class="sub">twenty at most, in this tab</p><div class="scroll" id="table" tabindex="0" aria-label="Kept variants"></div>
 <div class="buttons"><button type="button" id="csv">Table as CSV</button></div></section>

@@ -109,7 +109,7 @@ VARIANTS = r"""
       ask("/why", { set: settings() }, flight && flight.signal).then(function (said) { if (mine === turn) because(said); })
         .catch(function (wrong) { if (mine === turn && wrong.name !== "AbortError") { box.textContent = ""; made("p", wrong.said ? wrong.said.error : "The server does not answer.", box, "worse"); } });
     });
-    base.rules.filing.forEach(function (rule) { var option = made("option", rule[1], $("filing")); option.value = rule[0]; });
+    base.rules.filing.forEach(function (rule) { var option = made("option", rule[1], $("filing")); option.value = rule[0]; option.selected = rule[0] === "ercot_nogrr282"; });
     document.querySelectorAll("[data-what]").forEach(function (button) { button.addEventListener("click", function () { exported(button.getAttribute("data-what")); }); });
     listed();
   }
