@@ -113,6 +113,8 @@ def test_rules_contract_and_kept_variants(tab):
     tab.until(DONE)
     verdicts = tab.value("document.getElementById('verdicts').innerText")
     assert re.search(r"Rise at most 0\.000001 MW/s over 1 s\s+fail", verdicts) and "Dynamic range" in verdicts
+    base_case = tab.value("document.querySelector('#beside tr:last-child td:nth-child(2)').textContent")
+    assert base_case == tab.value("document.querySelector('#beside tr:last-child td:nth-child(3)').textContent")  # held against the same rules
     for _ in range(7):
         tab.value("document.getElementById('keep').click()")
     assert tab.value("document.querySelectorAll('#table tr').length") == 8

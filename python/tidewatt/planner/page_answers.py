@@ -11,7 +11,7 @@ ANSWERS = r"""
     ["smoothing_burn_MWh", "burned by smoothing", "MWh", 1, -1]];
   var TILES = 10, SETTLE_ms = 60;
   // turn: of the newest setting; an answer of an older one is not shown. now: the answers to it.
-  var turn = 0, now = {}, basis = null, flight = null, timer = null, moved_ms = 0;
+  var turn = 0, now = {}, basis = null, basis_rules = null, flight = null, timer = null, moved_ms = 0;
 
   function ask(path, body, signal) {
     return fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: signal }).then(function (answer) {
@@ -74,6 +74,13 @@ ANSWERS = r"""
       document.body.setAttribute("data-exact-ms", Math.round(performance.now() - moved_ms));
       badge("exact", "exact", "to the digit what tidewatt run answers");
       return ask("/charts", { set: set }, signal).then(function (drawing) { if (current()) return picture_of(drawing, set, mine); });
+    }).then(function () {
+      // The base case under the rules that are chosen now.
+      var of_rules = {};
+      ["site.rules", "site.rules_from_s"].forEach(function (key) { if (key in set) of_rules[key] = set[key]; });
+      basis_rules = null;
+      if (!current() || !Object.keys(of_rules).length && !judge.length) return;
+      return ask("/run", { set: of_rules, detail: "exact", judge: judge }, signal).then(function (said) { if (current()) { basis_rules = said; refresh(); } });
     }).then(function () {
       if (!current() || !$("intervals").checked || !base.assumed) return;
       return seen_by_reader().then(function () {

@@ -52,6 +52,7 @@ button { color: var(--ink); }
   form#controls { position: static; max-height: none; }
   .control input[type=range] { height: 30px; }
   .control select { max-width: 210px; }
+  #beside td:first-child { white-space: normal; min-width: 118px; max-width: 118px; }
   .planner .big { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
   .exports { flex-direction: column; }
 }

@@ -46,7 +46,7 @@ VARIANTS = r"""
     });
     row = made("tr", null, table);
     made("td", "rules", row);
-    [basis, now.said].concat(shown.map(function (v) { return v.said; })).forEach(function (said) { made("td", outcome(verdicts(said)), row, "n"); });
+    [basis_rules || basis, now.said].concat(shown.map(function (v) { return v.said; })).forEach(function (said) { made("td", outcome(verdicts(said)), row, "n"); });
   }
   function listed() {
     var box = $("table");
