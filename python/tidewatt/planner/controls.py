@@ -17,7 +17,7 @@ def describe(base: Base) -> dict[str, Any]:
     """The `base` for the page: `controls` in order, lists of tables that some of them rewrite, and the rules there are."""
     scenario = base.scenario({})
     said = tables(scenario)
-    found = [*_gpus(said), *_cap(base, scenario, said), *_supply(said), *_weather(said), *_smoothing(said), *_storage(said), *_failure(scenario, said), *_rated(said)]
+    found = [*_gpus(base, said), *_cap(base, scenario, said), *_supply(said), *_weather(said), *_smoothing(said), *_storage(said), *_failure(scenario, said), *_rated(said)]
     return {"name": base.name, "toml": base.text, "controls": found, "lists": {key: said.get(key, []) for key in ("mitigation", "event")},
             "rules": _rules(base, said), "assumed": len(scenario._core.assumed), "hours": scenario.duration_s / 3600.0,
             "start": scenario.start.isoformat(), "notes": scenario.notes}  # fmt: skip
@@ -40,7 +40,7 @@ def _named(tables_of: list[dict], kind: str) -> list[tuple[str, dict]]:
     return [(table.get("name", kind), table) for table in tables_of]
 
 
-def _gpus(said):
+def _gpus(base, said):
     """One hall with one job on all of its GPUs: their number, in whole replicas, with the batch that goes with it."""
     halls, jobs = said.get("hall", []), said.get("job", [])
     if len(halls) != 1 or len(jobs) != 1:
@@ -60,7 +60,18 @@ def _gpus(said):
         if batch * replica % n:
             return
         keys.append({"key": f"job.{job}.plan.global_batch_sequences", "factor": batch / n})
-    yield _range("gpus", "Load", "GPUs", "", replica, 2 * n, replica, n, keys, whole=True)
+    least = replica  # the fewest that hold the model
+    while least < n and not _holds(base, {k["key"]: round(least * k["factor"]) for k in keys}):
+        least *= 2
+    yield _range("gpus", "Load", "GPUs", "", min(least, n), 2 * n, replica, n, keys, whole=True)
+
+
+def _holds(base: Base, set: dict[str, Any]) -> bool:
+    try:
+        base.scenario(set)
+    except _core.InputError:
+        return False
+    return True
 
 
 def _cap(base, scenario, said):
