@@ -1,5 +1,6 @@
 """A browser without a screen, driven through its debugging port: real keys, real clicks, and a phone's width. Needs Chromium, nothing else."""
 import base64
+import ctypes
 import itertools
 import json
 import os
@@ -126,6 +127,11 @@ class Tab:
         urllib.request.urlopen(f"http://127.0.0.1:{self.browser.port}/json/close/{self.id}", timeout=self.browser.timeout_s).read()
 
 
+def _ends_with_parent():
+    """A test that is killed leaves no browser behind (Linux: PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Browser:
     """Chromium with a profile of its own below `folder`. Use as a context manager."""
 
@@ -137,8 +143,8 @@ class Browser:
         profile = os.path.join(self._folder, "profile")
         self._process = subprocess.Popen(
             [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--disable-extensions", "--mute-audio", "--hide-scrollbars", f"--user-data-dir={profile}", "--remote-debugging-port=0", "--window-size=1280,900", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+             "--disable-sync", "--disable-extensions", "--disable-breakpad", "--disable-crash-reporter", "--mute-audio", "--hide-scrollbars", f"--user-data-dir={profile}", "--remote-debugging-port=0", "--window-size=1280,900", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=_ends_with_parent)  # fmt: skip
         file, end = os.path.join(profile, "DevToolsActivePort"), time.monotonic() + self.timeout_s
         while not os.path.exists(file) or "\n" not in open(file).read():
             assert self._process.poll() is None and time.monotonic() < end, "Chromium did not start"
