@@ -35,6 +35,7 @@ ANSWERS = r"""
     if (!said || wrong.status >= 500) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", changed); }
     badge("wrong", "no answer", "figures below are of an earlier setting");
     document.body.setAttribute("data-state", "wrong");
+    document.body.setAttribute("data-done", turn);
     $("figures").classList.add("waiting");
   }
   function badge(kind, word, more) {
@@ -44,8 +45,9 @@ ANSWERS = r"""
   }
   function askBase() {
     badge("", "starting", "the base case is running");
-    var signal = (flight = new AbortController()).signal;
-    ask("/run", { set: {}, detail: "exact" }, signal).then(function (said) { basis = said; changed(); }).catch(lost);
+    document.body.setAttribute("data-turn", turn);
+    // It goes on when a setting moves meanwhile: everything is compared with it.
+    ask("/run", { set: {}, detail: "exact" }).then(function (said) { basis = said; if (turn) refresh(); else changed(); }).catch(lost);
   }
 
   // A setting has changed: what is under way is dropped, and asked anew once the slider rests for a moment.
@@ -54,6 +56,7 @@ ANSWERS = r"""
     if (flight) flight.abort();
     clearTimeout(timer);
     document.body.setAttribute("data-state", "moved");
+    document.body.setAttribute("data-turn", turn);
     timer = setTimeout(start, SETTLE_ms);
   }
   function start() {
@@ -93,7 +96,11 @@ ANSWERS = r"""
         take(set, said, mine);
         badge("exact", "exact", said.draws ? "with the 5th to 95th percentile of " + said.draws + " draws of the assumed inputs. " + said.interval_note : said.interval_note);
       });
-    }).then(function () { if (current()) document.body.setAttribute("data-state", "done"); }).catch(function (wrong) { if (current()) lost(wrong); });
+    }).then(function () {
+      if (!current()) return;
+      document.body.setAttribute("data-state", "done");
+      document.body.setAttribute("data-done", mine);
+    }).catch(function (wrong) { if (current()) lost(wrong); });
   }
   // A browser has few connections to one server: tabs in the background leave them to the one that is looked at.
   function seen_by_reader() {
