@@ -32,7 +32,7 @@ ANSWERS = r"""
       var list = made("ul", null, box);
       said.findings.forEach(function (f) { made("li", f.key && f.message.indexOf(f.key) !== 0 ? f.key + ": " + f.message : f.message, list); });
     } else made("p", said ? said.error : wrong instanceof TypeError ? "The server does not answer. Is tidewatt serve still running?" : String(wrong.message), box);
-    if (!said || wrong.status >= 500) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", changed); }
+    if (!said || wrong.status >= 500) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", function () { if (basis) changed(); else askBase(); }); }
     badge("wrong", "no answer", "figures below are of an earlier setting");
     document.body.setAttribute("data-state", "wrong");
     document.body.setAttribute("data-done", turn);
