@@ -268,7 +268,7 @@ def load(
     Raises
     ------
     InputError
-        With every finding (place, key, message) in `.findings`.
+        With every finding (place, key, message) in ``.findings``.
     RefusedError
         Too large to run.
 

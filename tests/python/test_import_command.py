@@ -69,7 +69,10 @@ def test_an_empty_job_list_is_exit_0_with_a_warning(tmp_path):
 def test_columns_units_and_zone_of_a_dialect_not_shipped(tmp_path):
     path = put(tmp_path, "bms.csv", "Stamp;Rack 7 Load;Comment\n01.07.2024;1,5;x\n")
     done = run("csv", path, "-o", tmp_path / "o.csv", "--column", "time=Stamp", "--column", "power=Rack 7 Load", "--unit", "power=kW")
-    assert done.returncode == 0 and "no time" in done.stderr  # a date alone in another order is not guessed
+    assert done.returncode == 0 and "2024-07-01" in (tmp_path / "o.csv").read_text()  # with dots the day comes first
+    path = put(tmp_path, "bms.csv", "Stamp;Rack 7 Load;Comment\n01/07/2024;1,5;x\n")
+    done = run("csv", path, "-o", tmp_path / "o.csv", "--column", "time=Stamp", "--column", "power=Rack 7 Load", "--unit", "power=kW")
+    assert done.returncode == 0 and "the file does not tell" in done.stderr  # nor with slashes
     path = put(tmp_path, "bms.csv", "Stamp;Rack 7 Load\n2024-07-01 12:00;1,5\n2024-07-01 12:01;1,6\n")
     done = run("csv", path, "-o", tmp_path / "o.csv", "--column", "time=Stamp", "--column", "power=Rack 7 Load", "--unit", "power=kW", "--time-zone", "Europe/Berlin")
     assert done.returncode == 0, done.stderr
