@@ -163,6 +163,18 @@ def test_ramps_of_unlike_windows_are_not_joined_and_show_their_limit():
     assert "limit, rise and fall: 1.00 MW/s" in [text.get_text() for text in axes.texts]
 
 
+@pytest.mark.parametrize("scenario", ['[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
+                                      'schema = 1\n# --set site.rules=[{title = "mine", rule = {mine = {figure = "ramp_up", window_s = 1, limit_MW_per_s = 2}}}]\n'])  # fmt: skip
+def test_a_ramp_limit_that_the_scenario_writes_itself_is_shown_too(scenario):
+    result = waves()
+    result._groups["compliance"] = Group("compliance", {key: "1" for key in ("rule_set", "rule", "verdict", "title", "value", "limit")},
+                                         lambda path: np.array({"rule_set": ["user"], "rule": ["mine"], "verdict": ["pass"], "title": ["My limit"], "value": [1.8e6], "limit": [2e6]}[path.rpartition("/")[2]]))  # fmt: skip
+    result.provenance["scenario"] = scenario
+    assert rule_limits.of_ramps(result) == [rule_limits.RampLimit(1.0, "rise", 2e6)]
+    (limit,) = charts.ramp_marks(result)["panels"][0]["limits"]
+    assert limit["y"] == 2.0 and limit["from"] < 1 < limit["to"] and limit["word"] == "limit, rise"
+
+
 def fleet_of(by_slot_K, noise_K):
     """512 GPUs in 4 rows of 16 racks, 8 to a node: a step between the halves of each node, and noise."""
     row, rack, slot = (a.ravel() for a in np.indices((4, 16, 8)))

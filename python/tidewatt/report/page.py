@@ -140,6 +140,8 @@ def _figures(result):
     parts = []
     for part, keys in FIGURES.items():
         rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if result.summary.get(k) is not None]
+        if part == "Power at the connection" and (hour_MW := _hottest_hour_MW(result)) is not None:
+            rows.insert(1, ["mean of the hottest hour", with_unit(hour_MW, "MW")])
         if rows:
             parts.append(table([], rows, numeric=(1,), caption=part))
     if not parts:
@@ -149,6 +151,15 @@ def _figures(result):
         keys = [key for key in jobs[0] if not isinstance(jobs[0][key], (dict, list))]
         parts.append(table(keys, [[text(job.get(key)) for key in keys] for job in jobs], caption="Jobs"))
     return "Key figures", "", f'<div class="columns">{"".join(parts)}</div>'
+
+
+def _hottest_hour_MW(result):
+    """Largest mean power of a full hour; None where there is no full hour."""
+    n = int(result.summary.get("simulated_s", 0.0) // 3600)
+    try:
+        return float(result.group("hourly")["pcc_J"][:n].max()) / 3600e6 if n else None
+    except Missing:
+        return None
 
 
 def _day(page, result):

@@ -18,16 +18,37 @@ class RampLimit:
     limit: float
 
 
-def _definitions(name: str) -> dict:
-    """The rules of the catalog's set `name`, by their names; empty where this Python or the catalog has none."""
+def _toml(text: str) -> dict:
+    """The tables of a `text`; none where this Python reads no TOML."""
     try:
         import tomllib
+    except ImportError:  # Python 3.9 and 3.10
+        return {}
+    return tomllib.loads(text)
 
+
+def _definitions(name: str) -> dict:
+    """The rules of the catalog's set `name`, by their names; empty where the catalog has none."""
+    try:
         from .._catalog import Catalog
 
-        return tomllib.loads(Catalog().text("rules/" + name)).get("rule", {})
+        return _toml(Catalog().text("rules/" + name)).get("rule", {})
     except Exception:  # a set of the reader's own that is not in the catalog: its limits are in the table of rules
         return {}
+
+
+def _own_definitions(result: ResultFile) -> dict[str, dict]:
+    """The rules that the scenario of a `result` writes itself, by the names of their sets."""
+    text, override = result.provenance.get("scenario", ""), "# --set site.rules="
+    rules = _toml(text).get("site", {}).get("rules", [])
+    for line in text.splitlines():
+        if line.startswith(override):
+            rules = _toml("rules = " + line[len(override) :])["rules"]
+    found: dict[str, dict] = {}
+    for one in rules if isinstance(rules, list) else [rules]:
+        if isinstance(one, dict):
+            found.setdefault(one.get("name", "user"), {}).update(one.get("rule", {}))
+    return found
 
 
 def judged(result: ResultFile) -> list[tuple[dict, dict]]:
@@ -37,7 +58,7 @@ def judged(result: ResultFile) -> list[tuple[dict, dict]]:
     except Missing:
         return []
     sets = {str(row.get("rule_set", "")) for row in rows}
-    known = {name: _definitions(name) for name in sets}
+    known = {**{name: _definitions(name) for name in sets}, **_own_definitions(result)}
     found = [(row, known[str(row.get("rule_set", ""))].get(row.get("rule"))) for row in rows]
     return [(row, definition) for row, definition in found if definition]
 

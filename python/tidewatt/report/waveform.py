@@ -184,3 +184,4 @@ def _iteration(axes, result, t, pcc):
         axes.step(t[part] - t[part][0], pcc[part] / 1e6, where="post", color=BLUE, lw=1)
         axes.set_title("As long as one iteration, in the middle of the window")
         axes.set(xlabel="time (s)", ylabel="power (MW)")
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
