@@ -98,6 +98,7 @@ def test_a_bad_value_names_every_finding_and_the_page_goes_on(tab):
     said = tab.value("document.getElementById('trouble').innerText")
     assert "500 is not a multiple of the server's 8 GPUs" in said and "multiple of 128" in said
     assert tab.value("document.getElementById('figures').classList.contains('waiting')")
+    assert "multiple of" in tab.value("document.getElementById('state').innerText")  # in sight however far the page is scrolled
     move(tab, "c-gpus", 256)
     tab.until(DONE)
     assert tab.value("document.body.dataset.state") == "done"
@@ -107,6 +108,7 @@ def test_a_bad_value_names_every_finding_and_the_page_goes_on(tab):
 
 def test_rules_contract_and_kept_variants(tab):
     move(tab, "n-contract", 0.01)
+    assert tab.value("document.getElementById('verdict').innerText") == "not measured"  # ten minutes have no hour
     move(tab, "n-ramp", 1e-6)
     tab.value("document.getElementById('r-power_stabilization_example').click()")
     tab.until(DONE)

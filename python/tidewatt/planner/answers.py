@@ -106,12 +106,13 @@ class Answers:
         return write(self._base, scenario, result, what, folder, name, rule)
 
 
-def _hottest_hour(result: Result, added_MW: float = 0.0) -> float | None:
-    """Largest mean power of a full hour of a `result`, MW; what `tidewatt size --for gpus --contract-MW` limits."""
+def _hottest_hour(result: Result, added_MW: Any = 0.0) -> float | None:
+    """Largest mean power of a full hour of a `result`, with `added_MW` in all or in each of its hours; what
+    `tidewatt size --for gpus --contract-MW` limits."""
     if result.summary["simulated_s"] < 3600:
         return None
     n = int(result.summary["simulated_s"] // 3600)
-    return float(result.array("/hourly/pcc_J")[:n].max()) / 3600e6 + added_MW
+    return float((result.array("/hourly/pcc_J") / 3600e6 + added_MW)[:n].max())
 
 
 def _verdicts(result: Result, judge: list[str]) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _core
+from .._engine import run
 from .._load import Scenario
 from .._result import Result
 from .._sweep import sweep
@@ -34,12 +35,14 @@ def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..
             return _percentiles(drawn), n, note
         day, n, note = _drawn(split.day, n_draw, check)
         first, _, _ = _drawn(split.first, n_draw, check)
-        hottest, _, _ = _drawn(split.hottest(result), n_draw, check)
+        nominal = run(split.first, progress=check)
     except _core.InputError as error:
         return {}, 0, f"no interval: {error}"
     out = _percentiles(day)
-    for table, keys in ((first, WAVEFORM), (hottest, PEAKS)):
-        out.update({key: three for key, three in _percentiles(table).items() if key.split(".")[0] in keys})
+    out.update({key: three for key, three in _percentiles(first).items() if key.split(".")[0] in WAVEFORM})
+    # Largest power: as much above the first half hour's as without draws.
+    higher = result.summary["pcc_max_MW"] / nominal.summary["pcc_max_MW"]
+    out.update({key: [higher * x for x in three] for key, three in _percentiles(first).items() if key.split(".")[0] in PEAKS})
     _add_losses(out, first)
     return out, n, note
 

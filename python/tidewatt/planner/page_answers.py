@@ -33,7 +33,9 @@ ANSWERS = r"""
       said.findings.forEach(function (f) { made("li", f.key && f.message.indexOf(f.key) !== 0 ? f.key + ": " + f.message : f.message, list); });
     } else made("p", said ? said.error : wrong instanceof TypeError ? "The server does not answer. Is tidewatt serve still running?" : String(wrong.message), box);
     if (!said || wrong.status >= 500) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", function () { if (basis) changed(); else askBase(); }); }
-    badge("wrong", "no answer", "figures below are of an earlier setting");
+    // The reason is above the figures, which may be out of sight: what stays in sight names it too.
+    var first = said && (said.findings && said.findings.length ? said.findings[0].message : said.error);
+    badge("wrong", "no answer", (first ? first + ". " : "") + "Figures below are of an earlier setting");
     document.body.setAttribute("data-state", "wrong");
     document.body.setAttribute("data-done", turn);
     $("figures").classList.add("waiting");
@@ -163,6 +165,7 @@ ANSWERS = r"""
   function outcome(rows) {
     var failed = rows.filter(function (r) { return r.verdict === "fail"; }).length, open = rows.filter(function (r) { return r.verdict !== "fail" && r.verdict !== "pass"; }).length;
     if (!rows.length) return "no rule chosen";
+    if (rows.length === 1) return rows[0].verdict === "pass" ? "passes" : rows[0].verdict === "fail" ? "fails" : rows[0].verdict;
     return failed ? failed + " of " + rows.length + " fail" : open ? open + " of " + rows.length + " not decided" : "all " + rows.length + " pass";
   }
   function held(said) {

@@ -53,7 +53,7 @@ VARIANTS = r"""
     box.textContent = "";
     $("kept").hidden = !kept.length;
     if (!kept.length) return;
-    var table = grid(box, ["", "name", "settings", "Mtok/s", "swing", "mean MW", "peak MW", "step MW", "rise MW/s", "PUE", "L/kWh", "rules", ""], [], [3, 4, 5, 6, 7, 8, 9, 10]);
+    var table = grid(box, ["", "name", "settings", "rules", "Mtok/s", "swing %", "mean MW", "hour MW", "peak MW", "step MW", "rise MW/s", "PUE", "L/kWh"], [], [4, 5, 6, 7, 8, 9, 10, 11, 12]);
     kept.forEach(function (v) {
       var row = made("tr", null, table), first = made("td", null, row), box = made("input", null, first), s = v.said.summary;
       box.type = "checkbox"; box.checked = v.beside; box.setAttribute("aria-label", "show " + v.name + " side by side");
@@ -61,13 +61,13 @@ VARIANTS = r"""
         if (box.checked && kept.filter(function (k) { return k.beside; }).length >= MOST_BESIDE) { box.checked = false; return notice("Six variants are side by side already."); }
         v.beside = box.checked; remember(); beside();
       });
-      var name = made("input", null, made("td", null, row));
+      // Buttons stand below the name, so that they are in sight however narrow the window is.
+      var cell = made("td", null, row), name = made("input", null, cell), last = made("div", null, cell, "buttons"), open = made("button", "open", last), away = made("button", "remove", last);
       name.value = v.name; name.size = 12; name.maxLength = 40; name.setAttribute("aria-label", "name of " + v.name);
       name.addEventListener("change", function () { v.name = name.value || v.name; remember(); refresh(); listed(); });
       made("td", v.words, row, "wide").style.whiteSpace = "normal";
-      [s.tokens_per_s_mean / 1e6, s.throughput_swing_percent, s.pcc_mean_MW, s.pcc_max_MW, s.pcc_step_1s_max_MW, s.pcc_ramp_up_max_MW_per_s, s.pue, s.wue_L_per_kWh].forEach(function (x) { made("td", spoken(x), row, "n"); });
       made("td", outcome(verdicts(v.said)), row);
-      var last = made("td", null, row, "buttons"), open = made("button", "open", last), away = made("button", "remove", last);
+      [s.tokens_per_s_mean / 1e6, s.throughput_swing_percent, s.pcc_mean_MW, v.said.hour_max_MW, s.pcc_max_MW, s.pcc_step_1s_max_MW, s.pcc_ramp_up_max_MW_per_s, s.pue, s.wue_L_per_kWh].forEach(function (x) { made("td", spoken(x), row, "n"); });
       open.type = away.type = "button";
       open.setAttribute("aria-label", "open " + v.name); away.setAttribute("aria-label", "remove " + v.name);
       open.addEventListener("click", function () { values = Object.assign({}, JSON.parse(JSON.stringify(initial)), JSON.parse(JSON.stringify(v.values))); show(); changed(); window.scrollTo(0, 0); });
