@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <mutex>
+#include <utility>
 
 #include "base/embedded.hpp"
 #include "base/name.hpp"
@@ -57,12 +59,47 @@ void check_assumed(const Node& assumed, const std::string& path, std::vector<Fin
 
 }  // namespace
 
-/// Parsed once per process: a sweep reads the catalog with every case.
+/// A file of the catalog, parsed when its values are first asked for: a run needs a few of more than a hundred.
+class Catalog::Entry {
+ public:
+  Entry(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {}
+  const std::string& text() const { return text_; }
+  const std::string& file() const { return file_; }
+  /// @throws InputError with all that is wrong with the file
+  const Node& node() const {
+    std::call_once(parsed_, [&] { node_ = parsed(text_, file_); });
+    return node_;
+  }
+  Key key() const { return {text_at(node(), "kind"), text_at(node(), "name")}; }
+
+ private:
+  static Node parsed(const std::string& text, const std::string& file) {
+    Node node = parse_toml(text, file);
+    std::vector<Finding> findings;
+    for (const char* key : {"kind", "name"}) {
+      if (text_at(node, key).empty())
+        findings.push_back({{file, 1, 1}, key, "missing: a catalog file needs `kind` and `name`"});
+      else
+        check_name(*node.find(key), key, findings);
+    }
+    if (const Node* assumed = node.find("assumed")) check_assumed(*assumed, "assumed", findings);
+    if (!findings.empty()) throw InputError(std::move(findings));
+    return node;
+  }
+  std::string text_, file_;
+  mutable std::once_flag parsed_;
+  mutable Node node_;
+};
+
+/// Once per process: a sweep reads the catalog with every case. Our own files stand at KIND/NAME.toml.
 const Catalog::Entries& Catalog::built_in() {
   static const Entries entries = [] {
     Entries out;
-    for (const auto& file : embedded::catalog_files())
-      add(out, std::string(file.text), "catalog/" + std::string(file.path));
+    for (const auto& [path, text] : embedded::catalog_files()) {
+      const auto slash = path.find('/');
+      Key key{path.substr(0, slash), path.substr(slash + 1, path.size() - slash - 1 - std::string_view(".toml").size())};
+      out.emplace(std::move(key), std::make_shared<const Entry>(std::string(text), "catalog/" + std::string(path)));
+    }
     return out;
   }();
   return entries;
@@ -92,23 +129,12 @@ Catalog::Catalog(const std::string& overlay) : entries_(built_in()) {
   for (auto& [key, entry] : own) entries_[key] = std::move(entry);
 }
 
-void Catalog::add(Entries& entries, const std::string& text, const std::string& file) {
-  Node node = parse_toml(text, file);
-  std::vector<Finding> findings;
-  for (const char* key : {"kind", "name"}) {
-    if (text_at(node, key).empty())
-      findings.push_back({{file, 1, 1}, key, "missing: a catalog file needs `kind` and `name`"});
-    else
-      check_name(*node.find(key), key, findings);
-  }
-  if (const Node* assumed = node.find("assumed")) check_assumed(*assumed, "assumed", findings);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  const auto entry = std::make_shared<const Entry>(Entry{text, std::move(node)});
-  const Key key{text_at(entry->node, "kind"), text_at(entry->node, "name")};
-  const auto [at, fresh] = entries.emplace(key, entry);
+void Catalog::add(Entries& entries, std::string text, std::string file) {
+  const auto entry = std::make_shared<const Entry>(std::move(text), std::move(file));
+  const auto [at, fresh] = entries.emplace(entry->key(), entry);
   if (!fresh)
-    throw InputError(Finding{entry->node.find("name")->place, "name",
-                             fmt::format("{} has a {} of this name already", at->second->node.place.file, key.first)});
+    throw InputError(Finding{entry->node().find("name")->place, "name",
+                             fmt::format("{} has a {} of this name already", at->second->file(), at->first.first)});
 }
 
 std::vector<Catalog::Key> Catalog::list() const {
@@ -134,11 +160,11 @@ const Catalog::Entry& Catalog::find(const std::string& kind, const std::string& 
 }
 
 const std::string& Catalog::text(const std::string& kind, const std::string& name) const {
-  return find(kind, name).text;
+  return find(kind, name).text();
 }
 
 Node Catalog::values(const std::string& kind, const std::string& name) const {
-  Node out = find(kind, name).node;
+  Node out = find(kind, name).node();
   auto& table = std::get<Node::Table>(out.value);
   std::erase_if(table, [](const auto& item) {
     return std::find(meta_keys.begin(), meta_keys.end(), item.first) != meta_keys.end();
@@ -151,7 +177,7 @@ Node Catalog::resolve(const Node& spec, const std::string& kind, const std::stri
   const std::string name = spec.is_text() ? std::get<std::string>(spec.value) : text_at(spec, "catalog");
   if (name.empty()) return spec;
   try {
-    const Node& entry = find(kind, name).node;
+    const Node& entry = find(kind, name).node();
     Node over = spec.is_text() ? Node{Node::Table{}, spec.place} : spec;
     std::erase_if(std::get<Node::Table>(over.value), [](const auto& item) { return item.first == "catalog"; });
     if (const Node* ranges = entry.find("assumed")) {

@@ -78,6 +78,8 @@ def check(root):
         findings += [f"{path}: {finding}" for finding in entry_findings(entry)]
         if entry.get("name") != path.stem:
             findings.append(f"{path}: its name is '{entry.get('name')}', not the file's")
+        if entry.get("kind") != path.parts[1]:
+            findings.append(f"{path}: its kind is '{entry.get('kind')}', not the folder's")
     return findings
 
 

@@ -309,6 +309,7 @@ class Checks(unittest.TestCase):
         self.assert_one(self.entry("tdp_W = 700", 'tdp_W = "high"'), "only numbers")
         self.assert_one(self.entry("[assumed]", '"power.gone_W" = "[R]"\n[assumed]'), "no such value")
         self.assert_one(self.entry('name = "x"', 'name = "y"'), "not the file's")
+        self.assert_one(self.entry('kind = "gpu"', 'kind = "server"'), "not the folder's")
         self.assert_one(self.entry("schema = 1\n", ""), "schema")
         self.assert_one(self.entry("[power]", "[power"), "x.toml", "line 4")
 

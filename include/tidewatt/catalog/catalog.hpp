@@ -40,13 +40,10 @@ class TIDEWATT_API Catalog {
                std::vector<AssumedInput>& assumed) const;
 
  private:
-  struct Entry {
-    std::string text;
-    Node node;
-  };
+  class Entry;
   using Entries = std::map<Key, std::shared_ptr<const Entry>>;
   static const Entries& built_in();
-  static void add(Entries& entries, const std::string& text, const std::string& file);
+  static void add(Entries& entries, std::string text, std::string file);
   const Entry& find(const std::string& kind, const std::string& name) const;
   Entries entries_;
 };

@@ -26,6 +26,18 @@ TEST_CASE("an override wins over the entry and is no longer an assumed input") {
   }
 }
 
+TEST_CASE("each entry of ours stands in the folder of its kind, in a file of its name") {
+  const catalog::Catalog catalog;
+  const auto keys = catalog.list();
+  CHECK(keys.size() > 100);
+  for (const auto& [kind, name] : keys) {
+    const Node entry = parse_toml(catalog.text(kind, name), name);
+    CHECK(std::get<std::string>(entry.find("kind")->value) == kind);
+    CHECK(std::get<std::string>(entry.find("name")->value) == name);
+    CHECK_FALSE(catalog.values(kind, name).is_text());  // its table of assumed values is right
+  }
+}
+
 TEST_CASE("an unknown name is a finding with the nearest known one") {
   const catalog::Catalog catalog;
   std::vector<Finding> findings;

@@ -49,7 +49,7 @@ TEST_CASE("annuity and footprint by hand") {
 
 TEST_CASE("the catalog's tariffs and prices read in their units") {
   const auto read = [](const char* file, auto params) {
-    const Node node = parse_toml_file(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/tariff/" + file);
+    const Node node = parse_toml_file(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/" + file);
     std::vector<Finding> findings;
     TableReader reader(node, file, findings);
     params.fields(reader);
@@ -58,12 +58,12 @@ TEST_CASE("the catalog's tariffs and prices read in their units") {
     for (const auto& x : findings) FAIL(x.text());
     return params;
   };
-  const auto t = read("time_of_use_example.toml", TariffParams{});
+  const auto t = read("tariff/time_of_use_example.toml", TariffParams{});
   CHECK(t.price_USD_per_J[15] == Approx(85.0 / 3.6e9));
   CHECK(t.demand_USD_per_W == Approx(0.015));
   CHECK(t.demand_window_s == 900);
-  const auto f = read("footprint_example.toml", FootprintParams{});
+  const auto f = read("footprint/footprint_example.toml", FootprintParams{});
   CHECK(f.water_m3_per_J[3] == Approx(1.8e-3 / 3.6e6));
-  const auto p = read("price_battery.toml", PriceParams{});
+  const auto p = read("price/price_battery.toml", PriceParams{});
   CHECK(p.capital_USD_per_J == Approx(220.0 / 3.6e6));
 }
