@@ -29,9 +29,23 @@ std::string_view dtype(const std::vector<double>&) { return "f8"; }
 std::string_view dtype(const std::vector<std::int64_t>&) { return "i8"; }
 std::string_view dtype(const std::vector<std::string>&) { return "str"; }
 
-void add_value(Sha256& hash, double x) { add_u64(hash, std::isnan(x) ? one_nan : std::bit_cast<std::uint64_t>(x)); }
-void add_value(Sha256& hash, std::int64_t x) { add_u64(hash, static_cast<std::uint64_t>(x)); }
-void add_value(Sha256& hash, const std::string& x) { add_text(hash, x); }
+std::uint64_t bits(double x) { return std::isnan(x) ? one_nan : std::bit_cast<std::uint64_t>(x); }
+std::uint64_t bits(std::int64_t x) { return static_cast<std::uint64_t>(x); }
+
+template <class Number>
+void add_values(Sha256& hash, const std::vector<Number>& values) {
+  static_assert(std::endian::native == std::endian::little);
+  std::array<std::uint64_t, 1024> block;
+  for (std::size_t begin = 0; begin < values.size(); begin += block.size()) {
+    const std::size_t n = std::min(block.size(), values.size() - begin);
+    for (std::size_t i = 0; i < n; ++i) block[i] = bits(values[begin + i]);
+    hash.bytes({reinterpret_cast<const char*>(block.data()), n * sizeof block[0]});
+  }
+}
+
+void add_values(Sha256& hash, const std::vector<std::string>& values) {
+  for (const auto& value : values) add_text(hash, value);
+}
 
 template <class Values>
 void add_array(Sha256& hash, const sim::Array& array, const Values& values) {
@@ -39,7 +53,7 @@ void add_array(Sha256& hash, const sim::Array& array, const Values& values) {
   add_text(hash, dtype(values));
   add_u64(hash, array.shape.size());
   for (const std::uint64_t extent : array.shape) add_u64(hash, extent);
-  for (const auto& value : values) add_value(hash, value);
+  add_values(hash, values);
 }
 
 }  // namespace
