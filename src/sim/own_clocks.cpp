@@ -74,6 +74,7 @@ void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSigna
 }
 
 /// Mean powers over the governor's window at these clocks, alone.
+TIDEWATT_CLONES
 Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& b,
                 const std::array<power::Chip, n_lane>& chip, const Lanes& die_K, const Lanes& clock_Hz) {
   Lanes fixed_W, leakage_W;
@@ -82,6 +83,17 @@ Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& 
   for (std::size_t l = 0; l < n_lane; ++l)
     fixed_W[l] = std::fma(leakage_W[l], gpu.leakage_temperature_factor(die_K[l]), fixed_W[l]);
   return fixed_W;
+}
+
+/// Only dies near their target can be limited by it within a step; those below the cap have further to rise.
+bool heat_may_limit(const FleetState& state, const Block& b, const Lanes& guess_K, double cap_W, double target_K) {
+  for (std::size_t l = 0; l < b.n_used(); ++l) {
+    const auto gpu = b.gpu[l];
+    const double peak_K = guess_K[l] + std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]);
+    const bool at_cap = state.window_W[gpu] == 0.0 || state.window_W[gpu] > 0.99 * cap_W;
+    if (peak_K > target_K - (at_cap ? 5.0 : 15.0)) return true;
+  }
+  return false;
 }
 
 void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, const Block& b,
@@ -93,8 +105,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   std::fill_n(limit_W.x, n_lane, cap_W);
-  // Only dies near their target can be limited by it within a step.
-  const bool warm = *std::max_element(guess.x, guess.x + n_lane) > held.target_K - 15.0;
+  const bool warm = heat_may_limit(state, b, guess, cap_W, held.target_K);
   if (warm) limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, limit_W);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;

@@ -55,13 +55,18 @@ class Rewind {
   const Moment& back_to(Tick to);
   void clear() { kept_.clear(); }
   bool empty() const { return kept_.empty(); }
+  /// Empty memory for the next moment: of one that was dropped, or new and large enough for it not to move as it grows.
+  std::string spare(Tick now);
   template <class A>
   void archive(A& a) {
     a(kept_);
   }
 
  private:
+  /// Those that a later one makes needless.
+  void drop(Tick now);
   std::deque<Moment> kept_;
+  std::string spare_;
 };
 
 /// Fleet, halls and connection of a site on one clock. Parts hold their own memory; what they are made of stands in `model`.

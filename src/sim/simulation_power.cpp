@@ -17,7 +17,6 @@ namespace {
 
 // A shorter way to the same millisecond draws a little less or more, so that supplies may be empty a bin sooner on the second try.
 constexpr int most_tries = 4;
-constexpr Tick risk_margin = 3600 * ns_per_s;  ///< before and after a disturbance; no iteration lasts so long
 
 /// Of all that have a clock of their own.
 Tick furthest_clock(const Simulation& s) {
@@ -27,11 +26,35 @@ Tick furthest_clock(const Simulation& s) {
   return out;
 }
 
+/// How long before and after a disturbance a step may reach into it: the longest one and what occupants can be ahead of it. An
+/// iteration in which power or heat takes clocks lasts a few times as long as the last; none lasts an hour.
+Tick risk_margin(const Simulation& s) {
+  const Tick period = longest_period(s), hour = 3600 * ns_per_s;
+  if (period == 0) return hour;
+  return std::min(hour, to_tick(s.model.scenario.run.macro_step_max_s) + std::max(10 * period, 60 * ns_per_s));
+}
+
 }  // namespace
 
 void Rewind::keep(Moment moment, Tick now) {
   kept_.push_back(std::move(moment));
-  while (kept_.size() > 1 && kept_[1].clocks <= now) kept_.pop_front();
+  drop(now);
+}
+
+void Rewind::drop(Tick now) {
+  while (kept_.size() > 1 && kept_[1].clocks <= now) {
+    spare_ = std::move(kept_.front().bytes);
+    kept_.pop_front();
+  }
+}
+
+std::string Rewind::spare(Tick now) {
+  drop(now);
+  std::string memory = std::exchange(spare_, {});
+  const std::size_t last = kept_.empty() ? std::size_t{8} << 20 : kept_.back().bytes.size();
+  memory.clear();
+  memory.reserve(last + last / 2);
+  return memory;
 }
 
 const Rewind::Moment& Rewind::back_to(Tick to) {
@@ -41,7 +64,7 @@ const Rewind::Moment& Rewind::back_to(Tick to) {
 
 void Simulation::remember() {
   settle();
-  ArchiveWriter to;
+  ArchiveWriter to(rewind_.spare(state.now));
   archive_moment(to);
   const auto* trace = model.options.trace;
   rewind_.keep(
@@ -99,7 +122,7 @@ void Simulation::step() {
   if (!connection->can_lose_power()) return advance();
   // Constants may be read while the connection is still behind; its state only once it is settled, as it is while moments are kept.
   const auto& delivery = *connection->stream().delivery();
-  if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin / ns_per_ms) &&
+  if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin(*this) / ns_per_ms) &&
       (rewind_.empty() || delivery.at_rest())) {
     rewind_.clear();
     return advance();
