@@ -10,7 +10,7 @@
 
 /// A multi-machine case of the catalog.
 inline tidewatt::grid::MachineCase grid_case(const std::string& name) {
-  const auto path = std::filesystem::path(TIDEWATT_SOURCE_DIR) / "catalog" / "grid" / (name + ".toml");
+  const auto path = std::filesystem::path(TIDEWATT_SOURCE_DIR) / "catalog" / "grid_case" / (name + ".toml");
   tidewatt::Node node = tidewatt::parse_toml_file(path.string());
   std::erase_if(std::get<tidewatt::Node::Table>(node.value), [](const auto& item) {
     const std::string& k = item.first;

@@ -11,8 +11,8 @@ using namespace tidewatt::power;
 
 TEST_CASE("utility loss: battery, generators in steps, and back, with the load served throughout") {
   BackupParams p;
-  read_catalog_file("delivery/ups_double_conversion.toml", p.ups);
-  read_catalog_file("delivery/standby_diesel_3MW.toml", p.generator);
+  read_catalog_file("ups/ups_double_conversion.toml", p.ups);
+  read_catalog_file("generator/standby_diesel_3MW.toml", p.generator);
   p.ups.rating_W = 24e6;
   p.ups.battery.power_W = 26e6;
   p.ups.battery.energy_J = 26e6 * 300;

@@ -15,7 +15,7 @@ using namespace tidewatt::power;
 namespace {
 ConverterChainParams params() {
   ConverterChainParams p;
-  read_catalog_file("delivery/converter_chain_480V.toml", p);
+  read_catalog_file("converter_chain/converter_chain_480V.toml", p);
   p.rating_W = 25e6;
   return p;
 }

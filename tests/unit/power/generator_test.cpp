@@ -117,7 +117,7 @@ TEST_CASE("units come on the bus one after another and take load in steps") {
 }
 
 TEST_CASE("the catalog's machines read") {
-  for (const char* file : {"delivery/standby_diesel_3MW.toml", "delivery/gas_turbine_50MW.toml"}) {
+  for (const char* file : {"generator/standby_diesel_3MW.toml", "generator/gas_turbine_50MW.toml"}) {
     GeneratorParams p;
     read_catalog_file(file, p);
     CHECK_NOTHROW(Generator(p));

@@ -10,7 +10,7 @@ using namespace tidewatt::power;
 namespace {
 PowerShelfParams shelf() {
   PowerShelfParams p;
-  read_catalog_file("storage/orv3_shelf.toml", p);
+  read_catalog_file("power_shelf/orv3_shelf.toml", p);
   return p;
 }
 PowerShelfParams without_battery() {

@@ -86,7 +86,7 @@ TEST_CASE("ramp limits hold at the input, and how the stream is cut changes no b
 
 TEST_CASE("the catalog's capacitor shelf reads") {
   RackStorageParams p;
-  read_catalog_file("storage/gpu_capacitor_65J.toml", p);
+  read_catalog_file("rack_storage/gpu_capacitor_65J.toml", p);
   CHECK(p.store.energy_J * p.store.soc_max_frac == 65.0);
   CHECK_NOTHROW(RackStorage(p));
 }

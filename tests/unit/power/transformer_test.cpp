@@ -12,12 +12,12 @@ using namespace tidewatt::power;
 namespace {
 TransformerParams unit() {
   TransformerParams p;
-  read_catalog_file("delivery/transformer_oil_distribution.toml", p);
+  read_catalog_file("transformer/transformer_oil_distribution.toml", p);
   return p;
 }
 TransformerParams large() {
   TransformerParams p;
-  read_catalog_file("delivery/transformer_oil_substation.toml", p);
+  read_catalog_file("transformer/transformer_oil_substation.toml", p);
   return p;
 }
 }  // namespace

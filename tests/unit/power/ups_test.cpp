@@ -133,7 +133,7 @@ TEST_CASE("what a supply does does not depend on the time of day") {
 
 TEST_CASE("the catalog's supply reads and has the efficiency that it names") {
   UpsParams p;
-  read_catalog_file("delivery/ups_double_conversion.toml", p);
+  read_catalog_file("ups/ups_double_conversion.toml", p);
   const Ups ups(p);
   const double half_W = 0.5 * p.rating_W, eff = half_W / (half_W + ups.loss_W(half_W, false));
   CHECK(eff > 0.95);
