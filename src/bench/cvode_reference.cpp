@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/sundials.hpp"
 #include "package_ode.hpp"
 #include "tidewatt/base/error.hpp"
 #include "timing.hpp"
@@ -38,7 +39,7 @@ int jacobian(double, N_Vector y, N_Vector, SUNMatrix J, void* self, N_Vector, N_
 class Solver {
  public:
   Solver(PackageOde& ode, const CvodeSettings& s) {
-    done(SUNContext_Create(nullptr, &context_), "context");
+    done(SUNContext_Create(numerics::sundials::no_communicator, &context_), "context");
     const auto n = static_cast<sunindextype>(ode.size());
     y_ = N_VNew_Serial(n, context_);
     ode.start(NV_DATA_S(y_));

@@ -46,28 +46,28 @@ void PackageOde::rhs(const double* y, double* f) const {
   }
 }
 
-void PackageOde::jacobian(const double* y, std::int64_t* column, std::int64_t* row, double* value) const {
+void PackageOde::jacobian(const double* y, sunindextype* column, sunindextype* row, double* value) const {
   const double G01 = 1.0 / p_.die_base_K_per_W, G12 = 1.0 / p_.base_sink_K_per_W;
   const double C0 = 1.0 / p_.die_J_per_K, C1 = 1.0 / p_.base_J_per_K, C2 = 1.0 / p_.sink_J_per_K;
-  const auto n = static_cast<std::int64_t>(n_);
-  std::int64_t at = 0;
-  const auto put = [&](std::int64_t r, double v) {
+  const auto n = static_cast<sunindextype>(n_);
+  sunindextype at = 0;
+  const auto put = [&](sunindextype r, double v) {
     row[at] = r;
     value[at++] = v;
   };
-  for (std::int64_t g = 0; g < n; ++g) {
+  for (sunindextype g = 0; g < n; ++g) {
     const auto u = static_cast<std::size_t>(g);
     column[g] = at;
     put(g, C0 * (leakage_rW_[u] * leakage_per_K_ * math::exp(leakage_per_K_ * y[g]) - G01));
     put(n + g, C1 * G01);
   }
-  for (std::int64_t g = 0; g < n; ++g) {
+  for (sunindextype g = 0; g < n; ++g) {
     column[n + g] = at;
     put(g, C0 * G01);
     put(n + g, -C1 * (G01 + G12));
     put(2 * n + g, C2 * G12);
   }
-  for (std::int64_t g = 0; g < n; ++g) {
+  for (sunindextype g = 0; g < n; ++g) {
     column[2 * n + g] = at;
     put(n + g, C1 * G12);
     put(2 * n + g, -C2 * (G12 + sink_W_per_K_[static_cast<std::size_t>(g)]));

@@ -1,5 +1,7 @@
 #pragma once
 // Right-hand side and Jacobian of many packages, store by store so that loops over packages are vectors. Private to bench.
+#include <sundials/sundials_types.h>
+
 #include <cmath>
 #include <cstdint>
 
@@ -24,7 +26,7 @@ class PackageOde {
   void start(double* y) const;
   void rhs(const double* y, double* f) const;
   /// Compressed columns: pointers, row indices, values.
-  void jacobian(const double* y, std::int64_t* column, std::int64_t* row, double* value) const;
+  void jacobian(const double* y, sunindextype* column, sunindextype* row, double* value) const;
 
  private:
   thermal::PackageParams p_;

@@ -40,7 +40,7 @@ struct Cvode::Impl {
   static SUNLinearSolver make_block_solver(SUNContext context, Impl& self);
   static int rhs(double t, N_Vector y, N_Vector f, void* self);
   bool find_slope(double t, std::span<const double> base_y, std::span<const double> base_f);
-  static int newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found,
+  static int newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, sunbooleantype keep, sunbooleantype* found,
                            double gamma, void* self, N_Vector, N_Vector, N_Vector);
 };
 
@@ -78,7 +78,7 @@ bool Cvode::Impl::find_slope(double t, std::span<const double> base_y, std::span
 
 // The Newton matrix is block triangular, [A 0; B I]: meters enter no rate. It is formed where it is factored: the dense
 // matrices that CVODE would form, copy and scale over all values took more time than the equations.
-int Cvode::Impl::newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, booleantype keep, booleantype* found,
+int Cvode::Impl::newton_matrix(double t, N_Vector y, N_Vector f, SUNMatrix, sunbooleantype keep, sunbooleantype* found,
                                double gamma, void* self, N_Vector, N_Vector, N_Vector) {
   Impl& me = *static_cast<Impl*>(self);
   *found = keep ? SUNFALSE : SUNTRUE;
@@ -135,7 +135,7 @@ SUNLinearSolver Cvode::Impl::make_block_solver(SUNContext context, Impl& self) {
   if (!solver) return nullptr;
   solver->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
   solver->ops->setup = [](SUNLinearSolver s, SUNMatrix) { return static_cast<Impl*>(s->content)->factor(); };
-  solver->ops->solve = [](SUNLinearSolver s, SUNMatrix, N_Vector x, N_Vector b, realtype) {
+  solver->ops->solve = [](SUNLinearSolver s, SUNMatrix, N_Vector x, N_Vector b, sunrealtype) {
     return static_cast<Impl*>(s->content)->solve(x, b);
   };
   solver->ops->free = [](SUNLinearSolver s) {
@@ -149,7 +149,7 @@ SUNLinearSolver Cvode::Impl::make_block_solver(SUNContext context, Impl& self) {
 
 void Cvode::Impl::make() {
   const auto n = static_cast<sunindextype>(shape.names.size());
-  done(SUNContext_Create(nullptr, &context), "context");
+  done(SUNContext_Create(no_communicator, &context), "context");
   y = made(N_VNew_Serial(n, context), "vector");
   tolerance = made(N_VNew_Serial(n, context), "vector");
   for (std::size_t i = 0; i < shape.typical.size(); ++i) values(tolerance)[i] = shape.rtol * shape.typical[i];

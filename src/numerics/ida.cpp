@@ -81,7 +81,7 @@ int Ida::Impl::jacobian(double t, double cj, N_Vector y, N_Vector, N_Vector, SUN
 void Ida::Impl::make() {
   const std::size_t size = shape.names.size();
   const auto n = static_cast<sunindextype>(size);
-  done(SUNContext_Create(nullptr, &context), "context");
+  done(SUNContext_Create(no_communicator, &context), "context");
   for (N_Vector* v : {&y, &slope, &tolerance, &kind}) {
     *v = made(N_VNew_Serial(n, context), "vector");
     N_VConst(0.0, *v);

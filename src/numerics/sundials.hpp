@@ -15,6 +15,13 @@
 
 namespace TIDEWATT_NAMESPACE::numerics::sundials {
 
+/// Vectors are not shared among processes.
+#ifdef SUN_COMM_NULL
+inline const auto no_communicator = SUN_COMM_NULL;
+#else  // before SUNDIALS 7
+inline constexpr void* no_communicator = nullptr;
+#endif
+
 /// @throws SolverError for a null pointer
 template <class T>
 T* made(T* pointer, const char* what) {
@@ -27,10 +34,12 @@ inline void done(int status, const char* what) {
   if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
 }
 
+/// The values of a vector, (n) in any unit; the vector stays their owner. @param v (n) in any unit
 inline std::span<double> values(N_Vector v) {
   return {N_VGetArrayPointer(v), static_cast<std::size_t>(NV_LENGTH_S(v))};
 }
 
+/// Whether no value is infinite or not a number. @param v (n) in any unit
 inline bool all_finite(std::span<const double> v) {
   return std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); });
 }
