@@ -23,7 +23,8 @@ struct Python {
 Python python(const std::string& module) {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   const char* asked = std::getenv("TIDEWATT_PYTHON");
-  for (const char* below : {"../share/tidewatt/python", "../python", "../../python", "../../../python"})
+  for (const char* below :
+       {"../share/tidewatt/python", "../lib/python3/dist-packages", "../python", "../../python", "../../../python"})
     if (fs::exists(here / below / "tidewatt" / module))
       return {asked ? asked : "/usr/bin/python3", fs::canonical(here / below).string()};
   if (asked) return {asked, ""};

@@ -18,7 +18,7 @@ cd "$scratch"
 command=$venv/bin/tidewatt
 "$command" --version
 grep -q tdp_W <<< "$("$command" catalog show h100_sxm_700W)" || fail "the catalog in the wheel"
-[ -f "$venv/share/tidewatt/scenarios/llama3_405b_day.toml" ] || fail "the scenarios in the wheel"
+compgen -G "$venv/lib/python3*/site-packages/tidewatt/scenarios/llama3_405b_day.toml" > /dev/null || fail "the scenarios in the wheel"
 "$command" new mine.toml --n-gpu 128 --duration-h 0.5
 "$command" check mine.toml
 "$command" run mine.toml --out mine.h5 --quiet > /dev/null
