@@ -33,7 +33,7 @@ def declared(text, inside="", begin=0, end=None):
 
 
 def qualified(symbol, version):
-    """`sim::run` of `tidewatt::v0_1::sim::run(...)`; None for other names."""
+    """`sim::run` of `tidewatt::v0_2::sim::run(...)`; None for other names."""
     name = OF_TYPE.sub("", symbol)
     match = re.match(rf"tidewatt::{version}::([\w:~]+)", name)
     return match[1] if match else None

@@ -15,6 +15,7 @@ import parts_check
 import references_check
 import steps_check
 import surface_check
+import version_check
 import words_check
 
 GOOD_ENTRY = """schema = 1
@@ -326,6 +327,22 @@ class Checks(unittest.TestCase):
         self.put("docs/a.md", "")
         self.put(references_check.BIBLIOGRAPHY, "@misc{a,\n}\n@misc{a,\n}\n")
         self.assert_one(self.found(references_check), "twice")
+
+    # --- version
+    def test_the_version_is_everywhere_the_same(self):
+        self.put("CMakeLists.txt", "project(tidewatt VERSION 1.4.2 LANGUAGES C CXX)\n")
+        good = {"CITATION.cff": "version: 1.4.2\n", "CHANGELOG.md": "## Unreleased (1.4.2)\n\n## 1.3.0\n", "docs/installing.md": "tidewatt_1.4.2_amd64.deb\n",
+                "examples/CMakeLists.txt": "find_package(tidewatt 1.4 REQUIRED)\n",
+                "docs/cpp_api.md": "`tidewatt::v1_4` in `libtidewatt.so.1.4`\n", "include/tidewatt/base/version.hpp": "#define TIDEWATT_VERSION_NAMESPACE v1_4\n"}  # fmt: skip
+        for place, text in good.items():
+            self.put(place, text)
+        self.assertEqual(self.found(version_check), [])
+        for place, text in good.items():
+            self.put(place, text.replace("4", "3", 1))
+            self.assert_one(self.found(version_check), place, "says 1.3")
+            self.put(place, "nothing")
+            self.assert_one(self.found(version_check), place, "names no version")
+            self.put(place, text)
 
 
 if __name__ == "__main__":

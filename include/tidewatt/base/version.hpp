@@ -3,7 +3,7 @@
 
 /// The version's namespace. A minor version may change the interface, so that programs of two versions must not be mixed: their
 /// symbols differ and the linker says so. CMakeLists.txt holds it to the project's version.
-#define TIDEWATT_VERSION_NAMESPACE v0_1
+#define TIDEWATT_VERSION_NAMESPACE v0_2
 
 /// `namespace tidewatt` of this version; its parts are opened as `namespace TIDEWATT_NAMESPACE::sim {`. Users write `tidewatt::sim`.
 #define TIDEWATT_NAMESPACE tidewatt::inline TIDEWATT_VERSION_NAMESPACE
