@@ -197,6 +197,9 @@ def test_controls_are_those_that_the_scenario_has(client):
     assert found["gpus"]["value"] == SETTINGS["hall.a.n_gpu"] and found["gpus"]["step"] == 128  # whole replicas: tp 8, pp 16
     assert found["cap"]["max"] == 700
     assert {k["key"] for k in found["supply"]["keys"]} == {"hall.a.plant.supply_low_degC", "hall.a.plant.supply_high_degC"}
+    ends = [{"kind": "gpu_smoothing", "name": "smoothing", "hysteresis_s": 2, "floor_ratio": found["floor"][end], "ramp_up_W_per_s": found["rise"][end], "ramp_down_W_per_s": found["fall"][end]} for end in ("min", "max")]
+    for item in ends:  # the ends of a slider are allowed
+        client.site.base.scenario({"mitigation": [item]})
     for c in found.values():  # what a control sets is a key of the scenario
         keys = {k["key"]: c["value"] * k.get("factor", 1) if "add" not in k else k["add"] for k in c["keys"]}
         client.site.base.scenario(keys)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import CHROMIUM, Browser  # noqa: E402
 from tidewatt.planner import base  # noqa: E402
-from tidewatt.planner.server import Server, Site  # noqa: E402
+from tidewatt.planner.server import LIMIT_s, Server, Site  # noqa: E402
 from tiny_case import tiny  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium")
@@ -104,6 +104,15 @@ def test_a_bad_value_names_every_finding_and_the_page_goes_on(tab):
     assert tab.value("document.body.dataset.state") == "done"
     assert tab.value("document.getElementById('trouble').hidden")
     assert answer(tab)["set"]["hall.a.n_gpu"] == 256 and answer(tab)["set"]["job.main.plan.global_batch_sequences"] == 32
+
+
+def test_a_coarse_answer_that_takes_too_long_gives_way_to_the_exact_one(tab, monkeypatch):
+    monkeypatch.setitem(LIMIT_s, "coarse", 0.001)
+    tab.value("window.seen = []; new MutationObserver(function () { window.seen.push(document.body.dataset.state); }).observe(document.body, { attributes: true, attributeFilter: ['data-state'] }), 0")
+    move(tab, "c-cap", 555)
+    tab.until(DONE)
+    assert tab.value("document.body.dataset.state") == "done" and answer(tab)["detail"] == "exact" and answer(tab)["set"] == {"hall.a.cap_W": 555}
+    assert "coarse" not in tab.value("window.seen")
 
 
 def test_rules_contract_and_kept_variants(tab):

@@ -67,11 +67,15 @@ ANSWERS = r"""
     badge("", "running", "figures below are of an earlier setting");
     ["figures", "rules", "waveform", "more"].forEach(function (id) { $(id).classList.add("waiting"); });
     $("because").textContent = "";
-    ask("/run", { set: set, detail: "coarse", judge: judge }, signal).then(function (said) {
+    ask("/run", { set: set, detail: "coarse", judge: judge }, signal).catch(function (wrong) {
+      if (wrong.status !== 504) throw wrong;
+    }).then(function (said) {
       if (!current()) return;
-      take(set, said, mine);
-      document.body.setAttribute("data-coarse-ms", Math.round(performance.now() - moved_ms));
-      badge("coarse", "coarse", "same engine, longer steps; the exact answer is under way");
+      if (said) {
+        take(set, said, mine);
+        document.body.setAttribute("data-coarse-ms", Math.round(performance.now() - moved_ms));
+        badge("coarse", "coarse", "same engine, longer steps; the exact answer is under way");
+      } else badge("", "running", "the coarse answer took more than a minute; the exact one is under way. Figures below are of an earlier setting");
       return ask("/run", { set: set, detail: "exact", judge: judge }, signal);
     }).then(function (said) {
       if (!said || !current()) return;
