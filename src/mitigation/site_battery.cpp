@@ -188,4 +188,53 @@ void SiteBattery::step(std::span<const double> load_W, std::span<double> pcc_W, 
   }
 }
 
+std::int64_t SiteBattery::repeatable(const SiteBatteryState& before, const SiteBatteryMeters& meters_before,
+                                     const SiteBatteryState& now, const SiteBatteryMeters& meters, std::int64_t n_bin,
+                                     double drift_W) const {
+  if (now.cut_in_period || before.cut_in_period || meters.n_energy_limited != meters_before.n_energy_limited) return 0;
+  const double T = static_cast<double>(n_bin) * bin_s;
+  const double charged_J = meters.charged_J.value() - meters_before.charged_J.value(),
+               discharged_J = meters.discharged_J.value() - meters_before.discharged_J.value();
+  // At rest the low-pass stands at the load's mean: what the battery takes, on average, is what its charge asks for.
+  const double asked_W = p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - 0.5 * (soc_frac(before) + soc_frac(now)));
+  const double gap_W = std::abs(asked_W - (charged_J - discharged_J) / T);
+  if (gap_W > 10.0 * drift_W) return 0;
+  const double passed = p_.smoothing_s > 0.0 ? 1.0 - math::exp(-T / p_.smoothing_s) : 1.0;
+  const double climb_W = gap_W > drift_W ? gap_W * passed : 0.0;
+  const double rise_J = (now.energy_J - before.energy_J) + (now.energy_carry_J - before.energy_carry_J);
+  const double by_charge_W = p_.soc_gain_pu * p_.power_W * std::abs(rise_J) / p_.energy_J;
+  const double moved_J = charged_J + discharged_J;
+  const double room_J = rise_J > 0.0 ? p_.soc_max_frac * p_.energy_J - now.energy_J - moved_J
+                                     : now.energy_J - p_.soc_min_frac * p_.energy_J - moved_J;
+  if (room_J <= 0.0) return 0;
+  constexpr double many = 1e9;
+  const double times = std::min(drift_W / std::max(std::max(by_charge_W, climb_W), drift_W / many),
+                                room_J / std::max(std::abs(rise_J), room_J / many));
+  return static_cast<std::int64_t>(times);
+}
+
+double SiteBattery::repeat(SiteBatteryState& s, SiteBatteryMeters& meters, const SiteBatteryMeters& before,
+                           double count) const {
+  double rise_J = s.energy_carry_J, taken_J = 0.0;
+  const auto book = [&](CompensatedSum& now, const CompensatedSum& then, double sign, bool at_connection) {
+    const double J = (now.value() - then.value()) * count;
+    now.add(J);
+    rise_J += sign * J;
+    if (at_connection) taken_J += sign * J;
+  };
+  book(meters.charged_J, before.charged_J, 1.0, true);
+  book(meters.discharged_J, before.discharged_J, -1.0, true);
+  book(meters.charge_loss_J, before.charge_loss_J, -1.0, false);
+  book(meters.discharge_loss_J, before.discharge_loss_J, -1.0, false);
+  book(meters.standby_J, before.standby_J, -1.0, false);
+  book(meters.not_served_J, before.not_served_J, 0.0, false);
+  meters.n_power_limited += std::llround(static_cast<double>(meters.n_power_limited - before.n_power_limited) * count);
+  const double next_J = s.energy_J + rise_J;
+  s.energy_carry_J = rise_J - (next_J - s.energy_J);
+  s.energy_J = next_J;
+  meters.soc_min_frac = std::min(meters.soc_min_frac, soc_frac(s));
+  meters.soc_max_frac = std::max(meters.soc_max_frac, soc_frac(s));
+  return taken_J;
+}
+
 }  // namespace TIDEWATT_NAMESPACE::mitigation

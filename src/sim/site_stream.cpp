@@ -175,6 +175,7 @@ void SiteStream::observe() {
   CompensatedSum J;
   for (const double W : c.pcc_W) J.add(W * 1e-3);
   state_.connection_J.add(J);
+  unit_.push(c.pcc_W);
   seen_.push(state_.bin, c, J, !follows_load());
   state_.last = {c.pcc_W.back(), c.pcc_var.back(), c.bus_pu.back(), grid_.nominal_Hz() + c.deviation_Hz.back()};
 }

@@ -42,6 +42,28 @@ struct LastBin {
   }
 };
 
+/// What a battery made of the last unit of repetitions that passed bin by bin.
+class BatteryUnit {
+ public:
+  /// A unit begins. @param drawn_J through the connection until then
+  void begin(const BatteryStage& battery, double drawn_J);
+  /// Bins at the connection.
+  void push(const std::vector<double>& pcc_W) {
+    if (open_) pcc_W_.insert(pcc_W_.end(), pcc_W.begin(), pcc_W.end());
+  }
+  /// It ends. @return how often it may be booked again
+  std::int64_t end(const BatteryStage& battery, double drawn_J);
+  /// Books it through the next `n_bin` bins. @return energy that the battery took  @param pcc_W receives its bins
+  /// @param period of their repetition, whole bins now  @param phase of the next bin in it
+  double repeat(BatteryStage& battery, std::int64_t n_bin, std::vector<double>& pcc_W, Tick& period, Tick& phase) const;
+
+ private:
+  bool open_ = false;
+  double begin_J_ = 0.0;
+  BatteryStage::Mark before_;
+  std::vector<double> pcc_W_;  ///< [bin]
+};
+
 /// From the nodes' load to the connection and the grid behind it, on one clock of absolute 1 ms bins.
 ///
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
@@ -144,7 +166,12 @@ class SiteStream {
   std::int64_t stretch_end(std::int64_t until_bin);
   void advance_to(std::int64_t until_bin);
   void advance_stretch(std::int64_t end_bin);
+  /// Whether nothing stands between load and grid that would keep them from repeating themselves.
+  bool can_repeat() const {
+    return closed_form_ && !delivery_ && (!battery_ || (battery_->may_repeat() && !seen_.orders.any()));
+  }
   void repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
+  std::int64_t pass_unit(std::int64_t to_bin);
   void pass(std::int64_t to_bin);
   void connect_devices();
   void observe();
@@ -163,6 +190,7 @@ class SiteStream {
   RepeatDetector repeats_;
   State state_;
   StreamChunk chunk_;  ///< scratch
+  BatteryUnit unit_;   ///< scratch
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

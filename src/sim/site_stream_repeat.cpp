@@ -151,10 +151,31 @@ void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick p
 
 }  // namespace
 
+void BatteryUnit::begin(const BatteryStage& battery, double drawn_J) {
+  before_ = battery.mark();
+  begin_J_ = drawn_J;
+  pcc_W_.clear();
+  open_ = true;
+}
+
+std::int64_t BatteryUnit::end(const BatteryStage& battery, double drawn_J) {
+  open_ = false;
+  const auto n_bin = static_cast<std::int64_t>(pcc_W_.size());
+  return battery.repeatable(before_, n_bin, std::abs(drawn_J - begin_J_) * 1e3 / static_cast<double>(n_bin));
+}
+
+double BatteryUnit::repeat(BatteryStage& battery, std::int64_t n_bin, std::vector<double>& pcc_W, Tick& period,
+                           Tick& phase) const {
+  pcc_W = pcc_W_;
+  period = static_cast<Tick>(pcc_W.size()) * ns_per_ms;
+  phase = 0;
+  return battery.repeat(before_, static_cast<double>(n_bin) / static_cast<double>(pcc_W.size()));
+}
+
 /// From where the stream stands to `end_bin`, within one stretch of every lane.
 void SiteStream::advance_stretch(std::int64_t end_bin) {
   const auto p = periodic_load(lanes_, state_.bin * ns_per_ms);
-  if (!closed_form_ || battery_ || delivery_ || !p) {
+  if (!can_repeat() || !p) {
     repeats_.forget();
     return pass(end_bin);
   }
@@ -178,30 +199,46 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   std::int64_t left = ((end_bin - state_.bin - settle + 1) * ns_per_ms - 1) / unit;  // the ends lie within bins
   if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || seen_.spectrum.collects()) return;
   pass(end_bin - bins_of(left));
-  for (; left > 0; --left) {
+  std::int64_t most =
+      battery_ ? 0 : left;  // units that may be booked: a battery's charge drifts, and is looked at again
+  while (left > 0) {
     const bool known = repeats_.knows() && (continues || grid_.still(repeats_.deviation()));
-    if (known && seen_.grid.can_repeat(repeats_.share(), state_.bin, end_bin - state_.bin)) return repeat(p, end_bin);
+    if (known && most > 0 && seen_.grid.can_repeat(repeats_.share(), state_.bin, end_bin - state_.bin)) {
+      left -= std::min(most, left);
+      repeat(p, end_bin - bins_of(left));
+      most = 0;
+    }
     if (left < 2) return;
     // Has the grid come to repeat itself? One more period decides.
     const auto before = grid_.deviation();
     const auto mark = seen_.grid.mark();
-    pass(end_bin - bins_of(left - 1));
+    const auto times = pass_unit(end_bin - bins_of(--left));
     if (grid_.still(before)) repeats_.keep(grid_.deviation(), seen_.grid.since(mark));
+    most = battery_ ? times : left;
   }
+}
+
+/// Passes a unit of repetitions bin by bin. @return how often a battery lets it be booked again
+std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
+  if (battery_) unit_.begin(*battery_, state_.connection_J.value());
+  pass(to_bin);
+  return battery_ ? unit_.end(*battery_, state_.connection_J.value()) : 0;
 }
 
 /// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
 void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
-  const Tick period = p.load->period;
-  const Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
+  Tick period = p.load->period;
+  Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
   std::vector<double> pcc_W;
   const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W);
   scale_add(state_.feeder, total, 1.0);
-  state_.connection_J.add(total.drawn_J.value());
-  seen_.span.add(total.drawn_J.value(), s.n_bin);
+  double drawn_J = total.drawn_J.value();
+  if (battery_) drawn_J += unit_.repeat(*battery_, s.n_bin, pcc_W, period, s.phase);
+  state_.connection_J.add(drawn_J);
+  seen_.span.add(drawn_J, s.n_bin);
   seen_.span.add_load(total.load_J.value());
   push_repeated(seen_.levels, pcc_W, period, s);
-  seen_.grid.repeat(repeats_.share(), s.n_bin, total.drawn_J.value());
+  seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
   seen_.levels.skip(s.n_bin);
   grid_.skip(s.n_bin);
   state_.bin = end_bin;

@@ -49,6 +49,20 @@ class BatteryStage {
   void through(std::span<double> pcc_W, double ceiling_W);
   /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
   void follow(std::optional<double> power_W) { asked_W_ = power_W; }
+  /// Whether what it does to a load that repeats can be booked: by its own controller, and its wear is not measured.
+  bool may_repeat() const { return !asked_W_ && !wear_; }
+  /// Where it stands before a unit of repetitions.
+  struct Mark {
+    mitigation::SiteBatteryState state;
+    mitigation::SiteBatteryMeters meters;
+  };
+  Mark mark() const { return {state_, meters_}; }
+  /// How often the `n_bin` bins since the mark may be booked again, their drift too small to see at the connection's `mean_W`.
+  std::int64_t repeatable(const Mark& before, std::int64_t n_bin, double mean_W) const {
+    return battery_.repeatable(before.state, before.meters, state_, meters_, n_bin, 1e-4 * mean_W);
+  }
+  /// Books them `count` times over. @return energy that it took from the connection, J
+  double repeat(const Mark& before, double count) { return battery_.repeat(state_, meters_, before.meters, count); }
   /// There is nothing to charge from or to feed.
   void rest() { battery_.resume(state_, 0.0); }
   const mitigation::SiteBatteryMeters& meters() const { return meters_; }

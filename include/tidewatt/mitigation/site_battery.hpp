@@ -99,6 +99,16 @@ class TIDEWATT_API SiteBattery {
   void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state, SiteBatteryMeters& meters,
             double ceiling_W = std::numeric_limits<double>::infinity()) const;
 
+  /// How often the `n_bin` bins that led from `before` to `now` may be booked again: while charge and low-pass drift on as they did
+  /// without moving the connection by more than `drift_W`, and the store stays within its bounds. 0: they are no repetition, because
+  /// the store was cut or the low-pass has yet to come to rest.
+  std::int64_t repeatable(const SiteBatteryState& before, const SiteBatteryMeters& meters_before,
+                          const SiteBatteryState& now, const SiteBatteryMeters& meters, std::int64_t n_bin,
+                          double drift_W) const;
+  /// Books what was added since `before` `count` times over. @return energy taken from the connection, J; below 0: given
+  double repeat(SiteBatteryState& state, SiteBatteryMeters& meters, const SiteBatteryMeters& before,
+                double count) const;
+
   /// State of charge, 0 to 1.
   double soc_frac(const SiteBatteryState& state) const { return (state.energy_J + state.energy_carry_J) / p_.energy_J; }
   const SiteBatteryParams& params() const { return p_; }

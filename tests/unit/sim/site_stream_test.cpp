@@ -102,8 +102,9 @@ TEST_CASE("the spectrum of a repeated square wave peaks at its frequency") {
   CHECK(line.amplitude == Approx(2 * swing / 3.14159265).epsilon(0.01));
 }
 
-TEST_CASE("a battery that smooths the connection lowers the iteration's line and keeps its books") {
-  auto with = plain();
+namespace {
+
+mitigation::SiteBatteryParams smoother() {
   mitigation::SiteBatteryParams b;
   b.power_W = 20e6;
   b.energy_J = 3.6e10;
@@ -113,7 +114,14 @@ TEST_CASE("a battery that smooths the connection lowers the iteration's line and
   b.control_period_s = 0.02;
   b.smoothing_s = 30;
   b.soc_gain_pu = 1;
-  with.battery = b;
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("a battery that smooths the connection lowers the iteration's line and keeps its books") {
+  auto with = plain();
+  with.battery = smoother();
   SiteStream smooth(with, 10e6, 0), raw(plain(), 10e6, 0);
   const auto load = square(5e6, 15e6, 4 * ns_per_s, 2 * ns_per_s);
   for (auto* s : {&smooth, &raw}) {
@@ -172,6 +180,58 @@ TEST_CASE("whole periods booked in closed form give what passing every bin gives
       CHECK(x[k] >= (mean ? 0.98 * y[k] : lo * (1 - 1e-9)));
       CHECK(x[k] <= (mean ? 1.02 * y[k] : hi * (1 + 1e-9)));
     }
+  }
+}
+
+TEST_CASE("a battery behind repetitions drifts as it does bin by bin: its charge, the connection, all energies") {
+  auto params = plain();
+  params.battery = smoother();
+  params.battery->soc_initial_frac = 0.6;  // comes back to its half within half an hour, 5 MW at first
+  params.battery->standby_W = 50e3;
+  auto slow = params;
+  slow.closed_form = false;
+  SiteStream fast(params, 9e6, 0), each(slow, 9e6, 0);
+  const auto load = square(5e6, 15e6, 3'210'987'653, 1'987'654'321);
+  for (auto* s : {&fast, &each}) {
+    s->append(0, load, 1200, true);
+    for (Tick t = 300; t <= 3600; t += 300) s->flush(t * ns_per_s, 0.7e6);
+    s->finish();
+  }
+  CHECK(each.repeated_bins() == 0);
+  CHECK(fast.repeated_bins() > 500'000);
+  const auto &a = fast.battery()->meters(), &b = each.battery()->meters();
+  CHECK(a.closure(fast.battery_stored_J()) < 1e-12);
+  CHECK(fast.connection_J() ==
+        Approx(fast.feeder_meters().drawn_J.value() + a.charged_J.value() - a.discharged_J.value()).epsilon(1e-13));
+  CHECK(fast.connection_J() == Approx(each.connection_J()).epsilon(3e-5));
+  CHECK(fast.battery_stored_J() == Approx(each.battery_stored_J()).epsilon(1e-3));
+  CHECK(a.charged_J.value() == Approx(b.charged_J.value()).epsilon(1e-3));
+  CHECK(a.discharged_J.value() == Approx(b.discharged_J.value()).epsilon(1e-3));
+  CHECK(fast.max_W() == Approx(each.max_W()).epsilon(1e-3));
+  CHECK(fast.min_W() == Approx(each.min_W()).epsilon(1e-3));
+  CHECK(fast.step_1s_W() == Approx(each.step_1s_W()).epsilon(1e-3));
+  CHECK(fast.ramp_up_W_per_s() == Approx(each.ramp_up_W_per_s()).epsilon(1e-3));
+}
+
+TEST_CASE("a battery that an order, a rule of its own or its bounds move passes every bin") {
+  auto ramping = plain(), emptying = plain(), ordered = plain();
+  ramping.battery = smoother();
+  ramping.battery->smoothing_s = 0;
+  ramping.battery->soc_gain_pu = 0;
+  ramping.battery->ramp_up_W_per_s = 1e3;
+  ramping.battery->ramp_down_W_per_s = 100e6;  // the connection stays low and the store gives the rest
+  emptying.battery = smoother();
+  emptying.battery->soc_gain_pu = 0;
+  emptying.battery->energy_J = 20e6;
+  ordered.battery = smoother();
+  ordered.orders.push_back({1'200'000, 1'260'000, 9e6, true});
+  for (const auto& params : {ramping, emptying, ordered}) {
+    SiteStream s(params, 9e6, 0);
+    s.append(0, square(5e6, 15e6, 3'210'987'653, 1'987'654'321), 600, true);
+    for (Tick t = 300; t <= 1800; t += 300) s.flush(t * ns_per_s, 0);
+    s.finish();
+    CHECK(s.repeated_bins() == 0);
+    CHECK(s.battery()->meters().closure(s.battery_stored_J()) < 1e-12);
   }
 }
 
