@@ -140,10 +140,16 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     for (std::size_t i = 0; i < map.used.size(); ++i)
       for (std::size_t l = 0; l < n_lane; ++l)
         rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
-    // While dies cool from repetition to repetition, the first one is above the mean by half the fall.
-    const Lanes now_K = gather(state.die_K.data(), b);
-    for (std::size_t l = 0; l < n_lane; ++l)
-      peak_K[l] = std::fma(before.r[l], rise_K[l], pass.mean_K[l]) + 0.5 * std::max(0.0, before.die_K[l] - now_K[l]);
+    const Lanes now_K = gather(state.sink_K.data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      // While sinks cool from repetition to repetition, the first one is above the mean by half the fall; what a die still has of other
+      // work is gone within it. A step that goes through pauses ends behind one; its mean is that of the repetitions and of the pauses.
+      const double pause_frac = course.n_pause > 0.0 ? course.pause_s / course.step_s : 0.0;
+      const double pause_K = std::fma(map.pause_rise_K, before.r[l], before.guess_K[l]);
+      const double fall_K = pause_frac > 0.0 ? 0.0 : std::max(0.0, before.sink_K[l] - now_K[l]);
+      const double worked_K = (pass.mean_K[l] - pause_frac * pause_K) / (1.0 - pause_frac);
+      peak_K[l] = std::fma(before.r[l], rise_K[l], worked_K) + 0.5 * fall_K;
+    }
   } else {
     const Lanes now_K = gather(state.die_K.data(), b);
     for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
