@@ -75,6 +75,7 @@ void bind_scenario(py::module_& m) {
                   py::arg("weather_epw"), py::arg("catalog_overlay"), py::arg("recording") = std::vector<std::string>{})
       .def_readonly("notes", &sim::Scenario::notes)
       .def_readonly("text", &sim::Scenario::text)
+      .def("reference", &sim::reference_of)
       .def_property_readonly("start", [](const sim::Scenario& s) { return s.run.start; })
       .def_property_readonly("duration_s", [](const sim::Scenario& s) { return s.run.duration_s; })
       .def_property_readonly("seed", [](const sim::Scenario& s) { return s.run.seed; })

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy
 
 
-def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None) -> Result:
+def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None, reference: bool = False) -> Result:
     """Simulates a scenario from start to end. Other Python threads run meanwhile; Ctrl-C stops it.
 
     Parameters
@@ -27,6 +27,9 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
         True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook is
         watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it
         raises stops the run.
+    reference : bool, default False
+        True: every segment of every iteration is integrated and the waveform is passed millisecond by millisecond,
+        some hundred times slower. The fast steps are held to it (docs/engine.md).
 
     Warns
     -----
@@ -46,7 +49,7 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
     for note in scenario.notes:
         warnings.warn(note, stacklevel=2)
     with reporter(progress) as report:
-        core = _core.run(scenario._core, _thread_count(threads), report)
+        core = _core.run(scenario._core.reference() if reference else scenario._core, _thread_count(threads), report)
     return from_memory(core, scenario)
 
 

@@ -11,11 +11,11 @@ from product import DAY, ROOT
 
 SCENARIOS = ROOT / "scenarios"
 DAYS54 = SCENARIOS / "llama3_405b_54days.toml"
-# A fleet of 256 GPUs through every kind of step: jumps, all edges resolved, failures and checkpoints, devices that smooth, nodes
+# A fleet of 256 GPUs through every kind of step: jumps, all edges by the reference, failures and checkpoints, devices that smooth, nodes
 # that fall by heat, a site on its own turbines.
 SMALL = product.fleet(256)
 RUNS = {"day": (DAY, {"run.duration_h": 1}),
-        "resolved": (DAY, {"run.duration_h": 0.1, "run.advance": "resolved"}),
+        "reference": (DAY, {"run.duration_h": 0.1}),
         "failures": (DAYS54, {"run.duration_h": 6}),
         "smoothed": (SCENARIOS / "llama3_405b_smoothed.toml", {}),
         "heat": (SCENARIOS / "loss_of_coolant.toml", {}),
@@ -62,6 +62,7 @@ def hash_of(report, command, name):
     scenario, sets = RUNS[name]
     arguments = [*command, "run", scenario, "--json", "--quiet", "--threads", 2, "--out", Path(report.folder.name) / "bits.h5"]
     arguments += [x for key, value in {**SMALL, **sets}.items() for x in ("--set", f"{key}={value}")]
+    arguments += ["--reference"] if name == "reference" else []
     return product.call(arguments).json["payload_sha256"]
 
 

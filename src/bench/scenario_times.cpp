@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -14,14 +15,15 @@
 namespace TIDEWATT_NAMESPACE::bench::detail {
 
 Timed run_scenario(const std::string& folder, const std::string& file, std::vector<std::string> set,
-                   std::size_t n_thread) {
+                   std::size_t n_thread, bool reference) {
   const auto path = std::filesystem::path(folder) / file;
   if (!std::filesystem::exists(path))
     throw InputError(fmt::format("{}: no such scenario; --scenarios names the folder", path.string()));
   sim::LoadOptions load;
   load.set = std::move(set);
   const double start = wall_s(), spent = process_s();
-  const auto scenario = sim::load_scenario(path.string(), load);
+  auto scenario = sim::load_scenario(path.string(), load);
+  if (reference) scenario = sim::reference_of(std::move(scenario));
   sim::run(scenario, {n_thread, {}});
   return {wall_s() - start, process_s() - spent, scenario.run.duration_s};
 }

@@ -36,7 +36,7 @@ struct Arguments {
   std::string checkpoint, resume;
   std::string explain;
   double checkpoint_every_h = 24.0;
-  bool json = false, quiet = false, all = false;
+  bool json = false, quiet = false, all = false, reference = false;
   std::string show, gpu;
   sim::LoadOptions load;
 };
@@ -149,7 +149,8 @@ void run(Arguments a, int& exit_code) {
   if (!a.gpu.empty()) chosen_gpu(a.gpu);
   const auto start = std::chrono::steady_clock::now();
   if (!a.seed.empty()) a.load.set.push_back("run.seed=" + a.seed);
-  const auto scenario = sim::load_scenario(a.file, a.load);
+  auto scenario = sim::load_scenario(a.file, a.load);
+  if (a.reference) scenario = sim::reference_of(std::move(scenario));
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   if (a.show == "iteration") {
     for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
@@ -248,6 +249,8 @@ void add_run_commands(CLI::App& app, int& exit_code) {
                 "swing: repeat the run without each cause and with each lever, and report their effect")
       ->type_name("WORD")
       ->check(CLI::IsMember({"swing"}));
+  r->add_flag("--reference", a->reference,
+              "integrate every segment of every iteration, to hold the fast steps to; some hundred times slower");
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->add_option("--show", a->show,
                 "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "

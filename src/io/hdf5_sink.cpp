@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -86,10 +87,9 @@ void write_summary(const File& file, const sim::Result& result) {
   write_attribute(root, "Conventions", std::string("CF-1.8"));
   write_attribute(root, "summary_json", result_json(result));
   write_attribute(root, "summary_text", summary_text(result));
-  write_attribute(root, "payload_sha256", payload_sha256(result));
-  for (const auto& [name, value] : result.summary) {
-    if (name != "payload_sha256") std::visit(WriteFigure{root, name}, value);
-  }
+  const auto is_hash = [](const auto& figure) { return figure.first == "payload_sha256"; };
+  if (std::ranges::none_of(result.summary, is_hash)) write_attribute(root, "payload_sha256", payload_sha256(result));
+  for (const auto& [name, value] : result.summary) std::visit(WriteFigure{root, name}, value);
 }
 
 void write_provenance(const File& file, const sim::Result& result) {

@@ -212,7 +212,7 @@ double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
 /// @param offsets nullptr: it happens once
 ClassPower JobRun::move_packages(KindTemperatureOffsets* offsets, StepContext& c) {
   auto& task = job_.scratch.task;
-  if (c.scenario.run.advance != Advance::resolved)
+  if (!c.scenario.run.reference)
     return advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
                             make_class_maps(c.fleet, c.state, c.signals, task, offsets));
   job_.scratch.piece = graded(*task.timeline, planner_.first_grade(job_));

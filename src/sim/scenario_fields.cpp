@@ -10,9 +10,7 @@ void RunParams::fields(FieldVisitor& v) {
   v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
   v.number("macro_step_max_s", macro_step_max_s, {1, 3600},
            "macro steps grow to this while nothing but the weather moves", Need::optional);
-  v.number("tolerance_K", tolerance_K, {1e-4, 10}, "periodic advance: largest miss of a jump's mean die temperature",
-           Need::optional);
-  choose(v, "advance", advance, "repeat iterations by the exact map, or resolve every one", Need::optional);
+  v.number("tolerance_K", tolerance_K, {1e-4, 10}, "largest miss of a jump's mean die temperature", Need::optional);
   v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
   v.flag("spread", spread, "chips differ; false: identical chips", Need::optional);
   v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)",

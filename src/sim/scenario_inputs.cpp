@@ -80,6 +80,8 @@ std::map<std::string, Part> parts_of(const std::string& text) {
       const std::string item = line.substr(set_mark.size());
       out["override of " + item.substr(0, item.find('='))].text +=
           item.substr(std::min(item.size(), item.find('='))) + " ";
+    } else if (line == "# --reference") {
+      out["the reference's steps"];
     } else if (line.starts_with("# --weather ") || line.starts_with("# --recording ")) {
       continue;  // their contents decide
     } else if (line.starts_with(base_mark)) {

@@ -68,4 +68,10 @@ Scenario load_scenario_text(const std::string& text, const std::string& file, co
   return s;
 }
 
+Scenario reference_of(Scenario scenario) {
+  if (!scenario.run.reference) scenario.text += "\n# --reference";
+  scenario.run.reference = true;
+  return scenario;
+}
+
 }  // namespace TIDEWATT_NAMESPACE::sim

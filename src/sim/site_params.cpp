@@ -140,7 +140,7 @@ SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, dou
   p.battery_wear = s.battery_wear;
   p.n_lane = n_lane;
   p.first_kept_level = kept_level(s.run.duration_s);
-  p.closed_form = s.run.advance != Advance::resolved;
+  p.closed_form = !s.run.reference;
   for (const auto& w : s.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
   if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);

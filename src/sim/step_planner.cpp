@@ -193,7 +193,7 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   if (edge < hard_end && edge - now < left) return {1, true, false, edge - now};
   if (hard_end - now < left) return {1, true, true};
   if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, true};
-  const bool reference = c.scenario.run.advance == Advance::resolved;
+  const bool reference = c.scenario.run.reference;
   if (reference || job.scratch.step.state == JobState::evaluate) return {1, !reference};
   jump_through(job, until, c);
   return {ahead_->repetitions};
@@ -208,7 +208,7 @@ std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length,
                                     : period;
   std::vector<Piece> out;
   for (const Tick stop : slice_ends(begin, end, state_.since_change == 0 ? first_step_after_edge : ns_per_s,
-                                    c.scenario.run.advance == Advance::resolved ? 2 : 8))
+                                    c.scenario.run.reference ? 2 : 8))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }
@@ -250,7 +250,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
   return step.state == JobState::checkpoint && step.until - at <= longest_pause &&
-         c.scenario.run.advance != Advance::resolved && !holds_power(c.scenario) && !job.training->keeps_beat() &&
+         !c.scenario.run.reference && !holds_power(c.scenario) && !job.training->keeps_beat() &&
          step.clock_frac == 1.0;
 }
 
@@ -261,7 +261,7 @@ bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const
 
 std::optional<Ahead> StepPlanner::expected_jump(const Job& job, Tick until, const StepContext& c) const {
   if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 ||
-      c.scenario.run.advance == Advance::resolved)
+      c.scenario.run.reference)
     return std::nullopt;
   return look_ahead(job, until, job.state.last_period, no_limit, c);
 }

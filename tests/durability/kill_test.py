@@ -71,8 +71,8 @@ def kill_runs(n_kill, folder):
     """A run that writes a checkpoint at every macro step is killed at random times and resumed until it is done."""
     draws, done, lost, wrong, rounds, resumed = random.Random(8), 0, 0, 0, 0, 0
     tiny = sweeps.ROOT / "tests" / "scenarios" / "tiny.toml"
-    sets = ["run.duration_h=0.5", "run.macro_step_s=10", "run.macro_step_max_s=10", "run.advance=resolved"]
-    line = [sweeps.CLI, "run", str(tiny), "--json", "--quiet", *[w for s in sets for w in ("--set", s)]]
+    sets = ["run.duration_h=0.5", "run.macro_step_s=10", "run.macro_step_max_s=10"]
+    line = [sweeps.CLI, "run", str(tiny), "--json", "--quiet", "--reference", *[w for s in sets for w in ("--set", s)]]
     calm = subprocess.run([*line, "--out", str(folder / "calm_run")], capture_output=True, text=True, check=True)
     begin = time.monotonic()
     subprocess.run([*line, "--out", str(folder / "calm_run")], capture_output=True, check=True)

@@ -9,7 +9,6 @@
 /// What a scenario chooses from closed lists, parsed once.
 namespace TIDEWATT_NAMESPACE::sim {
 
-enum class Advance : std::uint8_t { periodic, resolved };
 enum class PlantKind : std::uint8_t { outside_air, hydronic, prescribed_inlet };
 enum class NeighbourKind : std::uint8_t { replay, inference };
 enum class RecordingFormat : std::uint8_t { csv, mlperf };
@@ -51,8 +50,6 @@ enum class OrderMeans : std::uint8_t { cap, pause, storage };
 namespace TIDEWATT_NAMESPACE {
 using namespace std::string_view_literals;
 
-template <>
-inline constexpr std::array words_of<sim::Advance>{"periodic"sv, "resolved"sv};
 template <>
 inline constexpr std::array words_of<sim::PlantKind>{"outside_air"sv, "hydronic"sv, "prescribed_inlet"sv};
 template <>

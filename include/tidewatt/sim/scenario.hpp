@@ -54,8 +54,8 @@ struct TIDEWATT_API RunParams {
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
   double macro_step_max_s = 900.0;  ///< macro steps grow to this where nothing but the weather moves
-  double tolerance_K = 0.05;        ///< of the periodic advance: mean die temperature against its guess per jump
-  Advance advance = Advance::periodic;
+  double tolerance_K = 0.05;        ///< mean die temperature against its guess per jump
+  bool reference = false;           ///< set by `reference_of`; no key
   std::int64_t replica_groups = 4;  ///< groups of replicas that share their edges
   bool spread = true;               ///< false: all chips are nominal (to see what unequal chips cost)
   bool gating = true;               ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
@@ -217,6 +217,9 @@ TIDEWATT_API Scenario load_scenario(const std::string& path, const LoadOptions& 
 /// recordings are below; empty: the current one  @throws as load_scenario
 TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder,
                                          const LoadOptions& options = {});
+/// The same scenario with every segment of every iteration integrated and the waveform passed millisecond by millisecond: what the
+/// steps of `run` are compared with. Some hundred times slower; `tidewatt run FILE --reference`.
+TIDEWATT_API Scenario reference_of(Scenario scenario);
 /// Checks a scenario that was changed in code as reading a file does: every value against its range, the parts against one another.
 /// Weather files are read again; recordings are held to what has been read.
 /// @return what is legal but has no effect, as `Scenario::notes`

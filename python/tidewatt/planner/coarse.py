@@ -57,7 +57,6 @@ def coarse(scenario: Scenario) -> Scenario:
     return scenario.with_set({
         "run.tolerance_K": max(TOLERANCE_K, float(own.get("tolerance_K", 0.0))),
         "run.macro_step_max_s": max(MACRO_STEP_MAX_s, float(own.get("macro_step_max_s", 0.0))),
-        "run.advance": "periodic",
     })  # fmt: skip
 
 

@@ -82,10 +82,8 @@ TEST_CASE("the waveform steps down in the millisecond in which the governors see
 }
 
 TEST_CASE("jumps and resolved iterations meet the brake alike", "[brake]") {
-  auto set = longer;
-  const auto fast = run(tiny(brake(150.123, 100), set));
-  set.push_back("run.advance=resolved");
-  const auto slow = run(tiny(brake(150.123, 100), set));
+  const auto scenario = tiny(brake(150.123, 100), longer);
+  const auto fast = run(scenario), slow = run(reference_of(scenario));
   CHECK(figure(fast, "tokens_per_s_mean") == Approx(figure(slow, "tokens_per_s_mean")).epsilon(5e-4));
   CHECK(figure(fast, "it_mean_MW") == Approx(figure(slow, "it_mean_MW")).epsilon(5e-4));
 }

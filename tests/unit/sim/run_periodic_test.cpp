@@ -13,22 +13,17 @@ using namespace tidewatt::sim;
 
 namespace {
 
-Result day(const char *advance) {
+Scenario half_hour() {
   LoadOptions o;
-  o.set = {"hall.a.n_gpu=1024",
-           "job.main.plan.n_gpu=1024",
-           "job.main.plan.global_batch_sequences=128",
-           "run.duration_h=0.5",
-           "record.window.sample.start_s=600",
-           "record.window.sample.duration_s=1",
-           std::string("run.advance=") + advance};
-  return run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o));
+  o.set = {"hall.a.n_gpu=1024",  "job.main.plan.n_gpu=1024",         "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.5", "record.window.sample.start_s=600", "record.window.sample.duration_s=1"};
+  return load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o);
 }
 
 }  // namespace
 
 TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottest die too") {
-  const auto jumps = day("periodic"), edges = day("resolved");
+  const auto jumps = run(half_hour()), edges = run(reference_of(half_hour()));
   double die_K = 0.0, hottest_K = 0.0;
   const auto &a = reals(jumps, "/fleet/die_K"), &b = reals(edges, "/fleet/die_K");
   for (std::size_t g = 0; g < a.size(); ++g) die_K = std::max(die_K, std::abs(a[g] - b[g]));

@@ -70,14 +70,14 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 TEST_CASE("all books close, whatever stands between the GPUs and the grid") {
   const std::vector<std::pair<std::string, Scenario>> cases = {
       {"plain", tiny()},
-      {"resolved", tiny("", {"run.advance=resolved", "run.duration_h=0.01"})},
+      {"reference", reference_of(tiny("", {"run.duration_h=0.01"}))},
       {"prescribed inlet", tiny("", {"hall.a.plant.catalog=prescribed_llama3_day"})},
       {"battery", tiny(tiny_battery)},
       {"smoothing", tiny(smoothing)},
       {"both", tiny(std::string(tiny_battery) + smoothing)},
       {"failure", tiny(failure)},
-      {"failure, both, resolved",
-       tiny(std::string(failure) + tiny_battery + smoothing, {"run.advance=resolved", "run.duration_h=0.02"})},
+      {"failure, both, reference",
+       reference_of(tiny(std::string(failure) + tiny_battery + smoothing, {"run.duration_h=0.02"}))},
       {"two rows of nodes idle", tiny("", {"job.main.plan.n_gpu=64"})}};
   for (const auto& [name, scenario] : cases) {
     INFO(name);
@@ -117,9 +117,7 @@ TEST_CASE("mitigations do what they are for") {
 TEST_CASE("a fast run equals one that resolves every iteration") {
   const std::vector<std::string> common = {"run.duration_h=0.5", "hall.a.plant.catalog=prescribed_llama3_day",
                                            "run.start=\"2024-07-20T09:00:00\""};
-  auto other = common;
-  other.push_back("run.advance=resolved");
-  const auto fast = run(tiny("", common)), slow = run(tiny("", other));
+  const auto fast = run(tiny("", common)), slow = run(reference_of(tiny("", common)));
   const auto &a = reals(fast, "/hourly/throughput_tokens_per_s"), &b = reals(slow, "/hourly/throughput_tokens_per_s");
   REQUIRE(a.size() == 1);
   CHECK(a[0] == Approx(b[0]).epsilon(2e-4));
