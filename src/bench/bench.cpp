@@ -126,8 +126,8 @@ struct Bench {
     whole_run("", "island_10min_16384_cpu_s", "islanding.toml", {});
     whole_run("", "day_983040_cpu_s", file, scaled_to(983040));
     auto hours = scaled_to(1024);
-    hours.push_back("run.duration_h=10000");
-    whole_run("hours10000_1024_wall_s", "", "llama3_405b_54days.toml", std::move(hours));
+    hours.emplace_back("run.duration_h=10000");
+    whole_run("hours10000_1024_wall_s", "", "llama3_405b_54days.toml", hours);
   }
 
   /// One run, by wall time and by the processor time of all its threads; an empty key is left out.

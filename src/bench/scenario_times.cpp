@@ -39,11 +39,11 @@ double driven_rate(const std::string& folder, std::int64_t n_gpu, double simulat
   for (int repetition = 0; repetition < 3; ++repetition) {
     sim::Engine engine(scenario, {1, {}});
     const double start = thread_s();
-    for (double t_s = 1.0; t_s <= simulated_s; t_s += 1.0) {
-      engine.advance_to(t_s);
+    for (int second = 1; second <= simulated_s; ++second) {
+      engine.advance_to(second);
       engine.read("pcc_W");
       engine.read("hall.a.die_max_K");
-      engine.write("hall.a.cap_W", 600.0 + 10.0 * std::fmod(t_s, 7.0));
+      engine.write("hall.a.cap_W", 600.0 + 10.0 * (second % 7));
     }
     best = std::min(best, thread_s() - start);
   }

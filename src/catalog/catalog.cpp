@@ -97,7 +97,8 @@ const Catalog::Entries& Catalog::built_in() {
     Entries out;
     for (const auto& [path, text] : embedded::catalog_files()) {
       const auto slash = path.find('/');
-      Key key{path.substr(0, slash), path.substr(slash + 1, path.size() - slash - 1 - std::string_view(".toml").size())};
+      Key key{path.substr(0, slash),
+              path.substr(slash + 1, path.size() - slash - 1 - std::string_view(".toml").size())};
       out.emplace(std::move(key), std::make_shared<const Entry>(std::string(text), "catalog/" + std::string(path)));
     }
     return out;

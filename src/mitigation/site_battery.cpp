@@ -208,7 +208,7 @@ std::int64_t SiteBattery::repeatable(const SiteBatteryState& before, const SiteB
                                      : now.energy_J - p_.soc_min_frac * p_.energy_J - moved_J;
   if (room_J <= 0.0) return 0;
   constexpr double many = 1e9;
-  const double times = std::min(drift_W / std::max(std::max(by_charge_W, climb_W), drift_W / many),
+  const double times = std::min(drift_W / std::max({by_charge_W, climb_W, drift_W / many}),
                                 room_J / std::max(std::abs(rise_J), room_J / many));
   return static_cast<std::int64_t>(times);
 }

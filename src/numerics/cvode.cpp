@@ -183,6 +183,7 @@ std::string Cvode::Impl::worst() const {
   std::string text;
   if (error && weight && CVodeGetEstLocalErrors(memory, error) == 0 && CVodeGetErrWeights(memory, weight) == 0) {
     std::vector<std::pair<double, std::size_t>> ranked;
+    ranked.reserve(shape.names.size());
     for (std::size_t i = 0; i < shape.names.size(); ++i)
       ranked.emplace_back(std::abs(values(error)[i]) * values(weight)[i], i);
     text = three_worst(std::move(ranked), shape.names, " tolerances");

@@ -60,6 +60,7 @@ TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)
       for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
+    // A block has at least one node. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
     for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
     return out;
   }

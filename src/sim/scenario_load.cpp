@@ -36,8 +36,7 @@ std::string scenario_text(const std::string& path) {
   } catch (const InputError& e) {
     for (const auto& f : e.findings())
       if (!toml.explains(f)) toml.findings.push_back(f);
-  } catch (const RefusedError&) {
-    // Too large a scenario is no finding; with its syntax mended it is refused.
+  } catch (const RefusedError&) {  // NOLINT(bugprone-empty-catch): with its syntax mended it is refused
   }
   throw InputError(std::move(toml.findings));
 }

@@ -53,7 +53,7 @@ class BatteryUnit {
   }
   /// It ends. @return how often it may be booked again
   std::int64_t end(const BatteryStage& battery, double drawn_J);
-  /// Books it through the next `n_bin` bins. @return energy that the battery took  @param pcc_W receives its bins
+  /// Books it through the next `n_bin` bins. @return energy that the battery took, J  @param pcc_W receives its bins
   /// @param period of their repetition, whole bins now  @param phase of the next bin in it
   double repeat(BatteryStage& battery, std::int64_t n_bin, std::vector<double>& pcc_W, Tick& period, Tick& phase) const;
 

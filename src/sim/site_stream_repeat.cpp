@@ -206,7 +206,6 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
     if (known && most > 0 && seen_.grid.can_repeat(repeats_.share(), state_.bin, end_bin - state_.bin)) {
       left -= std::min(most, left);
       repeat(p, end_bin - bins_of(left));
-      most = 0;
     }
     if (left < 2) return;
     // Has the grid come to repeat itself? One more period decides.

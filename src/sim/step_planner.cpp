@@ -249,9 +249,8 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
 
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
-  return step.state == JobState::checkpoint && step.until - at <= longest_pause &&
-         !c.scenario.run.reference && !holds_power(c.scenario) && !job.training->keeps_beat() &&
-         step.clock_frac == 1.0;
+  return step.state == JobState::checkpoint && step.until - at <= longest_pause && !c.scenario.run.reference &&
+         !holds_power(c.scenario) && !job.training->keeps_beat() && step.clock_frac == 1.0;
 }
 
 bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const {
