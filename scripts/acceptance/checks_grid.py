@@ -203,11 +203,11 @@ def check_machines(report):
         # The calculation leaves out that loads answer the voltage. The 39-bus case's loads, all constant impedance, take half of the
         # loss (11.1 mHz); they draw constant active power here.
         for case, machines, stored_J in (("kundur_two_area", 4, 22.8e9), ("ieee9", 3, 3.3e9), ("ieee39", 10, 78.3e9)):
-            text = (product.ROOT / "catalog" / "grid" / f"{case}.toml").read_text(encoding="utf-8")
+            text = (product.ROOT / "catalog" / "grid_case" / f"{case}.toml").read_text(encoding="utf-8")
             if case == "ieee39":
                 text = re.sub(r"(?m)^active_power_frac = 0$", "active_power_frac = 1", text)
-            (Path(folder) / "catalog" / "grid").mkdir(parents=True, exist_ok=True)
-            (Path(folder) / "catalog" / "grid" / f"{case}.toml").write_text(text, encoding="utf-8")
+            (Path(folder) / "catalog" / "grid_case").mkdir(parents=True, exist_ok=True)
+            (Path(folder) / "catalog" / "grid_case" / f"{case}.toml").write_text(text, encoding="utf-8")
             answer = product.call([report.binary, "machines", result, "--case", case, "--catalog", Path(folder) / "catalog", "--begin-s", "410", "--length-s", "30", "--json", "--out", Path(folder) / f"{case}.csv"], timeout_s=1800).json
             worst = max(m["peak_to_peak_mHz"] for m in answer["machines"])
             by_hand = 1e3 * 60 * 5.52 * 10.6e6 / (2 * stored_J)
