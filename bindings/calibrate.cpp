@@ -6,6 +6,8 @@
 
 #include "bind.hpp"
 #include "study/fit_entry.hpp"
+#include "study/fit_telemetry.hpp"
+#include "study/gpu_anchors.hpp"
 #include "study/gpu_density.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -61,6 +63,16 @@ std::string gpu_entry(const std::string& base, const std::string& name,
   return study::entry_from(catalog::Catalog().text("gpu", base), name, list);
 }
 
+/// @param states rows of clock_Hz, die_K, activity, hbm_frac, context, waiting
+std::vector<std::vector<double>> states_W(const std::string& gpu, const std::vector<std::string>& keys,
+                                          const std::vector<std::vector<double>>& draws,
+                                          const std::vector<std::array<double, 6>>& states) {
+  std::vector<study::GpuState> list;
+  for (const auto& s : states) list.push_back({s[0], s[1], s[2], s[3], s[4] != 0.0, s[5] != 0.0});
+  const py::gil_scoped_release no_gil;
+  return study::states_W(gpu, keys, draws, list);
+}
+
 }  // namespace
 
 void bind_calibrate(py::module_& m) {
@@ -92,6 +104,16 @@ void bind_calibrate(py::module_& m) {
             return out;
           })
       .def("log_likelihood", &log_likelihood, "z"_a);
+  m.def("anchor_keys", &study::anchor_keys);
+  m.def("states_W", &states_W, "gpu"_a, "keys"_a, "draws"_a, "states"_a);
+  m.def(
+      "gpu_names",
+      [](const std::string& file) {
+        std::vector<std::string> out;
+        for (const auto& t : study::read_gpu_telemetry(file)) out.push_back(t.gpu);
+        return out;
+      },
+      "file"_a);
   m.def("catalog_values", &catalog_values, "base"_a, "fan_frac"_a, "draws"_a);
   m.def("gpu_entry", &gpu_entry, "base"_a, "name"_a, "values"_a, "source"_a);
 }

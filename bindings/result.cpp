@@ -19,17 +19,17 @@ namespace {
 
 using Shared = std::shared_ptr<RunResult>;
 
-std::vector<py::ssize_t> shape_of(const sim::Array& a) { return {a.shape.begin(), a.shape.end()}; }
+std::vector<py::ssize_t> shape_of(const NamedArray& a) { return {a.shape.begin(), a.shape.end()}; }
 
 /// The array itself, not a copy: `owner` stays alive as long as the view does.
 template <class T>
-py::object view(const sim::Array& a, const std::vector<T>& values, const py::object& owner) {
+py::object view(const NamedArray& a, const std::vector<T>& values, const py::object& owner) {
   py::array_t<T> out(shape_of(a), values.data(), owner);
   out.attr("setflags")(py::arg("write") = false);
   return out;
 }
 
-py::object view(const sim::Array& a, const std::vector<std::string>& values, const py::object&) {
+py::object view(const NamedArray& a, const std::vector<std::string>& values, const py::object&) {
   py::array out = py::module_::import("numpy").attr("empty")(values.size(), py::arg("dtype") = "O");
   for (std::size_t i = 0; i < values.size(); ++i) out[py::int_(i)] = py::str(values[i]);
   py::object shaped = out.attr("reshape")(shape_of(a));
@@ -37,7 +37,7 @@ py::object view(const sim::Array& a, const std::vector<std::string>& values, con
   return shaped;
 }
 
-py::list columns(const std::vector<sim::Array>& arrays) {
+py::list columns(const std::vector<NamedArray>& arrays) {
   py::list rows;
   for (const auto& a : arrays) rows.append(py::make_tuple(a.path, py::tuple(py::cast(a.dims)), a.unit, a.long_name));
   return rows;
@@ -52,15 +52,15 @@ py::dict texts(const std::vector<std::pair<std::string, std::string>>& provenanc
 // By way of the JSON text, so that Python and `run --json` cannot differ in a figure.
 py::object figures(const std::string& json) { return py::module_::import("json").attr("loads")(json); }
 
-const sim::Array* find(RunResult& r, const std::string& path) {
-  const auto at = std::ranges::find(r.result.arrays, path, &sim::Array::path);
+const NamedArray* find(RunResult& r, const std::string& path) {
+  const auto at = std::ranges::find(r.result.arrays, path, &NamedArray::path);
   return at == r.result.arrays.end() ? nullptr : &*at;
 }
-const sim::Array* find(io::ResultFile& r, const std::string& path) { return r.read(path); }
+const NamedArray* find(io::ResultFile& r, const std::string& path) { return r.read(path); }
 
 template <class Source>
 py::object values(const std::shared_ptr<Source>& r, const std::string& path) {
-  const sim::Array* a = find(*r, path);
+  const NamedArray* a = find(*r, path);
   if (a == nullptr) throw py::key_error(path);
   const py::object owner = py::cast(r);
   return std::visit([&](const auto& v) { return view(*a, v, owner); }, a->values);

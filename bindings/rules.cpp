@@ -54,7 +54,7 @@ py::tuple filing(const std::shared_ptr<sim::Scenario>& scenario, const std::stri
   };
   take("file", o.file), take("results", o.results), take("window", o.window), take("settings", o.source.settings);
   take("catalog", o.source.overlay), take("bus", o.bus), take("as_if", o.as_if);
-  take("current_limit_pu", o.source.current_limit_pu);
+  take("current_limit_pu", o.source.current_limit_pu), take("transformer", o.transformer);
   const auto pack = std::make_shared<study::FilingPack>();
   in_background([=](const std::atomic<bool>&) {
     *pack = study::make_filing(*scenario, study::find_rule_book(rule, o.source.overlay), o);

@@ -235,8 +235,8 @@ py::dict replay(const std::string& file, const std::string& server, const py::di
   const auto take = [&](const char* key, auto& value) {
     if (given.contains(key) && !given[key].is_none()) value = given[key].cast<std::decay_t<decltype(value)>>();
   };
-  take("gpu", o.gpu), take("catalog", o.catalog), take("host", o.host), take("node_log", o.node_log),
-      take("power_window_s", o.power_window_s), take("cap_W", o.cap_W);
+  take("drive", o.drive), take("gpu", o.gpu), take("catalog", o.catalog), take("host", o.host),
+      take("node_log", o.node_log), take("power_window_s", o.power_window_s), take("cap_W", o.cap_W);
   auto& hall = o.hall;
   take("plant", hall.plant), take("n_server", hall.n_server), take("climate", hall.climate),
       take("weather", hall.weather_epw), take("year", hall.year), take("day", hall.day), take("hour", hall.hour),

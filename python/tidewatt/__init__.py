@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._catalog import Catalog
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
-    from .calibration import Calibration, calibrate
+    from .calibration import Calibration, Conditioned, calibrate, conditioned
     from ._fit_inference import InferencePower, fit_inference_power
     from ._log import log_gpus
     from ._meter import WaveformComparison, compare_waveforms, through_meter
@@ -82,7 +82,7 @@ _HOME = {
     **dict.fromkeys(["filing", "orders", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
-    **dict.fromkeys(["Calibration", "calibrate"], "calibration"),
+    **dict.fromkeys(["Calibration", "Conditioned", "calibrate", "conditioned"], "calibration"),
     "log_gpus": "_log",
     **dict.fromkeys(["WaveformComparison", "compare_waveforms", "through_meter"], "_meter"),
     **dict.fromkeys(["Replay", "replay"], "_replay"),

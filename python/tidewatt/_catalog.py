@@ -81,6 +81,75 @@ class Catalog:
             return "".join(self._core.text(k, rest) for k in kinds)
         raise _core.InputError(unknown("catalog entry", name, [n for _, n in self._core.list()]))
 
+    def rack(self, name: str) -> dict:
+        """A rack's contents and the sum of its parts, with the spread of what is assumed.
+
+        Parameters
+        ----------
+        name : str
+            An entry of kind `rack`.
+
+        Returns
+        -------
+        dict
+            `gpu`, `server`, `network` (entries), `n_cabinet`, `n_gpu`, `vendor_W` (lowest and highest rack power that vendors
+            publish), and the parts in watts at rated load, `input_W` being their sum at the rack's input: `nominal`, and `low`
+            and `high` with every assumed part at that end of its range.
+
+        Raises
+        ------
+        InputError
+            No such rack, or one that is not complete.
+        """
+        return self._core.rack(name)
+
+    def supply_chain(self, name: str, load_W: float, design_W: float | None = None) -> dict:
+        """Losses of a supply from the 34.5 kV connection to the trays' 50 V inputs, stage by stage.
+
+        Parameters
+        ----------
+        name : str
+            An entry of kind `supply_chain`.
+        load_W : float
+            Power at the trays' inputs, 0 or more.
+        design_W : float, optional
+            Power that the stages' units are counted for; default: the load.
+
+        Returns
+        -------
+        dict
+            `load_W`, `connection_W`, `loss_W`, `efficiency_frac`, `closure` (what is left of connection less load less losses, over
+            the connection) and `stages`, connection first: `name`, `n_unit`, `loading_frac`, `loss_W`, `input_W`, `output_W`,
+            `holdup_s`.
+
+        Raises
+        ------
+        InputError
+            No such entry, a negative load, or one beyond the units' rating.
+        """
+        return self._core.supply_chain(name, load_W, load_W if design_W is None else design_W)
+
+    def misfits(self, *, gpu: str = "", server: str = "", rack: str = "", network: str = "", plant: str = "",
+                feeder: str = "") -> list[tuple[str, str]]:  # fmt: skip
+        """Which entries cannot stand together, with the numbers and the nearest entry that fits; empty where all do.
+
+        Parameters
+        ----------
+        gpu, server, rack, network, plant, feeder : str, optional
+            Entries of these kinds; a rack brings its GPU, server and network.
+
+        Returns
+        -------
+        list of (str, str)
+            The parameter that does not fit, and why.
+
+        Raises
+        ------
+        InputError
+            One of the names is not in the catalog.
+        """
+        return self._core.misfits(gpu, server, rack, network, plant, feeder)
+
     def export(self, name: str, path: Path) -> None:
         """Copies an entry into a file to change and to use with `catalog=` of `tidewatt.load`.
 

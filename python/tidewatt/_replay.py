@@ -22,7 +22,7 @@ class Replay(Answer):
         self.series = series
         """A row per reading: time_s, gpu, power_W, measured_degC, predicted_degC."""
         self.hall_series = hall_series
-        """A row per 10 s of the hall: time_s, it_W, plant_W, supply_degC, hot_aisle_degC, fan_frac, die_max_degC; None without a plant."""
+        """A row per 10 s of the hall: time_s, it_W, plant_W, supply_degC, hot_aisle_degC, fan_frac, die_max_degC, liquid_degC; None without a plant."""
 
     @property
     def findings(self) -> list[str]:
@@ -76,6 +76,7 @@ def replay(
     host: str = "",
     node_log: Path | None = None,
     inlet_degC: float | None = None,
+    drive: str = "power",
     power_window_s: float = 1.0,
     cap_W: float | None = None,
     plant: str = "",
@@ -87,17 +88,17 @@ def replay(
     hour: float = 12.0,
     seed: int = 1,
 ) -> Replay:
-    """Measured GPU watts through a server's physics. As `tidewatt replay`.
+    """Measured GPU watts, activity or clocks through a server's physics. As `tidewatt replay`.
 
-    The watts drive packages, the two rows of air and the fans; the server's own watts follow. Clocks are predicted for the second half of
-    the record, with the activity of its first half.
+    The watts drive packages, the two rows of air and the fans, or the cold plates; the server's own watts follow. Clocks are predicted for
+    the second half of the record, with the activity of its first half.
 
     Parameters
     ----------
     log : path or pandas.DataFrame
         Telemetry of the GPUs of one or more hosts: a file, or the table that a `read_…` function gives.
     server : str
-        Catalog entry of kind server, in air.
+        Catalog entry of kind server.
     gpu : str, default 'h100_sxm_700W'
         Catalog entry of kind gpu, e.g. one that `fit_gpu` made.
     catalog : path, optional
@@ -107,13 +108,15 @@ def replay(
     node_log : path, optional
         Measured node power: time, then watts.
     inlet_degC : float, optional
-        Air into the server, °C, −20–60; None: the log's `inlet_degC`, or the one that fits the mean of the dies.
+        Air into the server, or liquid into its plates, °C, −20–60; None: the log's `inlet_degC`, or the one that fits the mean of the dies.
+    drive : str, default 'power'
+        What drives the packages: power; or activity or clock, from which the gpu's model gives the watts.
     power_window_s : float, default 1
         Trailing mean behind each power reading, s, 0–30.
     cap_W : float, optional
         Power limit, W; None: the log's `limit_W`, or the gpu's own.
     plant : str, optional
-        Catalog entry of kind plant, in air: the servers stand in a hall that it cools. Empty: servers alone.
+        Catalog entry of the plant that cools the servers' hall; empty: no hall, only the servers are replayed.
     n_server : int, optional
         Servers of the hall, count, those of the log among them; the others are drawn like them.
     climate : str, default 'portland_or'
@@ -132,20 +135,20 @@ def replay(
     Returns
     -------
     Replay
-        `temperature` and `clock` (a row per GPU: means, bias, rms, worst), `node`, `findings`, `inlet_degC`, `fan_mean_frac`,
+        `temperature`, `memory`, `power` and `clock` (a row per GPU: means, bias, rms, worst), `node`, `findings`, `inlet_degC`, `fan_mean_frac`,
         and with a plant `hall` (megawatts, PUE, air, dies) and `inlet`.
 
     Raises
     ------
     InputError
-        The log cannot be read, or server or plant are liquid-cooled.
+        The log cannot be read or lacks what drives, or server, gpu and plant do not fit together.
     """
     import io
 
     import pandas
 
     with _as_file(log) as path:
-        given = {"gpu": gpu, "catalog": _absolute(catalog), "host": host, "node_log": _absolute(node_log), "inlet_degC": inlet_degC,
+        given = {"gpu": gpu, "drive": drive, "catalog": _absolute(catalog), "host": host, "node_log": _absolute(node_log), "inlet_degC": inlet_degC,
                  "power_window_s": power_window_s, "cap_W": cap_W, "plant": plant, "n_server": n_server,
                  "climate": climate, "weather": _absolute(weather), "year": year, "day": day, "hour": hour, "seed": seed}  # fmt: skip
         done = _core.replay(path, server, given)

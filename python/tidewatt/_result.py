@@ -177,13 +177,13 @@ class Result:
         self.summary["result_file"] = os.fspath(path)
         return Path(path)
 
-    def report(self, out_dir: str | os.PathLike[str], pictures: bool = False, only: Sequence[str] = ()) -> list[Path]:
+    def report(self, out_dir: str | os.PathLike[str], pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None) -> list[Path]:
         """Draws everything into a folder: one page that needs no network, and pictures on request.
 
         Parameters
         ----------
-        out_dir, pictures, only
-            As for `tidewatt.report.write`: the folder; PNG and SVG too; parts instead of all.
+        out_dir, pictures, only, contract_MW
+            As for `tidewatt.report.write`: the folder; PNG and SVG too; parts instead of all; a contract on the hottest hour.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Result:
         """
         from . import report
 
-        return report.write(self._source._core, out_dir, pictures, only)
+        return report.write(self._source._core, out_dir, pictures, only, contract_MW=contract_MW)
 
     def export(
         self,

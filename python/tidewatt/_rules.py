@@ -110,7 +110,7 @@ def ride(
     phases : int, default 3
         Its faulted phases.
     transformer : {'', 'wye_wye', 'delta_wye'}
-        Between connection and load, for sags of 1 or 2 phases.
+        Between connection and load; the bands are judged in sags of 1 and 2 phases, too.
     current_limit_pu : float, default inf
         Largest input current of the supplies over the one at nominal voltage; infinite: constant power.
     settings : str, default ''
@@ -204,6 +204,7 @@ def filing(
     window: str = "",
     settings: str = "",
     current_limit_pu: float = float("inf"),
+    transformer: str = "",
     bus: int = 1,
     as_if: bool = False,
     catalog: Path | None = None,
@@ -226,6 +227,8 @@ def filing(
         Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
     current_limit_pu : float, default inf
         Largest input current of the supplies over the one at nominal voltage; inf: as the settings say, else constant power.
+    transformer : {'', 'wye_wye', 'delta_wye'}
+        Between connection and load; the bands are judged in sags of 1 and 2 phases, too.
     bus : int, default 1
         Number of the load's bus in the model records.
     as_if : bool, default False
@@ -253,7 +256,7 @@ def filing(
     with contextlib.ExitStack() as stack:
         paths = [os.fspath(stack.enter_context(_file_of(r))) if isinstance(r, Result) else os.fspath(r) for r in results]
         options = dict(file=site.path or "scenario.toml", results=paths, window=window, settings=settings, current_limit_pu=current_limit_pu, bus=bus, as_if=as_if,
-                       catalog=_absolute(catalog))  # fmt: skip
+                       transformer=transformer, catalog=_absolute(catalog))  # fmt: skip
         ride, open_items, sheet, files, warned = _core.filing(site._core, os.fspath(rule), os.fspath(out), options)
     for warning in warned:
         warnings.warn(warning, stacklevel=2)

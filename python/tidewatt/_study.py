@@ -181,7 +181,7 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     Parameters
     ----------
     groups : str or sequence of str, optional
-        workload, power, thermal, diurnal, plant, grid; all when none is named.
+        workload, power, chips, thermal, diurnal, plant, grid; all when none is named.
     data : path
         Folder of measurement files; rows whose files are absent are skipped.
     leave_one_out : bool, default False
@@ -190,7 +190,8 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     Returns
     -------
     pandas.DataFrame
-        One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `verdict`, `source`, `note`.
+        One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `tolerance_unit`, `pass`,
+        `verdict`, `kind` (what the row can say about the world), `source`, `note`.
 
     Raises
     ------

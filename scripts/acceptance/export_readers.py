@@ -24,9 +24,9 @@ def third_party(program, file, timeout_s=300):
     return json.loads(done.stdout[done.stdout.index('{"names"'):])
 
 
-def andes_step(raw, dyr, bus, step_MW, length_s, timeout_s=1800):
+def andes_step(raw, dyr, bus, step_MW, length_s, loads="impedance", timeout_s=1800):
     """A step of load on a network in ANDES: times, names, speeds, stored energies."""
-    done = subprocess.run([oracles(), READER.with_name("andes_step.py"), raw, dyr, str(bus), str(step_MW), str(length_s)], capture_output=True, text=True, timeout=timeout_s)
+    done = subprocess.run([oracles(), READER.with_name("andes_step.py"), raw, dyr, str(bus), str(step_MW), str(length_s), loads], capture_output=True, text=True, timeout=timeout_s)
     if done.returncode != 0:
         raise RuntimeError(f"ANDES cannot play {raw}: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout[done.stdout.index('{"time_s"'):])

@@ -15,5 +15,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> catalog_files();
 /// The files of `scenarios/` but sweeps, by path.
 std::span<const EmbeddedFile> scenario_files();
+/// Lists of published runs that `validate` computes.
+std::span<const EmbeddedFile> validation_files();
 
 }  // namespace TIDEWATT_NAMESPACE::embedded

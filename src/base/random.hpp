@@ -19,6 +19,7 @@ enum class Purpose : std::uint64_t {
   repair = 7,
   jitter = 8,
   weather = 9,
+  reading = 10,
 };
 
 /// Four words of 64 random bits: one block of Philox4x64-10.

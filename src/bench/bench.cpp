@@ -19,8 +19,8 @@ namespace {
 using namespace detail;
 
 constexpr double allowed_error_K = 0.05;
-constexpr sim::StepGrading whole_segments{3600 * ns_per_s, 3600 * ns_per_s, 1};
-constexpr sim::StepGrading refined{ns_per_ms / 2, ns_per_ms / 2, 1};
+constexpr fleet::StepGrading whole_segments{3600 * ns_per_s, 3600 * ns_per_s, 1};
+constexpr fleet::StepGrading refined{ns_per_ms / 2, ns_per_ms / 2, 1};
 
 struct Bench {
   const Options& options;
@@ -42,9 +42,9 @@ struct Bench {
         "and tables of the chain once per iteration",
         n, c.period_s(), c.segments.size());
     const double core =
-        add("kernel_gpu_steps_per_s_core", kernel_rate(c, sim::production_grading, 1, budget_s()).gpu_steps_per_s,
+        add("kernel_gpu_steps_per_s_core", kernel_rate(c, fleet::production_grading, 1, budget_s()).gpu_steps_per_s,
             what + "; one thread, its processor time, best");
-    add("kernel_gpu_steps_per_s_all", kernel_rate(c, sim::production_grading, n_thread, budget_s()).gpu_steps_per_s,
+    add("kernel_gpu_steps_per_s_all", kernel_rate(c, fleet::production_grading, n_thread, budget_s()).gpu_steps_per_s,
         fmt::format("the same on {} threads, wall time, best", n_thread));
     const double fma = add("fma_gflops_core", fma_gflops(budget_s()),
                            "12 independent chains of vector multiply-adds, processor time, best");
@@ -58,10 +58,10 @@ struct Bench {
   void against_cvode(KernelCase& c) {
     const PackageCase packages = package_case(c, 8);
     const auto exact_K = kernel_trace(c, packages, refined);
-    const double production_K = largest_difference(kernel_trace(c, packages, sim::production_grading), exact_K);
+    const double production_K = largest_difference(kernel_trace(c, packages, fleet::production_grading), exact_K);
     const double whole_K = largest_difference(kernel_trace(c, packages, whole_segments), exact_K);
     const bool whole = whole_K <= allowed_error_K;
-    const auto rate = kernel_rate(c, whole ? whole_segments : sim::production_grading, 1, budget_s());
+    const auto rate = kernel_rate(c, whole ? whole_segments : fleet::production_grading, 1, budget_s());
     const auto best = tune_cvode(c, refined, allowed_error_K, options.quick);
     const auto& s = best.settings;
     add("kernel_error_production_K", production_K, "largest die error at segment ends against steps of 0.5 ms");
@@ -74,7 +74,7 @@ struct Bench {
         fmt::format("{}, tolerance {} K, first step {} s, {} GPUs in one system, restarted at every edge; packages and "
                     "leakage only",
                     s.adams ? "Adams, fixed-point" : "BDF, KLU", s.tolerance_K, s.first_step_s,
-                    s.n_block * sim::n_package_lane));
+                    s.n_block * fleet::n_package_lane));
     add("cvode_gpu_s_per_s_core", best.gpu_s_per_s, "simulated GPU-seconds per second of that setting");
     add("kernel_over_cvode", rate.gpu_s_per_s / best.gpu_s_per_s,
         "simulated GPU-seconds per second, kernel over CVODE, each within 0.05 K");
@@ -155,7 +155,7 @@ struct Bench {
     const auto T = [&](std::size_t n) {
       KernelCase c = make_kernel_case(n, 2);
       return static_cast<double>(n) * c.period_s() /
-             kernel_rate(c, sim::production_grading, n_thread, budget_s()).gpu_s_per_s;
+             kernel_rate(c, fleet::production_grading, n_thread, budget_s()).gpu_s_per_s;
     };
     const double small = (T(32768) - T(16384)) / 16384.0;
     const double large = (T(1048576) - T(524288)) / 524288.0;

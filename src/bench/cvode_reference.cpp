@@ -112,7 +112,7 @@ CvodeRun cvode_run(const KernelCase& c, const PackageCase& packages, const Cvode
   return out;
 }
 
-CvodeBest tune_cvode(const KernelCase& c, const sim::StepGrading& reference, double error_K, bool quick) {
+CvodeBest tune_cvode(const KernelCase& c, const fleet::StepGrading& reference, double error_K, bool quick) {
   CvodeBest best{{}, std::numeric_limits<double>::infinity(), 0.0, 0.0};
   for (const std::size_t n_block : {std::size_t{8}, std::size_t{64}}) {
     const PackageCase packages = package_case(c, n_block);
@@ -125,7 +125,7 @@ CvodeBest tune_cvode(const KernelCase& c, const sim::StepGrading& reference, dou
           const double error = largest_difference(run.die_K, exact_K);
           if (!(error <= error_K)) continue;
           for (int i = 0; i < (quick ? 1 : 4); ++i) run.cpu_s = std::min(run.cpu_s, cvode_run(c, packages, s).cpu_s);
-          const auto n = static_cast<double>(n_block * sim::n_package_lane);
+          const auto n = static_cast<double>(n_block * fleet::n_package_lane);
           const double rate = n * c.period_s() / run.cpu_s;
           if (rate > best.gpu_s_per_s) best = {s, error, n * static_cast<double>(run.steps) / run.cpu_s, rate};
           break;  // tighter tolerances are slower

@@ -30,7 +30,7 @@ struct CvodeBest {
   CvodeSettings settings;
   double error_K, gpu_steps_per_s, gpu_s_per_s;
 };
-CvodeBest tune_cvode(const KernelCase& c, const sim::StepGrading& reference, double error_K, bool quick);
+CvodeBest tune_cvode(const KernelCase& c, const fleet::StepGrading& reference, double error_K, bool quick);
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b);
 

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
+#include "connection/site_stream.hpp"
 #include "machine.hpp"
-#include "sim/site_stream.hpp"
 #include "timing.hpp"
 
 namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
 /// An iteration of 6.5 s with 97 edges between 60 and 140 MW: no whole number of milliseconds, no bin like the next.
-sim::LoadTemplate iteration() {
+connection::LoadTemplate iteration() {
   workload::Timeline t;
   t.classes.emplace_back();
-  sim::ClassPower power(1);
+  fleet::ClassPower power(1);
   constexpr Tick period = 6'543'210'987;
   constexpr int n_piece = 97;
   Tick at = 0;
@@ -25,11 +25,11 @@ sim::LoadTemplate iteration() {
   }
   t.kinds.resize(n_piece);
   t.period = period;
-  return sim::make_load_template(t, power);
+  return connection::make_load_template(t, power);
 }
 
-sim::SiteStream::Params site() {
-  sim::SiteStream::Params p;
+connection::SiteStream::Params site() {
+  connection::SiteStream::Params p;
   for (auto& level : p.feeder.level) {
     level.n_branch = 4;
     level.rating_VA = 60e6;
@@ -59,7 +59,7 @@ sim::SiteStream::Params site() {
 
 GridRate grid_rate(double simulated_s) {
   const auto load = iteration();
-  sim::SiteStream stream(site(), 60e6, 5e6);
+  connection::SiteStream stream(site(), 60e6, 5e6);
   const double start_s = thread_s();
   double early_MB = 0.0;
   Tick until = 0;

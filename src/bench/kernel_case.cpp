@@ -20,28 +20,28 @@ Params read(const Node& entry, const char* table, std::vector<Finding>& findings
   return params;
 }
 
-sim::Fleet make_fleet(std::size_t n_gpu) {
+fleet::Fleet make_fleet(std::size_t n_gpu) {
   const catalog::Catalog catalog;
   const Node gpu = catalog.values("gpu", "h100_sxm_700W");
   const Node server = catalog.values("server", "grand_teton_h100");
   std::vector<Finding> findings;
   const auto power = read<power::GpuPowerParams>(gpu, "power", findings);
   const auto spread = read<power::SiliconSpreadParams>(gpu, "spread", findings);
-  sim::Fleet fleet;
-  fleet.types.push_back(sim::make_node_type(power, read<dvfs::GovernorParams>(gpu, "governor", findings),
-                                            read<power::ServerPowerParams>(server, "power", findings),
-                                            read<thermal::ServerAirParams>(server, "air", findings),
-                                            read<thermal::PackageParams>(gpu, "package", findings), power.tdp_W,
-                                            power.vf_clock_Hz.back()));
+  fleet::Fleet fleet;
+  fleet.types.push_back(fleet::make_node_type(power, read<dvfs::GovernorParams>(gpu, "governor", findings),
+                                              read<power::ServerPowerParams>(server, "power", findings),
+                                              read<thermal::ServerAirParams>(server, "air", findings),
+                                              read<thermal::PackageParams>(gpu, "package", findings), power.tdp_W,
+                                              power.vf_clock_Hz.back()));
   if (!findings.empty()) throw InputError(findings);
-  fleet.n_gpu_per_node = sim::n_package_lane;
-  const std::size_t n_node = n_gpu / sim::n_package_lane;
+  fleet.n_gpu_per_node = fleet::n_package_lane;
+  const std::size_t n_node = n_gpu / fleet::n_package_lane;
   fleet.node_hall.assign(n_node, 0);
   fleet.node_row.assign(n_node, 0);
   fleet.node_rack.assign(n_node, 0);
   fleet.node_number.assign(n_node, 0);
   fleet.node_recirculation.assign(n_node, 0.0);
-  for (std::size_t g = 0; g < n_node * sim::n_package_lane; ++g) {
+  for (std::size_t g = 0; g < n_node * fleet::n_package_lane; ++g) {
     fleet.chip.push_back(power::draw_chip(spread, 1, g));
     fleet.resistance_ratio.push_back(power::draw_resistance_ratio(spread, 1, g));
   }
@@ -56,8 +56,8 @@ double KernelCase::period_s() const {
   return seconds(sum);
 }
 
-sim::NodesTask KernelCase::task(const sim::BatchPlan& plan) const {
-  sim::NodesTask t;
+fleet::NodesTask KernelCase::task(const fleet::BatchPlan& plan) const {
+  fleet::NodesTask t;
   t.plan = &plan;
   t.kind_mix = kinds;
   t.window = window;
@@ -97,17 +97,17 @@ KernelCase make_kernel_case(std::size_t n_gpu, int n_warm) {
     c.window.hbm_s += k.hbm_s;
     c.window.full_link_s += k.full_link_s;
   }
-  const auto plan = sim::make_batch_plan(c.segments, {3600 * ns_per_s, 3600 * ns_per_s, 1});
-  for (int i = 0; i < n_warm; ++i) sim::advance_nodes(c.fleet, c.state, c.signals, c.task(plan), 0, c.fleet.n_node());
+  const auto plan = fleet::make_batch_plan(c.segments, {3600 * ns_per_s, 3600 * ns_per_s, 1});
+  for (int i = 0; i < n_warm; ++i) fleet::advance_nodes(c.fleet, c.state, c.signals, c.task(plan), 0, c.fleet.n_node());
   return c;
 }
 
-KernelRate kernel_rate(KernelCase& c, const sim::StepGrading& grading, std::size_t n_thread, double budget_s) {
-  const auto plan = sim::make_batch_plan(c.segments, grading);
+KernelRate kernel_rate(KernelCase& c, const fleet::StepGrading& grading, std::size_t n_thread, double budget_s) {
+  const auto plan = fleet::make_batch_plan(c.segments, grading);
   const auto task = c.task(plan);
   const auto once = [&] {
     parallel_ranges(c.fleet.n_node(), n_thread, [&](std::size_t begin, std::size_t end) {
-      sim::advance_nodes(c.fleet, c.state, c.signals, task, begin, end);
+      fleet::advance_nodes(c.fleet, c.state, c.signals, task, begin, end);
     });
   };
   const double s = n_thread == 1 ? best_s(thread_s, budget_s, once) : best_s(wall_s, budget_s, once);
@@ -119,13 +119,13 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block) {
   const auto& type = c.fleet.types[0];
   const auto& p = type.gpu.params();
   PackageCase out{{p.leakage_per_K, p.leakage_ref_K}, {}, {}};
-  const std::size_t n = sim::n_package_lane, n_kind = c.kinds.size();
+  const std::size_t n = fleet::n_package_lane, n_kind = c.kinds.size();
   std::vector<double> fixed_W(n_kind * n), leakage_W(n);
   for (std::size_t b = 0; b < n_block; ++b) {
     dvfs::phase_powers(type.gpu, std::span(c.fleet.chip).subspan(b * n, n), c.kinds, c.reference_Hz,
                        std::span<const double>(c.state.clock_Hz).subspan(b * n, n), 0.0, fixed_W, leakage_W);
     auto& block = out.blocks.emplace_back();
-    block.modes = &type.modes[sim::fan_step(c.state.fan_frac[b])];
+    block.modes = &type.modes[fleet::fan_step(c.state.fan_frac[b])];
     for (std::size_t k = 0; k < n_kind; ++k) {
       auto& w = out.watts.emplace_back();
       std::copy_n(&fixed_W[k * n], n, w.fixed_W);
@@ -142,13 +142,13 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block) {
   return out;
 }
 
-std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, const sim::StepGrading& grading) {
+std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, const fleet::StepGrading& grading) {
   std::vector<double> die_K;
   for (const auto& s : c.segments) {
-    auto plan = sim::make_batch_plan(std::span(&s, 1), grading);
+    auto plan = fleet::make_batch_plan(std::span(&s, 1), grading);
     plan.n_kind = static_cast<std::uint32_t>(c.kinds.size());
-    sim::advance_packages(plan, packages.law, packages.watts, packages.blocks);
-    for (const auto& b : packages.blocks) die_K.insert(die_K.end(), b.store_K[0], b.store_K[0] + sim::n_package_lane);
+    fleet::advance_packages(plan, packages.law, packages.watts, packages.blocks);
+    for (const auto& b : packages.blocks) die_K.insert(die_K.end(), b.store_K[0], b.store_K[0] + fleet::n_package_lane);
   }
   return die_K;
 }

@@ -2,24 +2,24 @@
 // The load that the kernel and its references are timed on. Private to bench.
 #include <vector>
 
+#include "fleet/package_batch.hpp"
 #include "sim/build_fleet.hpp"
-#include "sim/package_batch.hpp"
 
 namespace TIDEWATT_NAMESPACE::bench::detail {
 
 /// H100 servers of the catalog under an iteration of a large pipelined job: micro-batches of forward and backward
 /// compute, waits and collectives between them, then gradient synchronisation and optimiser. 4.9 s, 100 edges.
 struct KernelCase {
-  sim::Fleet fleet;
-  sim::FleetState state;
-  sim::FleetSignals signals;
+  fleet::Fleet fleet;
+  fleet::FleetState state;
+  fleet::FleetSignals signals;
   std::vector<dvfs::PhaseMix> kinds;
   std::vector<workload::Segment> segments;
   dvfs::PhaseMix window;
   double reference_Hz;
   std::vector<double> inlet_K;
 
-  sim::NodesTask task(const sim::BatchPlan& plan) const;
+  fleet::NodesTask task(const fleet::BatchPlan& plan) const;
   double period_s() const;
 };
 
@@ -32,7 +32,7 @@ inline constexpr double air_J_per_m3_K = 1190.0;
 struct KernelRate {
   double gpu_steps_per_s, gpu_s_per_s;
 };
-KernelRate kernel_rate(KernelCase& c, const sim::StepGrading& grading, std::size_t n_thread, double budget_s);
+KernelRate kernel_rate(KernelCase& c, const fleet::StepGrading& grading, std::size_t n_thread, double budget_s);
 
 /// Floating-point operations of one GPU-step, counted in the kernel's source: two exponentials of 22 (9 multiply-adds, 3
 /// sums, 1 product each) and 37 for the rest. Integer operations, maxima and loads are not counted.
@@ -40,13 +40,13 @@ inline constexpr double flop_per_gpu_step = 2 * 22 + 37;
 
 /// Packages of the first `n_block` nodes with their powers at the present clocks: what the references integrate.
 struct PackageCase {
-  sim::LeakageLaw law;
-  std::vector<sim::LaneWatts> watts;  ///< [block × kind]
-  std::vector<sim::PackageBlock> blocks;
+  fleet::LeakageLaw law;
+  std::vector<fleet::LaneWatts> watts;  ///< [block × kind]
+  std::vector<fleet::PackageBlock> blocks;
 };
 PackageCase package_case(const KernelCase& c, std::size_t n_block);
 
 /// Die temperatures at the end of every segment: [segment][block][lane], K.
-std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, const sim::StepGrading& grading);
+std::vector<double> kernel_trace(const KernelCase& c, PackageCase packages, const fleet::StepGrading& grading);
 
 }  // namespace TIDEWATT_NAMESPACE::bench::detail

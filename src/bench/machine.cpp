@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "sim/package_batch.hpp"
+#include "fleet/package_batch.hpp"
 #include "timing.hpp"
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -60,9 +60,9 @@ double fma_gflops(double budget_s) {
   double (*chains)(double, double) = chains_scalar;
   double n_package_lane = 1.0;
 #ifdef TIDEWATT_TARGETS
-  const auto best = sim::best_instruction_set();
-  if (best != sim::InstructionSet::sse2) {
-    const bool wide = best == sim::InstructionSet::avx512;
+  const auto best = fleet::best_instruction_set();
+  if (best != fleet::InstructionSet::sse2) {
+    const bool wide = best == fleet::InstructionSet::avx512;
     chains = wide ? chains_avx512 : chains_avx2;
     n_package_lane = wide ? 8.0 : 4.0;
   }

@@ -3,11 +3,14 @@
 namespace TIDEWATT_NAMESPACE::bench::detail {
 
 PackageOde::PackageOde(const thermal::PackageParams& p, const PackageCase& packages)
-    : p_(p), packages_(packages), n_(packages.blocks.size() * sim::n_package_lane), leakage_per_K_(packages.law.per_K) {
+    : p_(p),
+      packages_(packages),
+      n_(packages.blocks.size() * fleet::n_package_lane),
+      leakage_per_K_(packages.law.per_K) {
   start_K_.resize(3 * n_);
   for (std::size_t g = 0; g < n_; ++g) {
-    const auto& b = packages.blocks[g / sim::n_package_lane];
-    const std::size_t lane = g % sim::n_package_lane;
+    const auto& b = packages.blocks[g / fleet::n_package_lane];
+    const std::size_t lane = g % fleet::n_package_lane;
     air_K_.push_back(b.air_K[lane]);
     sink_W_per_K_.push_back(b.modes->sink_air_W_per_K);
     r_.push_back(b.resistance_ratio[lane]);
@@ -20,10 +23,10 @@ PackageOde::PackageOde(const thermal::PackageParams& p, const PackageCase& packa
 void PackageOde::set_kind(std::uint32_t kind) {
   const std::size_t n_kind = packages_.watts.size() / packages_.blocks.size();
   for (std::size_t g = 0; g < n_; ++g) {
-    const auto& w = packages_.watts[g / sim::n_package_lane * n_kind + kind];
-    fixed_rW_[g] = r_[g] * w.fixed_W[g % sim::n_package_lane];
+    const auto& w = packages_.watts[g / fleet::n_package_lane * n_kind + kind];
+    fixed_rW_[g] = r_[g] * w.fixed_W[g % fleet::n_package_lane];
     leakage_rW_[g] =
-        r_[g] * w.leakage_W[g % sim::n_package_lane] * math::exp(leakage_per_K_ * (air_K_[g] - packages_.law.ref_K));
+        r_[g] * w.leakage_W[g % fleet::n_package_lane] * math::exp(leakage_per_K_ * (air_K_[g] - packages_.law.ref_K));
   }
 }
 

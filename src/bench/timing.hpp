@@ -1,11 +1,11 @@
 #pragma once
 // Private to bench.
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <limits>
 
 #include "tidewatt/base/version.hpp"

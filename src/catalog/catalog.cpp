@@ -91,7 +91,7 @@ class Catalog::Entry {
   mutable Node node_;
 };
 
-/// Once per process: a sweep reads the catalog with every case. Our own files stand at KIND/NAME.toml.
+/// Once per process: a sweep reads the catalog with every case. Built-in entries are in KIND/NAME.toml.
 const Catalog::Entries& Catalog::built_in() {
   static const Entries entries = [] {
     Entries out;

@@ -13,7 +13,7 @@ struct Arguments {
   std::string name, out = ".", base = "h100_sxm_700W", gpu, update;
   double before_W = 0.0, power_window_s = 1.0, fan_frac = 1.0, limit_s = 600.0;
   int draws = 2000, seed = 1;
-  bool json = false;
+  bool json = false, population = false;
 };
 
 /// The sampler is Python's (emcee); the density that it asks for is the library's.
@@ -26,8 +26,9 @@ void calibrate(const Arguments& a, bool rested) {
     arguments.push_back(option);
   if (!a.gpu.empty()) arguments.push_back("--gpu=" + a.gpu);
   if (!a.update.empty()) arguments.push_back("--update=" + a.update);
+  if (a.population) arguments.emplace_back("--population");
   if (rested) arguments.push_back(fmt::format("--before-W={}", a.before_W));
-  if (a.json) arguments.push_back("--json");
+  if (a.json) arguments.emplace_back("--json");
   become_python_module("calibration", arguments);
 }
 
@@ -35,9 +36,10 @@ void calibrate(const Arguments& a, bool rested) {
 
 void add_calibrate_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "calibrate", "posterior of one GPU's poles and leakage from its logs, as draws for forecasts with bands");
-  c->add_option("files", a->files, "telemetry of one GPU: time, power, temperature, clock; energy_J where it is there")
+  auto* c = app.add_subcommand("calibrate",
+                               "posterior of poles and leakage of one GPU, or of a type and its chips, from logs, as "
+                               "draws for forecasts with bands");
+  c->add_option("files", a->files, "telemetry: time, power, temperature, clock; energy_J where it is there")
       ->required()
       ->check(CLI::ExistingFile)
       ->expected(1, -1);
@@ -49,6 +51,8 @@ void add_calibrate_command(CLI::App& app, int&) {
       ->type_name("NAME")
       ->capture_default_str();
   c->add_option("--gpu", a->gpu, "which GPU of the files, where one has several")->type_name("NAME");
+  c->add_flag("--population", a->population,
+              "all GPUs of the logs: the type, and how far resistances and leakage scatter between chips");
   c->add_option("--update", a->update, "an earlier calibration: its posterior is the prior")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);

@@ -52,4 +52,5 @@ void add_catalog_command(CLI::App& app, int&) {
   s->alias("export");
   s->add_option("name", a->name, "NAME or KIND/NAME")->required();
   s->callback([a] { show(*a); });
+  add_catalog_hardware(*c);
 }

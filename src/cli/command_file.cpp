@@ -73,6 +73,9 @@ void add_file_command(CLI::App& app, int&) {
                 "largest input current of the supplies over the one at nominal voltage; default: as the settings say, "
                 "else constant power")
       ->check(CLI::Range(1.0, 10.0));
+  c->add_option("--transformer", a->options.transformer,
+                "between connection and load: judges the bands in sags of 1 and 2 phases, too")
+      ->check(CLI::IsMember({"wye_wye", "delta_wye"}));
   c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")
       ->check(CLI::Range(1, 999997))
       ->capture_default_str();

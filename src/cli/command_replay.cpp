@@ -29,11 +29,11 @@ void replay(const Arguments& a) {
 void add_replay_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto& o = a->options;
-  auto* c = app.add_subcommand(
-      "replay",
-      "measured GPU watts through a server's physics: predicted against measured temperatures, clocks, node watts");
+  auto* c = app.add_subcommand("replay",
+                               "measured GPU watts, activity or clocks through a server's physics: predicted against "
+                               "measured temperatures, clocks, node watts");
   c->add_option("log", o.file, "telemetry: time, gpu, power, temperature, clock")->required()->check(CLI::ExistingFile);
-  c->add_option("--server", o.server, "catalog server, in air")->type_name("NAME")->required();
+  c->add_option("--server", o.server, "catalog server")->type_name("NAME")->required();
   c->add_option("--gpu", o.gpu, "catalog gpu, e.g. one that `fit gpu` made")->type_name("NAME")->capture_default_str();
   c->add_option("--catalog", o.catalog, "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
@@ -41,17 +41,21 @@ void add_replay_command(CLI::App& app, int&) {
   c->add_option("--node-log", o.node_log, "measured node power: time, then watts")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
-  auto* inlet = c->add_option("--inlet-degC", a->inlet_degC,
-                              "air into the server; the log's inlet_degC, or fitted, when not given")
-                    ->check(within(-20.0, 60.0));
+  c->add_option("--drive", o.drive,
+                "what drives the packages: power; or activity or clock, from which the gpu's model gives it")
+      ->check(CLI::IsMember({"power", "activity", "clock"}))
+      ->capture_default_str();
+  auto* inlet =
+      c->add_option("--inlet-degC", a->inlet_degC,
+                    "air into the server, or liquid into its plates; the log's inlet_degC, or fitted, when not given")
+          ->check(within(-20.0, 60.0));
   c->add_option("--power-window-s", o.power_window_s, "trailing mean behind each power reading")
       ->check(within(0.0, 30.0))
       ->capture_default_str();
   c->add_option("--cap-W", o.cap_W, "power limit; the log's limit_W, or the gpu's own, when not given")
       ->check(within(0.0, 1e4));
   auto& hall = o.hall;
-  auto* plant =
-      c->add_option("--plant", hall.plant, "catalog plant of a hall of such servers, in air")->type_name("NAME");
+  auto* plant = c->add_option("--plant", hall.plant, "catalog plant of a hall of such servers")->type_name("NAME");
   auto* servers = c->add_option("--servers", hall.n_server, "servers of the hall; those of the log are among them")
                       ->check(within(1, 1e6));
   plant->needs(servers), servers->needs(plant);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +15,7 @@ struct Arguments {
   std::string result, other, out;
   std::vector<std::string> only;
   bool pictures = false;
+  double contract_MW = 0.0;
 };
 
 int draw(const Arguments& a) {
@@ -22,6 +25,7 @@ int draw(const Arguments& a) {
   std::vector<std::string> arguments = {"--out", out, a.result};
   if (!a.other.empty()) arguments.push_back(a.other);
   if (a.pictures) arguments.emplace_back("--pictures");
+  if (a.contract_MW > 0.0) arguments.insert(arguments.end(), {"--contract-MW", fmt::format("{}", a.contract_MW)});
   for (const std::string& part : a.only) arguments.insert(arguments.end(), {"--only", part});
   return run_python_module("report", arguments);
 }
@@ -32,11 +36,16 @@ void add_report_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand("report", "show a result: one HTML page, with PNG and SVG pictures on request");
   c->add_option("result", a->result, "result file (HDF5)")->required();
-  c->add_option("other", a->other, "a second result: one page that compares both");
+  auto* other = c->add_option("other", a->other, "a second result: one page that compares both");
   c->add_option("--out", a->out, "folder of the page; default: beside the result")->type_name("FOLDER");
   c->add_flag("--pictures", a->pictures, "also each picture as PNG and SVG");
   c->add_option("--only", a->only, "one part, e.g. day or spectrum; may be repeated")
       ->type_name("PART")
       ->allow_extra_args(false);
+  c->add_option("--contract-MW", a->contract_MW,
+                "a contract that limits the mean of the hottest hour: its verdict is added to those of the rules")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MW")
+      ->excludes(other);
   c->callback([a, &exit_code] { exit_code = draw(*a); });
 }

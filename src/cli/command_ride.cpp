@@ -45,7 +45,8 @@ void add_ride_command(CLI::App& app, int&) {
   c->add_option("--phases", a->ride.n_phase, "its faulted phases; 1 or 2 need --transformer")
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
-  c->add_option("--transformer", a->ride.transformer, "between connection and load, for sags of 1 or 2 phases")
+  c->add_option("--transformer", a->ride.transformer,
+                "between connection and load: judges the bands in sags of 1 and 2 phases, too")
       ->check(CLI::IsMember({"wye_wye", "delta_wye"}));
   c->add_option("--settings", a->ride.settings,
                 "settings of the load, an entry of kind load_settings or a file; default: what the scenario names")

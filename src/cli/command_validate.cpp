@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "commands.hpp"
 #include "validate/leave_one_out.hpp"
 #include "validate/row_json.hpp"
+#include "validate/row_kind.hpp"
 
 namespace {
 
@@ -70,6 +72,17 @@ void print_leave_one_out(bool json) {
   if (json) fmt::print("{}\n", nlohmann::ordered_json{{"leave_one_out", devices}}.dump(2));
 }
 
+/// By verdict, and by what the rows can say.
+void print_counts(const std::vector<Row>& rows, const std::size_t (&n)[4]) {
+  fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
+  std::string text;
+  for (const Kind kind : kinds()) {
+    const auto of_kind = std::count_if(rows.begin(), rows.end(), [&](const Row& r) { return kind_of(r.id) == kind; });
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", of_kind, name(kind));
+  }
+  fmt::print("by kind: {}; only blind and seen rows compare with a measurement that could contradict them\n", text);
+}
+
 void validate(const Arguments& a) {
   if (a.leave_one_out) return print_leave_one_out(a.json);
   std::vector<Row> all;
@@ -86,7 +99,7 @@ void validate(const Arguments& a) {
   if (a.json)
     fmt::print("{}\n", rows_json(all));
   else
-    fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
+    print_counts(all, n);
 }
 
 }  // namespace
@@ -95,7 +108,8 @@ void add_validate_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c =
       app.add_subcommand("validate", "published results compared with the models: expected, got, error, tolerance");
-  c->add_option("group", a->groups, "workload, power, thermal, diurnal, plant, grid; all when none is named");
+  c->add_option("group", a->groups,
+                "workload, power, chips, thermal, diurnal, plant, grid, racks; all when none is named");
   c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")
       ->type_name("FOLDER");
   c->add_flag("--json", a->json, "the rows as one JSON object");

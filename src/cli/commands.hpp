@@ -8,6 +8,7 @@ void add_commands(CLI::App& app, int& exit_code);
 void add_run_commands(CLI::App& app, int& exit_code);        // run, check
 void add_calibrate_command(CLI::App& app, int& exit_code);   // calibrate
 void add_catalog_command(CLI::App& app, int& exit_code);     // catalog
+void add_catalog_hardware(CLI::App& catalog);                // catalog rack, chain, fits
 void add_report_command(CLI::App& app, int& exit_code);      // report
 void add_serve_command(CLI::App& app, int& exit_code);       // serve
 void add_bench_command(CLI::App& app, int& exit_code);       // bench

@@ -26,35 +26,37 @@ Biquad section(bool high_pass, double f_Hz, double q, double rate_Hz) {
 }
 
 // Four sections in a row (direct form II transposed), n bands side by side; then Σ y² and the largest |y|.
-template <int n>
+template <class Row>
 TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, std::size_t count) {
-  using Row = typename PackOf<n>::type;
+  constexpr int n = sizeof(Row) / sizeof(double);
   Row q[20], m[10];
   for (int i = 0; i < 20; ++i) load(c + i * n, q[i]);
   for (int i = 0; i < 10; ++i) load(state + i * n, m[i]);
   for (std::size_t t = 0; t < count; ++t) {
-    Row y = x[t] - Row{};
+    Row y;
+    fill(x[t], y);
     for (int s = 0; s < 4; ++s) {
       const Row in = y;
       y = q[5 * s] * in + m[2 * s];
       m[2 * s] = (q[5 * s + 1] * in - q[5 * s + 3] * y) + m[2 * s + 1];
       m[2 * s + 1] = q[5 * s + 2] * in - q[5 * s + 4] * y;
     }
-    const Row size = y < 0.0 ? -y : y;
+    Row size;
+    magnitude(y, size);
     m[8] += y * y;
-    m[9] = size > m[9] ? size : m[9];
+    raise(size, m[9]);
   }
   for (int i = 0; i < 10; ++i) store(m[i], state + i * n);
 }
 
 TIDEWATT_CLONES
 void four_bands(const double* c, double* state, const double* x, std::size_t count) {
-  run_bands<4>(c, state, x, count);
+  run_bands<Pack4>(c, state, x, count);
 }
 
 TIDEWATT_CLONES
 void eight_bands(const double* c, double* state, const double* x, std::size_t count) {
-  run_bands<8>(c, state, x, count);
+  run_bands<Pack8>(c, state, x, count);
 }
 
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(pi * x) / (pi * x); }

@@ -95,7 +95,8 @@ void filter(const double* coefficients, double* state, const double* s, double* 
   for (std::size_t k = 0; k < n; ++k) {
     Pack8 part;
     p.step(s[k], part);
-    y[k] = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+    const Pack4 four = part.low + part.high;
+    y[k] = (four[0] + four[2]) + (four[1] + four[3]);
   }
   p.end(state);
 }
@@ -111,11 +112,10 @@ void filter_two(const double* coefficients_a, double* state_a, const double* s_a
     Pack8 p, q;
     a.step(s_a[k], p);
     b.step(s_b[k], q);
-    const Pack8 four = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) +
-                       __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
-    const Pack8 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1, 6, 7, 4, 5);
+    const Pack4 of_a = p.low + p.high, of_b = q.low + q.high;
+    const Pack4 two = __builtin_shufflevector(of_a, of_b, 0, 1, 4, 5) + __builtin_shufflevector(of_a, of_b, 2, 3, 6, 7);
     y_a[k] = two[0] + two[1];
-    y_b[k] = two[4] + two[5];
+    y_b[k] = two[2] + two[3];
   }
   a.end(state_a);
   b.end(state_b);

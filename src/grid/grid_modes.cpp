@@ -10,9 +10,30 @@ namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double two_pi = 6.283185307179586476925287, nudge = 1e-6;
+constexpr double two_pi = 6.283185307179586476925287;
+constexpr double nudge = 1e-6, closer = 0.0625, smallest = 1e-10, agreed = 1e-4;
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+/// Derivative by central differences. A limiter cuts both sides off alike, so that no single step shows it: the step
+/// shrinks until a shorter one gives the same. @param at (shift) what a value moved by it gives
+template <class Answer>
+Eigen::VectorXd slope(Answer at) {
+  const auto difference = [&](double by) -> Eigen::VectorXd {
+    const Eigen::VectorXd above = at(by);
+    return (above - at(-by)) / (2.0 * by);
+  };
+  double by = nudge;
+  Eigen::VectorXd out = difference(by);
+  while (by * closer > smallest) {
+    by *= closer;
+    Eigen::VectorXd shorter = difference(by);
+    // The longer of two equal steps has less rounding.
+    if ((shorter - out).norm() <= agreed * out.norm()) break;
+    out = std::move(shorter);
+  }
+  return out;
+}
 
 std::vector<GridMode> modes_of(const Eigen::MatrixXd& A, const std::vector<std::string>& names) {
   // Left vectors from the transpose, not from an inverse: a free angle and its speed share one eigenvalue and one vector.
@@ -72,15 +93,15 @@ void shift(GridState& y, std::size_t at, double by) {
 
 std::vector<GridMode> unit_modes(const GridUnit& unit, std::span<const double> x, Complex v) {
   const std::size_t n = x.size();
-  std::vector<double> moved(x.begin(), x.end()), above(n), below(n);
+  std::vector<double> moved(x.begin(), x.end()), rate(n);
   Eigen::MatrixXd A(index(n), index(n));
   for (std::size_t c = 0; c < n; ++c) {
-    moved[c] = x[c] + nudge;
-    unit.rates(moved, v, above);
-    moved[c] = x[c] - nudge;
-    unit.rates(moved, v, below);
+    A.col(index(c)) = slope([&](double by) -> Eigen::VectorXd {
+      moved[c] = x[c] + by;
+      unit.rates(moved, v, rate);
+      return Eigen::Map<const Eigen::VectorXd>(rate.data(), index(n));
+    });
     moved[c] = x[c];
-    for (std::size_t r = 0; r < n; ++r) A(index(r), index(c)) = (above[r] - below[r]) / (2.0 * nudge);
   }
   return modes_of(A, unit.states());
 }
@@ -91,10 +112,11 @@ std::vector<GridMode> grid_modes(const GridSystem& system, const GridState& y) {
   GridState moved = y;
   for (Eigen::Index c = 0; c < nx + nv; ++c) {
     const auto at = static_cast<std::size_t>(c);
-    shift(moved, at, nudge);
-    const Eigen::VectorXd above = answer(system, moved);
-    shift(moved, at, -2.0 * nudge);
-    J.col(c) = (above - answer(system, moved)) / (2.0 * nudge);
+    J.col(c) = slope([&](double by) {
+      moved = y;
+      shift(moved, at, by);
+      return answer(system, moved);
+    });
     moved = y;
   }
   const Eigen::MatrixXd A =

@@ -79,6 +79,8 @@ LoadSettings read_part(const Node& node, const std::string& name, const std::str
   t.integer("lockout_count", g.count_limit, {0, 100},
             "departures that keep it away until a person returns it; 0: none do", Need::optional);
   t.number("lockout_window_s", g.count_window_s, {0, 1e5}, "within this time", Need::optional);
+  t.number("lockout_below_pu", g.count_below_pu, {0, 1},
+           "sags below this are counted, whether it leaves in them or not; left out: departures", Need::optional);
   t.flag("per_phase", g.per_phase,
          "units between one phase and neutral, a third on each; left out: units of three phases", Need::optional);
   t.number("recharge_frac", s.recharge_frac, {0, 10}, "what batteries draw after a return, of the units' power",

@@ -11,6 +11,13 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
+std::optional<Transformer> transformer_of(std::string_view word) {
+  if (word.empty()) return {};
+  if (word != "wye_wye" && word != "delta_wye")
+    throw InputError(fmt::format("the transformer is wye_wye or delta_wye, not '{}'", word));
+  return word == "wye_wye" ? Transformer::wye_wye : Transformer::delta_wye;
+}
+
 std::array<double, 3> phase_voltages(double level, std::int64_t n_phase, Transformer transformer) {
   if (n_phase < 1 || n_phase > 3) throw InputError(fmt::format("a sag has 1 to 3 phases, not {}", n_phase));
   const double half = 0.5, side = 0.5 * std::sqrt(3.0);
@@ -43,7 +50,8 @@ RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, d
       out.left_after_s = p.left_after_s, out.group = p.group, out.setting = p.setting;
     out.left_W += p.left_W;
     out.current_ratio = std::max(out.current_ratio, p.current_ratio);
-    out.recovery_s = std::max(out.recovery_s, p.recovery_s);
+    if (p.recovery_s > out.recovery_s)
+      out.recovery_s = p.recovery_s, out.late_group = p.late_group, out.late_setting = p.late_setting;
   };
   add(whole, *std::min_element(v.begin(), v.end()));
   for (const double phase : v) add(third, phase);

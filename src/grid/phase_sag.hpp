@@ -1,17 +1,16 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "ride_verdict.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// What stands between the connection and the load.
-enum class Transformer : std::uint8_t {
-  wye_wye,   ///< grounded on both sides: phases pass as they are
-  delta_wye  ///< the load sees differences of phases, without zero sequence
-};
+/// "wye_wye" or "delta_wye"; empty: none is stated. @throws InputError for any other word
+std::optional<Transformer> transformer_of(std::string_view word);
 
 /// Voltages between phase and neutral at the load, [3], pu, in a sag of some phases to ground:
 ///

@@ -7,16 +7,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "phase_sag.hpp"
+
 namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
 constexpr double step_s = 1e-3, before_s = 0.2, forever_s = 60.0, inside = 1e-3, lost_share = 1e-6;
 
 std::int64_t samples(double s) { return std::llround(s / step_s); }
-
-bool must_stay(const RuleBand& b) {
-  return b.duty == BandDuty::continuous || b.duty == BandDuty::timed || b.duty == BandDuty::may_reduce;
-}
 
 /// Lowest, middle and highest level of a band; `inside` beside an edge that does not belong to it.
 std::vector<double> levels(const RuleBand& b, double nominal, bool frequency) {
@@ -29,7 +27,7 @@ std::vector<double> levels(const RuleBand& b, double nominal, bool frequency) {
 
 std::vector<double> durations(const RuleBand& b, bool frequency) {
   const double longest = b.duty == BandDuty::continuous ? forever_s
-                         : must_stay(b)                 ? std::min(b.stay_s, forever_s)
+                         : b.must_stay()                ? std::min(b.stay_s, forever_s)
                                                         : 2.0;
   std::vector<double> out;
   if (!frequency)
@@ -54,21 +52,38 @@ std::vector<BandAnswer> judge_bands(const RideRule& rule, const std::vector<Rule
     for (std::size_t i = 1; i < a.points.size(); ++i)
       if (badness(a.points[i]) > badness(a.points[a.worst])) a.worst = i;
     if (band.duty != BandDuty::not_read)
-      a.answer = must_stay(band) && a.points[a.worst].left_W > 0.0 ? RideAnswer::fail : RideAnswer::pass;
+      a.answer = band.must_stay() && a.points[a.worst].left_W > 0.0 ? RideAnswer::fail : RideAnswer::pass;
     out.push_back(std::move(a));
   }
   return out;
 }
 
-std::string range(const RuleBand& b, const char* unit) {
-  return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit)
-                            : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
+/// Sags of one, then of two phases at the levels of every band that reaches below nominal.
+std::vector<BandAnswer> judge_unbalanced(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz,
+                                         Transformer transformer) {
+  std::vector<BandAnswer> out;
+  for (const std::int64_t n_phase : {1, 2})
+    for (const RuleBand& band : rule.voltage) {
+      if (band.low >= 1.0) continue;
+      BandAnswer a;
+      a.band = band;
+      a.n_phase = n_phase;
+      for (const double level : levels(band, 1.0, false))
+        for (const double s : durations(band, false))
+          if (level < 1.0) a.points.push_back(play_phases(rule, groups, nominal_Hz, level, s, n_phase, transformer));
+      for (std::size_t i = 1; i < a.points.size(); ++i)
+        if (badness(a.points[i]) > badness(a.points[a.worst])) a.worst = i;
+      if (rule.unbalanced != SagCount::not_read && band.duty != BandDuty::not_read)
+        a.answer = band.must_stay() && a.points[a.worst].left_W > 0.0 ? RideAnswer::fail : RideAnswer::pass;
+      out.push_back(std::move(a));
+    }
+  return out;
 }
 
 RideItem staying(const char* name, const std::vector<BandAnswer>& bands, const char* unit) {
   RideItem item{name, RideAnswer::not_judged, "no band of the rule has a figure that could be read"};
   for (const BandAnswer& a : bands) {
-    if (a.answer == RideAnswer::pass && must_stay(a.band) && item.answer == RideAnswer::not_judged)
+    if (a.answer == RideAnswer::pass && a.band.must_stay() && item.answer == RideAnswer::not_judged)
       item.answer = RideAnswer::pass, item.why = "nothing leaves while it must stay";
     if (a.answer != RideAnswer::fail) continue;
     // The band with most load lost speaks for all.
@@ -77,10 +92,35 @@ RideItem staying(const char* name, const std::vector<BandAnswer>& bands, const c
     item.answer = RideAnswer::fail;
     if (first)
       item.why = fmt::format("band {}: {:.3g} MW ({}) leave {:.0f} ms into {:.3g} {} for {:g} s; change {}",
-                             range(a.band, unit), p.left_W * 1e-6, p.group, 1e3 * p.left_after_s, p.level, unit,
+                             a.band.range(unit), p.left_W * 1e-6, p.group, 1e3 * p.left_after_s, p.level, unit,
                              p.duration_s, p.setting);
   }
   return item;
+}
+
+/// Sags of some phases, judged where the rule says how its bands count them.
+RideItem unbalanced(const RideRule& rule, const std::vector<BandAnswer>& bands) {
+  constexpr const char* title = "unbalanced sags";
+  if (bands.empty())
+    return {title, RideAnswer::not_judged, "the transformer between connection and load is not stated"};
+  const BandAnswer* worst = nullptr;
+  for (const BandAnswer& a : bands)
+    if (a.band.must_stay() && a.points[a.worst].left_W > 0.0 &&
+        (!worst || a.points[a.worst].left_W > worst->points[worst->worst].left_W))
+      worst = &a;
+  std::string why = "nothing leaves in sags of one or two phases while it must stay";
+  if (worst) {
+    const RidePoint& p = worst->points[worst->worst];
+    why = fmt::format("band {}: {:.3g} MW ({}) leave {:.0f} ms into {:.3g} pu on {} of 3 phases for {:g} s; change {}",
+                      worst->band.range("pu"), p.left_W * 1e-6, p.group, 1e3 * p.left_after_s, p.level, worst->n_phase,
+                      p.duration_s, p.setting);
+  }
+  if (rule.unbalanced == SagCount::not_read)
+    return {title, RideAnswer::not_judged,
+            "how the rule counts sags of one or two phases was not read; with the lowest phase in the band: " + why};
+  if (std::none_of(bands.begin(), bands.end(), [](const auto& a) { return a.answer != RideAnswer::not_judged; }))
+    return {title, RideAnswer::not_judged, "no band of the rule has a figure that could be read"};
+  return {title, worst ? RideAnswer::fail : RideAnswer::pass, why};
 }
 
 RideItem current(const RideRule& rule, const std::vector<BandAnswer>& bands) {
@@ -89,7 +129,7 @@ RideItem current(const RideRule& rule, const std::vector<BandAnswer>& bands) {
   item = {"current", RideAnswer::pass, ""};
   const RidePoint* worst = nullptr;
   for (const BandAnswer& a : bands)
-    if (must_stay(a.band))
+    if (a.band.must_stay())
       for (const RidePoint& p : a.points)
         if (!worst || p.current_ratio > worst->current_ratio) worst = &p;
   if (!worst) return {"current", RideAnswer::not_judged, "no band in which it must stay was read"};
@@ -114,8 +154,8 @@ RideItem recovery(const RideRule& rule, const std::vector<BandAnswer>& bands) {
   return {"recovery", late ? RideAnswer::fail : RideAnswer::pass,
           fmt::format("{:.0f} % of the power {}, {:g} s allowed (after {:.3g} pu for {:g} s{}{})",
                       100.0 * rule.recovery_frac, when, rule.recovery_s, worst->level, worst->duration_s,
-                      worst->group.empty() ? "" : "; " + worst->group,
-                      late && !worst->setting.empty() ? " left by " + worst->setting : "")};
+                      worst->late_group.empty() ? "" : fmt::format("; {} last", worst->late_group),
+                      late && !worst->late_setting.empty() ? ", left by " + worst->late_setting : "")};
 }
 
 RideItem counters(const RideRule& rule, std::span<const LoadGroup> groups) {
@@ -163,6 +203,11 @@ RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, do
   std::size_t back = end;
   for (std::size_t i = end; i < x.size(); ++i)
     if (a.power_W[i] < share * a.power_W[0] * (1.0 - lost_share)) back = i + 1;
+  // Whose power is missing most just before.
+  double missing_W = 0.0;
+  for (std::size_t k = 0; back > end && k < groups.size(); ++k)
+    if (const double w = groups[k].power_W * (1.0 - a.groups[k].share_frac[back - 1]); w > missing_W)
+      missing_W = w, p.late_group = groups[k].name, p.late_setting = a.groups[k].why;
   p.recovery_s = back == x.size() ? std::numeric_limits<double>::infinity() : static_cast<double>(back - end) * step_s;
   return p;
 }
@@ -199,7 +244,8 @@ RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> g
   return out;
 }
 
-RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz) {
+RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz,
+                       std::optional<Transformer> transformer) {
   if (!book.ride)
     throw InputError(
         fmt::format("rule '{}' has no ride-through part; tidewatt rules check judges the rest", book.name));
@@ -209,6 +255,8 @@ RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, 
   v.frequency = judge_bands(rule, rule.frequency, groups, nominal_Hz, true);
   v.items = {staying("staying connected", v.voltage, "pu"), current(rule, v.voltage), recovery(rule, v.voltage),
              counters(rule, groups)};
+  if (transformer) v.unbalanced = judge_unbalanced(rule, groups, nominal_Hz, *transformer);
+  v.items.push_back(unbalanced(rule, v.unbalanced));
   const bool states =
       std::any_of(groups.begin(), groups.end(), [](const LoadGroup& g) { return !g.frequency.empty(); });
   // Without settings for frequency nothing could leave: that is no answer.
@@ -221,11 +269,14 @@ RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, 
   v.items.push_back(
       {"rate of change of frequency", RideAnswer::not_judged,
        std::isnan(rule.rocof_Hz_per_s) ? "the rule states none" : "the scenario states no settings for it"});
-  for (const auto* bands : {&v.voltage, &v.frequency})
+  for (const auto* bands : {&v.voltage, &v.frequency, &v.unbalanced})
     for (const BandAnswer& a : *bands) {
       ++v.n_band;
       v.n_judged += a.answer != RideAnswer::not_judged ? 1 : 0;
     }
+  // A rule that counts unbalanced sags has these bands, played or not.
+  if (!transformer && rule.unbalanced != SagCount::not_read)
+    v.n_band += 2 * std::count_if(rule.voltage.begin(), rule.voltage.end(), [](const auto& b) { return b.low < 1.0; });
   return v;
 }
 

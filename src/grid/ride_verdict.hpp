@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@ enum class RideAnswer : std::uint8_t { pass, fail, not_judged };
 /// "pass", "fail" or "not judged".
 std::string_view name(RideAnswer a);
 
+/// What is between the connection and the load.
+enum class Transformer : std::uint8_t {
+  wye_wye,   ///< grounded on both sides: phases pass as they are
+  delta_wye  ///< the load sees differences of phases, without zero sequence
+};
+
 /// One disturbance and what the site did in it.
 struct RidePoint {
   double level = 1.0;  ///< pu or Hz during it
@@ -23,11 +30,14 @@ struct RidePoint {
   std::string group, setting;  ///< what left first, and the key that made it
   double current_ratio = 0.0;  ///< largest, over the current before
   double recovery_s = 0.0;     ///< from the voltage's return to the rule's share; infinite: not within the record
+  std::string late_group,
+      late_setting;  ///< what most of the load lacked last belongs to, and the key that made it leave
 };
 
 /// A band of the rule with its verdict.
 struct BandAnswer {
   RuleBand band;
+  std::int64_t n_phase = 3;  ///< faulted in its sags
   RideAnswer answer = RideAnswer::not_judged;
   std::vector<RidePoint> points;
   std::size_t worst = 0;  ///< the point that decides
@@ -35,7 +45,7 @@ struct BandAnswer {
 
 /// One of the separate verdicts.
 struct RideItem {
-  /// "staying connected", "current", "recovery", "frequency", "rate of change of frequency", "counters".
+  /// "staying connected", "current", "recovery", "counters", "unbalanced sags", "frequency", "rate of change of frequency".
   std::string name;
   RideAnswer answer = RideAnswer::not_judged;
   std::string why;  ///< in words, with the setting to change where it fails
@@ -43,6 +53,7 @@ struct RideItem {
 
 struct RideVerdict {
   std::vector<BandAnswer> voltage, frequency;
+  std::vector<BandAnswer> unbalanced;  ///< bands of voltage again, in sags of one, then of two phases
   std::vector<RideItem> items;
   std::int64_t n_judged = 0, n_band = 0;
   /// fail if one of the items fails; "passes what could be judged: N of M bands" while a band of voltage or frequency was
@@ -60,8 +71,13 @@ struct RideVerdict {
 ///     counters            no group counts departures where the rule forbids it
 ///
 /// A band without a figure is not judged. Bands in which it may trip are played too: the load lost there is reported.
-/// @param nominal_Hz of the grid  @throws InputError if there is no load or the rule has no ride-through part
-RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz);
+///
+/// With a transformer the same bands below nominal are played as sags of one and of two phases, which have the band's
+/// level at the connection. Staying connected is judged there if the rule says how it counts them; else what leaves is
+/// reported as not judged.
+/// @param nominal_Hz of the grid  @param transformer between connection and load; none: not stated  @throws InputError if there is no load or the rule has no ride-through part
+RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz,
+                       std::optional<Transformer> transformer = {});
 
 /// What a site did along a measured voltage.
 struct RideRecordAnswer {

@@ -81,6 +81,11 @@ RideRule read_ride(const Node& node, const std::string& path, std::vector<Findin
   TableReader t(node, path, findings);
   r.voltage = read_bands(t, "voltage", "low_pu", "high_pu", findings);
   r.frequency = read_bands(t, "frequency", "low_Hz", "high_Hz", findings);
+  std::string unbalanced = "not_read";
+  constexpr std::array<std::string_view, 2> counts = {"not_read", "lowest_phase"};
+  t.choice("unbalanced", unbalanced, counts, "which voltage the bands mean in a sag of one or two phases",
+           Need::optional);
+  r.unbalanced = unbalanced == "lowest_phase" ? SagCount::lowest_phase : SagCount::not_read;
   t.number("count_window_s", r.count_window_s, {0, 3600},
            "rolling window in which excursions add up; 0: each by itself", Need::optional);
   t.number("rocof_Hz_per_s", r.rocof_Hz_per_s, {0, 100}, "rate of change of frequency that it rides", Need::optional);
@@ -168,6 +173,10 @@ void read_record_rules(const Node& table, const std::string& path, RuleBook& out
 }
 
 }  // namespace
+
+std::string RuleBand::range(std::string_view unit) const {
+  return std::isinf(high) ? fmt::format("above {:g} {}", low, unit) : fmt::format("{:g} to {:g} {}", low, high, unit);
+}
 
 std::string_view name(BandDuty duty) {
   constexpr std::array<std::string_view, 5> words = {"must stay", "must stay for a time", "may reduce", "may trip",

@@ -25,6 +25,12 @@ enum class BandDuty : std::uint8_t {
 /// "must stay", "must stay for a time", "may reduce", "may trip" or "not read".
 std::string_view name(BandDuty duty);
 
+/// Which voltage the bands mean in a sag that is not the same in all phases.
+enum class SagCount : std::uint8_t {
+  not_read,     ///< the text was not read on this, or does not say it
+  lowest_phase  ///< the lowest of the three phases
+};
+
 /// One band of a curve. Which of its edges belong to it is part of the rule.
 struct RuleBand {
   double low = 0.0, high = std::numeric_limits<double>::infinity();  ///< pu or Hz
@@ -33,11 +39,18 @@ struct RuleBand {
   double stay_s = 0.0;  ///< timed and may_reduce
   /// @param x pu or Hz, as the band
   bool holds(double x) const { return (holds_low ? x >= low : x > low) && (holds_high ? x <= high : x < high); }
+  /// Whether the load must stay connected in it, for ever or for a time.
+  bool must_stay() const {
+    return duty == BandDuty::continuous || duty == BandDuty::timed || duty == BandDuty::may_reduce;
+  }
+  /// "0.5 to 0.7 pu", "above 1.2 pu". @param unit pu or Hz
+  std::string range(std::string_view unit) const;
 };
 
 /// What a load must ride through.
 struct RideRule {
   std::vector<RuleBand> voltage, frequency;  ///< rising, without gap or overlap; empty: not stated
+  SagCount unbalanced = SagCount::not_read;  ///< how `voltage` counts sags of one or two phases
   double count_window_s = 0.0;               ///< 0: each excursion counts by itself; else all within the window add up
   double rocof_Hz_per_s = not_stated, rocof_window_s = not_stated;
   double current_ratio = not_stated;  ///< largest current over the value before the sag

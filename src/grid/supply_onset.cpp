@@ -120,10 +120,16 @@ SupplyTrace supply_play(const SupplyControl& control, const SupplyConnection& at
 }
 
 RingDown supply_ring_down(const SupplyControl& control, const SupplyConnection& at, double load_W) {
-  // Behind the first 0.1 s the fast loops are at rest; every fourth row keeps 125 Hz.
-  const auto trace = supply_play(control, at, load_W, 1e-4, 0.9);
+  // Behind the first 0.1 s the fast loops are at rest; every fourth row keeps 125 Hz. What grows is followed while it is
+  // small: its second harmonic, which grows twice as fast, must not count as a mode.
+  constexpr double dip_pu = 1e-6, small = 1e-4;
+  constexpr std::size_t least_rows = 30;
+  const auto trace = supply_play(control, at, load_W, dip_pu, 0.9);
   std::vector<double> link;
-  for (std::size_t r = 100; r < trace.link_ratio.size(); r += 4) link.push_back(trace.link_ratio[r] - 1.0);
+  for (std::size_t r = 100; r < trace.link_ratio.size(); r += 4) {
+    link.push_back(trace.link_ratio[r] - 1.0);
+    if (link.size() >= least_rows && std::abs(link.back()) > small) break;
+  }
   return ring_down(link, 4.0 * row_s);
 }
 

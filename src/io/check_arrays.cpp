@@ -9,11 +9,11 @@
 namespace TIDEWATT_NAMESPACE::io {
 namespace {
 
-[[noreturn]] void fail(const sim::Array& array, std::string_view why) {
+[[noreturn]] void fail(const NamedArray& array, std::string_view why) {
   throw OutputError(fmt::format("array {} cannot be written: {}", array.path, why));
 }
 
-void check_path(const sim::Array& array, std::set<std::string_view>& seen) {
+void check_path(const NamedArray& array, std::set<std::string_view>& seen) {
   const std::string& path = array.path;
   if (!path.starts_with('/') || path.ends_with('/') || path.find("//") != std::string::npos) {
     fail(array, "its path is not absolute");
@@ -21,7 +21,7 @@ void check_path(const sim::Array& array, std::set<std::string_view>& seen) {
   if (!seen.insert(path).second) fail(array, "another array has the same path");
 }
 
-void check_shape(const sim::Array& array) {
+void check_shape(const NamedArray& array) {
   if (array.dims.size() != array.shape.size()) fail(array, "dimensions and shape differ in number");
   const std::uint64_t n = std::visit([](const auto& values) -> std::uint64_t { return values.size(); }, array.values);
   std::uint64_t places = 1;
@@ -31,7 +31,7 @@ void check_shape(const sim::Array& array) {
   if (places != n) fail(array, fmt::format("{} values for {} places", n, places));
 }
 
-void check_text(const sim::Array& array) {
+void check_text(const NamedArray& array) {
   const auto* texts = std::get_if<std::vector<std::string>>(&array.values);
   if (texts == nullptr) return;
   for (const std::string& text : *texts) {
@@ -39,7 +39,7 @@ void check_text(const sim::Array& array) {
   }
 }
 
-void collect_extents(const sim::Array& array, Extents& extents) {
+void collect_extents(const NamedArray& array, Extents& extents) {
   const PathParts at = split_path(array.path);
   for (std::size_t i = 0; i < array.dims.size(); ++i) {
     const std::string& dim = array.dims[i];
@@ -61,13 +61,13 @@ PathParts split_path(const std::string& path) {
 Extents check_arrays(const sim::Result& result) {
   std::set<std::string_view> seen;
   Extents extents;
-  for (const sim::Array& array : result.arrays) {
+  for (const NamedArray& array : result.arrays) {
     check_path(array, seen);
     check_shape(array);
     check_text(array);
     collect_extents(array, extents);
   }
-  for (const sim::Array& array : result.arrays) {
+  for (const NamedArray& array : result.arrays) {
     const bool named_as_dim = extents.contains(array.path);
     const bool is_scale = array.dims.size() == 1 && array.dims[0] == split_path(array.path).name;
     if (named_as_dim && !is_scale) fail(array, "it has the name of a dimension that it does not run along");

@@ -52,8 +52,9 @@ std::vector<std::string> dimensions(hid_t dataset, const std::string& path, std:
 /// Text of any length, of one value (or as many as the space has).
 std::vector<std::string> take_texts(std::vector<char*>& raw, hid_t type, hid_t space) {
   std::vector<std::string> out;
+  out.reserve(raw.size());
   for (const char* text : raw) out.emplace_back(text == nullptr ? "" : text);
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, static_cast<void*>(raw.data()));
   return out;
 }
 
@@ -107,12 +108,12 @@ std::vector<std::string> dataset_paths(hid_t file) {
   return out;
 }
 
-std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path) {
+std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path) {
   const Dataset dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "open " + path);
   const auto name = read_attribute(dataset, "NAME");
   if (name && name->starts_with("This is a netCDF dimension but not a netCDF variable")) return {};
   const Space space(H5Dget_space(dataset), "open the space of " + path);
-  sim::Array out;
+  NamedArray out;
   out.path = path;
   out.shape = shape_of(space);
   out.dims = dimensions(dataset, path, out.shape.size());
@@ -127,7 +128,7 @@ std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path) 
   return out;
 }
 
-void read_values(hid_t file, sim::Array& array) {
+void read_values(hid_t file, NamedArray& array) {
   const Dataset dataset(H5Dopen2(file, array.path.c_str(), H5P_DEFAULT), "open " + array.path);
   const Space space(H5Dget_space(dataset), "open the space of " + array.path);
   const auto n = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space), "measure " + array.path));
@@ -143,7 +144,7 @@ void read_values(hid_t file, sim::Array& array) {
   } else {
     std::vector<char*> raw(n, nullptr);
     const Type type = memory_text();
-    read(type, raw.data());
+    read(type, static_cast<void*>(raw.data()));
     array.values = take_texts(raw, type, space);
   }
 }
@@ -162,7 +163,7 @@ std::optional<std::string> read_attribute(hid_t object, const std::string& name)
   if (H5Sget_simple_extent_npoints(space) != 1) return {};
   const Type type = memory_text();
   std::vector<char*> raw(1, nullptr);
-  check(H5Aread(attribute, type, raw.data()), "read the attribute " + name);
+  check(H5Aread(attribute, type, static_cast<void*>(raw.data())), "read the attribute " + name);
   return take_texts(raw, type, space).front();
 }
 

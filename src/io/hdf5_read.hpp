@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hdf5_handle.hpp"
-#include "tidewatt/sim/result.hpp"
+#include "tidewatt/base/named_array.hpp"
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
@@ -17,10 +17,10 @@ File open_in_memory(std::string_view image);
 std::vector<std::string> dataset_paths(hid_t file);
 
 /// What a dataset is, without its values; nothing for a dimension without values (write_bare_scale).
-std::optional<sim::Array> describe_dataset(hid_t file, const std::string& path);
+std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path);
 
 /// The values of `array`, which `describe_dataset` gave.
-void read_values(hid_t file, sim::Array& array);
+void read_values(hid_t file, NamedArray& array);
 
 /// A text attribute of an object; nothing if there is none of that name.
 std::optional<std::string> read_attribute(hid_t object, const std::string& name);

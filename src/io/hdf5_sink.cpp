@@ -30,7 +30,7 @@ std::string start_time(const sim::Result& result) {
 void create_groups(const File& file, const sim::Result& result) {
   std::set<std::string> made{"", "/provenance"};
   create_group(file, "/provenance");
-  for (const sim::Array& array : result.arrays) {
+  for (const NamedArray& array : result.arrays) {
     const std::string& path = array.path;
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
       if (made.insert(path.substr(0, slash)).second) create_group(file, path.substr(0, slash));
@@ -38,7 +38,7 @@ void create_groups(const File& file, const sim::Result& result) {
   }
 }
 
-void describe(const Dataset& dataset, const sim::Array& array, const sim::Result& result) {
+void describe(const Dataset& dataset, const NamedArray& array, const sim::Result& result) {
   const bool is_time = split_path(array.path).name == "time";
   const std::string unit = is_time ? "seconds since " + start_time(result) : array.unit;
   if (!unit.empty()) write_attribute(dataset, "units", unit);
@@ -49,8 +49,8 @@ void describe(const Dataset& dataset, const sim::Array& array, const sim::Result
 // Scales first, so that every dataset that follows can attach to them.
 void write_arrays(const File& file, const sim::Result& result, const Extents& extents) {
   std::map<std::string, Dataset> scales;
-  const auto is_scale = [&](const sim::Array& array) { return extents.contains(array.path); };
-  for (const sim::Array& array : result.arrays) {
+  const auto is_scale = [&](const NamedArray& array) { return extents.contains(array.path); };
+  for (const NamedArray& array : result.arrays) {
     if (!is_scale(array)) continue;
     Dataset dataset = write_dataset(file, array);
     describe(dataset, array, result);
@@ -60,7 +60,7 @@ void write_arrays(const File& file, const sim::Result& result, const Extents& ex
   for (const auto& [path, extent] : extents) {
     if (!scales.contains(path)) scales.emplace(path, write_bare_scale(file, path, extent));
   }
-  for (const sim::Array& array : result.arrays) {
+  for (const NamedArray& array : result.arrays) {
     if (is_scale(array)) continue;
     const Dataset dataset = write_dataset(file, array);
     describe(dataset, array, result);

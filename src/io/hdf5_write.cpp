@@ -49,7 +49,7 @@ std::vector<hsize_t> chunk_shape(const std::vector<std::uint64_t>& shape) {
   return chunk;
 }
 
-Properties dataset_properties(const sim::Array& array, bool is_text) {
+Properties dataset_properties(const NamedArray& array, bool is_text) {
   Properties p = untimed(H5P_DATASET_CREATE);
   const std::uint64_t n = std::visit([](const auto& values) -> std::uint64_t { return values.size(); }, array.values);
   // Filters need chunks, chunks need an extent; HDF5 1.10 refuses any filter on text of variable length.
@@ -64,7 +64,7 @@ Properties dataset_properties(const sim::Array& array, bool is_text) {
   return p;
 }
 
-Dataset create_dataset(hid_t file, const sim::Array& array, hid_t type, bool is_text) {
+Dataset create_dataset(hid_t file, const NamedArray& array, hid_t type, bool is_text) {
   const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
   const Space space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "create a space");
   return {
@@ -72,7 +72,7 @@ Dataset create_dataset(hid_t file, const sim::Array& array, hid_t type, bool is_
       "create dataset " + array.path};
 }
 
-Dataset write_values(hid_t file, const sim::Array& array, hid_t disk, hid_t memory, const void* values, bool is_text) {
+Dataset write_values(hid_t file, const NamedArray& array, hid_t disk, hid_t memory, const void* values, bool is_text) {
   Dataset dataset = create_dataset(file, array, disk, is_text);
   if (std::ranges::find(array.shape, 0U) == array.shape.end()) {
     check(H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write dataset " + array.path);
@@ -117,7 +117,8 @@ void write_attribute(hid_t object, const std::string& name, const std::string& t
   require_no_nul(name, text);
   const Type type = utf8_type();
   const char* value = text.c_str();
-  check(H5Awrite(create_attribute(object, name, type), type, &value), "write attribute " + name);
+  check(H5Awrite(create_attribute(object, name, type), type, static_cast<const void*>(&value)),
+        "write attribute " + name);
 }
 
 void write_attribute(hid_t object, const std::string& name, double value) {
@@ -128,17 +129,19 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value) 
   check(H5Awrite(create_attribute(object, name, H5T_STD_I64LE), H5T_NATIVE_INT64, &value), "write attribute " + name);
 }
 
-Dataset write_dataset(hid_t file, const sim::Array& array) {
+Dataset write_dataset(hid_t file, const NamedArray& array) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&array.values)) {
     return write_values(file, array, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, numbers->data(), false);
   }
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&array.values)) {
     return write_values(file, array, H5T_STD_I64LE, H5T_NATIVE_INT64, whole->data(), false);
   }
+  const auto& values = std::get<std::vector<std::string>>(array.values);
   std::vector<const char*> texts;
-  for (const std::string& text : std::get<std::vector<std::string>>(array.values)) texts.push_back(text.c_str());
+  texts.reserve(values.size());
+  for (const std::string& text : values) texts.push_back(text.c_str());
   const Type type = utf8_type();
-  return write_values(file, array, type, type, texts.data(), true);
+  return write_values(file, array, type, type, static_cast<const void*>(texts.data()), true);
 }
 
 void write_text(hid_t group, const std::string& name, const std::string& text) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "hdf5_handle.hpp"
-#include "tidewatt/sim/result.hpp"
+#include "tidewatt/base/named_array.hpp"
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
@@ -20,7 +20,7 @@ void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 
 /// A dataset: numbers with a checksum (unless there are none), shuffled and deflated where that pays; text as it is.
-Dataset write_dataset(hid_t file, const sim::Array& array);
+Dataset write_dataset(hid_t file, const NamedArray& array);
 
 /// A single text of any length.
 void write_text(hid_t group, const std::string& name, const std::string& text);

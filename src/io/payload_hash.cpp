@@ -48,7 +48,7 @@ void add_values(Sha256& hash, const std::vector<std::string>& values) {
 }
 
 template <class Values>
-void add_array(Sha256& hash, const sim::Array& array, const Values& values) {
+void add_array(Sha256& hash, const NamedArray& array, const Values& values) {
   add_text(hash, array.path);
   add_text(hash, dtype(values));
   add_u64(hash, array.shape.size());
@@ -60,14 +60,14 @@ void add_array(Sha256& hash, const sim::Array& array, const Values& values) {
 
 std::string payload_sha256(const sim::Result& result) {
   check_arrays(result);
-  std::vector<const sim::Array*> order;
-  for (const sim::Array& array : result.arrays) {
+  std::vector<const NamedArray*> order;
+  for (const NamedArray& array : result.arrays) {
     if (!array.path.starts_with("/provenance/")) order.push_back(&array);
   }
-  std::ranges::sort(order, {}, [](const sim::Array* a) -> const std::string& { return a->path; });
+  std::ranges::sort(order, {}, [](const NamedArray* a) -> const std::string& { return a->path; });
   Sha256 hash;
   hash.bytes("tidewatt payload 1\n");
-  for (const sim::Array* array : order) {
+  for (const NamedArray* array : order) {
     std::visit([&](const auto& values) { add_array(hash, *array, values); }, array->values);
   }
   return hash.hex();

@@ -56,8 +56,8 @@ ResultFile::ResultFile(const std::string& path) : path_(path) {
 ResultFile::~ResultFile() = default;
 ResultFile::ResultFile(ResultFile&&) noexcept = default;
 
-const sim::Array* ResultFile::read(const std::string& path) {
-  const auto at = std::ranges::find(arrays_, path, &sim::Array::path) - arrays_.begin();
+const NamedArray* ResultFile::read(const std::string& path) {
+  const auto at = std::ranges::find(arrays_, path, &NamedArray::path) - arrays_.begin();
   if (at == std::ssize(arrays_)) return nullptr;
   const auto i = static_cast<std::size_t>(at);
   if (!is_read_[i]) {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tidewatt/sim/result.hpp"
+#include "tidewatt/base/named_array.hpp"
 
 namespace TIDEWATT_NAMESPACE::io {
 
@@ -21,10 +21,10 @@ class ResultFile {
   const std::string& path() const { return path_; }
   /// Every array outside `/provenance`, in the order of the file; `values` are empty until `read`.
   /// The unit of an array called `time` is "seconds since <start_time>".
-  const std::vector<sim::Array>& arrays() const { return arrays_; }
+  const std::vector<NamedArray>& arrays() const { return arrays_; }
   /// An array with its values; they are read at the first call and stay where they are. Not for several threads at once.
   /// @returns null if there is none of that path  @throws CorruptFileError if HDF5 cannot read it
-  const sim::Array* read(const std::string& path);
+  const NamedArray* read(const std::string& path);
   const std::string& summary_json() const { return summary_json_; }
   /// What `tidewatt run` printed of it: sentences, then a table.
   const std::string& summary_text() const { return summary_text_; }
@@ -36,7 +36,7 @@ class ResultFile {
  private:
   struct Tree;
   std::string path_, summary_json_, summary_text_, payload_sha256_;
-  std::vector<sim::Array> arrays_;
+  std::vector<NamedArray> arrays_;
   std::vector<bool> is_read_;  ///< [array]
   std::vector<std::pair<std::string, std::string>> provenance_;
   std::unique_ptr<Tree> tree_;

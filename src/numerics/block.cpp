@@ -9,8 +9,13 @@ double lane_sum(std::span<const double> x) {
   Pack8 lane{}, next;
   std::size_t i = 0;
   for (; i + 8 <= x.size(); i += 8) load(x.data() + i, next), lane += next;
-  for (std::size_t k = 0; i < x.size(); ++i, ++k) lane[k] += x[i];
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+  for (std::size_t k = 0; i < x.size(); ++i, ++k)
+    if (k < 4)
+      lane.low[k] += x[i];
+    else
+      lane.high[k - 4] += x[i];
+  const Pack4 four = lane.low + lane.high;
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 TIDEWATT_CLONES
@@ -20,8 +25,9 @@ double lane_max(std::span<const double> x) {
   if (x.size() >= 8) {
     Pack8 lane, next;
     load(x.data(), lane);
-    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), lane = next > lane ? next : lane;
-    for (int k = 0; k < 8; ++k) out = lane[k] > out ? lane[k] : out;
+    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), raise(next, lane);
+    raise(lane.high, lane.low);
+    for (int k = 0; k < 4; ++k) out = lane.low[k] > out ? lane.low[k] : out;
   }
   for (; i < x.size(); ++i) out = x[i] > out ? x[i] : out;
   return out;
@@ -34,8 +40,9 @@ double lane_min(std::span<const double> x) {
   if (x.size() >= 8) {
     Pack8 lane, next;
     load(x.data(), lane);
-    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), lane = next < lane ? next : lane;
-    for (int k = 0; k < 8; ++k) out = lane[k] < out ? lane[k] : out;
+    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), lower(next, lane);
+    lower(lane.high, lane.low);
+    for (int k = 0; k < 4; ++k) out = lane.low[k] < out ? lane.low[k] : out;
   }
   for (; i < x.size(); ++i) out = x[i] < out ? x[i] : out;
   return out;

@@ -67,7 +67,6 @@ void pass4(Split x, Split y, std::size_t n, std::size_t m, const double* cos, co
     const double *ar = x.re + j * m, *ai = x.im + j * m;
     double *yr = y.re + 4 * j * m, *yi = y.im + 4 * j * m;
     std::size_t k = 0;
-    for (; k + 8 <= m; k += 8) butterfly<Pack8>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
     for (; k + 4 <= m; k += 4) butterfly<Pack4>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
     for (; k < m; ++k) butterfly<double>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
   }

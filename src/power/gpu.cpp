@@ -1,5 +1,7 @@
 #include "tidewatt/power/gpu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/random.hpp"
@@ -25,6 +27,9 @@ void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("idle_clock_MHz", idle_clock_Hz, {10, 3000}, "clock without a CUDA context");
   v.number("rest_leakage_ratio", rest_leakage_ratio, {0, 1},
            "leakage without a CUDA context ÷ with one: what is not gated off", Need::optional);
+  v.number("idle_W", idle_W, {0, 1000},
+           "board power read without a CUDA context; sets rest_leakage_ratio, 0 = not read", Need::optional);
+  v.number("idle_degC", idle_K, {0, 110}, "GPU temperature of the reading idle_W", Need::optional);
   v.numbers("vf_clock_MHz", vf_clock_Hz, {50, 5000}, "V/f table: clocks, ascending");
   v.numbers("vf_voltage_mV", vf_voltage_V, {300, 2000}, "V/f table: voltages, ascending");
 }
@@ -58,6 +63,19 @@ GpuModel::GpuModel(const GpuPowerParams& params) : p_(params) {
     grid_.push_back(at(clock_min_Hz_ + static_cast<double>(i) * bin_Hz));
     slope_.push_back(at(clock_min_Hz_ + static_cast<double>(i + 1) * bin_Hz) - grid_.back());
   }
+  if (p_.idle_W > 0.0) p_.rest_leakage_ratio = rest_leakage_ratio_at_reading();
+}
+
+double GpuModel::rest_leakage_ratio_at_reading() const {
+  const double leakage_W =
+      p_.leakage_W * leakage_voltage_factor(voltage(idle_clock_Hz()).V) * leakage_temperature_factor(p_.idle_K);
+  const double ratio = (p_.idle_W - p_.board_W) / leakage_W;
+  if (!(ratio >= 0.0 && ratio <= 1.0))
+    throw InputError(
+        fmt::format("idle_W: {:.0f} W is outside the {:.0f} to {:.0f} W that board and leakage give at "
+                    "{:.0f} degC",
+                    p_.idle_W, p_.board_W, p_.board_W + leakage_W, p_.idle_K - 273.15));
+  return ratio;
 }
 
 Chip draw_chip(const SiliconSpreadParams& s, std::uint64_t seed, std::uint64_t entity) {

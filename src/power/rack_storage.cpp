@@ -1,6 +1,7 @@
 #include "tidewatt/power/rack_storage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "numerics/block.hpp"
@@ -40,17 +41,51 @@ RackStorage::RackStorage(const RackStorageParams& p)
 void RackStorage::step(std::span<const double> load_W, std::span<double> drawn_W, RackStorageState& s,
                        StoreMeters& meters) const {
   if (drawn_W.size() != load_W.size()) throw InputError("rack storage: input and output chunks differ in length");
+  // Copies that no array can alias: they stay in registers.
+  RackStorageState now = s;
+  StoreMeters booked = meters;
   for (std::size_t k = 0; k < load_W.size(); ++k) {
     const double L = load_W[k];
     // An input cannot be negative: a rack gives nothing back to its feeder.
     const double goal_W =
-        std::max(0.0, s.smoothed_W + (target_J_ - s.store.energy_J - s.store.carry_J) * return_per_s_);
-    s.reference_W = std::clamp(goal_W, s.reference_W - down_W_, s.reference_W + up_W_);
-    const double given_W = store_.exchange(s.store, s.reference_W - L, bin_s, meters);
-    s.reference_W = L + given_W;  // no wind-up behind a limit
-    drawn_W[k] = s.reference_W;
-    s.smoothed_W += gain_ * (L - s.smoothed_W);
+        std::max(0.0, now.smoothed_W + (target_J_ - now.store.energy_J - now.store.carry_J) * return_per_s_);
+    now.reference_W = std::clamp(goal_W, now.reference_W - down_W_, now.reference_W + up_W_);
+    const double given_W = store_.exchange(now.store, now.reference_W - L, bin_s, booked);
+    now.reference_W = L + given_W;  // no wind-up behind a limit
+    drawn_W[k] = now.reference_W;
+    now.smoothed_W += gain_ * (L - now.smoothed_W);
   }
+  s = now;
+  meters = booked;
+}
+
+// Both approaches are exponentials: what is left of one is its change over a unit by what a unit leaves of it.
+bool RackStorage::repeats(const RackStorageState& before, const StoreMeters& meters_before, const RackStorageState& now,
+                          const StoreMeters& meters, std::int64_t n_bin, double drift_W) const {
+  if (meters.n_energy_limited != meters_before.n_energy_limited) return false;
+  const double T = static_cast<double>(n_bin) * bin_s;
+  const double mean_W = std::abs(now.smoothed_W - before.smoothed_W),
+               charge_W = std::abs(store_.stored_J(now.store) - store_.stored_J(before.store)) * return_per_s_;
+  return mean_W / (1.0 - math::exp(-T / p_.smoothing_s)) + charge_W / (1.0 - math::exp(-T * return_per_s_)) <= drift_W;
+}
+
+// A unit begins and ends within a millisecond of the same phase, so its charge has moved by what that millisecond was worth.
+double RackStorage::repeat(const RackStorageState& now, StoreMeters& meters, const RackStorageState& before,
+                           const StoreMeters& meters_before, double count) const {
+  const double efficiency = store_.params().charge_efficiency_frac;
+  const double rise_J = (store_.stored_J(now.store) - store_.stored_J(before.store)) * count,
+               less_J = rise_J / efficiency;
+  const auto book = [count](CompensatedSum& to, const CompensatedSum& from, double less) {
+    to.add((to.value() - from.value()) * count - less);
+  };
+  book(meters.charged_J, meters_before.charged_J, less_J);
+  book(meters.charge_loss_J, meters_before.charge_loss_J, less_J - rise_J);
+  book(meters.discharged_J, meters_before.discharged_J, 0.0);
+  book(meters.discharge_loss_J, meters_before.discharge_loss_J, 0.0);
+  book(meters.not_served_J, meters_before.not_served_J, 0.0);
+  meters.n_power_limited +=
+      std::llround(static_cast<double>(meters.n_power_limited - meters_before.n_power_limited) * count);
+  return less_J;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::power

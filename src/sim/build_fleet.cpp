@@ -20,8 +20,8 @@ double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::siz
 }
 
 /// Nodes as they stand: hall by hall, rack by rack.
-Fleet site_as_built(const Scenario& scenario) {
-  Fleet fleet;
+fleet::Fleet site_as_built(const Scenario& scenario) {
+  fleet::Fleet fleet;
   const auto seed = static_cast<std::uint64_t>(scenario.run.seed);
   const auto recirculation = rack_recirculation(scenario);
   std::uint32_t row = 0, rack = 0;
@@ -29,8 +29,8 @@ Fleet site_as_built(const Scenario& scenario) {
     const auto& spec = scenario.halls[h];
     const double cap_W = spec.hall.cap_W > 0.0 ? spec.hall.cap_W : spec.gpu.tdp_W;
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
-    fleet.types.push_back(
-        make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W, lock_Hz, spec.liquid));
+    fleet.types.push_back(fleet::make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W,
+                                                lock_Hz, spec.liquid));
     if (spec.memory) fleet.types.back().memory = spec.memory->branch;
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
@@ -107,6 +107,7 @@ std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& f
   if (std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); })) {
     const std::size_t before = findings.size();
     std::vector<workload::PlacementRequest> requests;
+    requests.reserve(s.jobs.size());
     for (const auto& j : s.jobs)
       requests.push_back(
           {j.name, j.plan.n_gpu / s.halls.front().server.n_gpu, j.placement.value_or(workload::PlacementParams{})});
@@ -123,8 +124,8 @@ std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& f
   return order;
 }
 
-Fleet build_fleet(const Scenario& scenario) {
-  Fleet fleet = site_as_built(scenario);
+fleet::Fleet build_fleet(const Scenario& scenario) {
+  fleet::Fleet fleet = site_as_built(scenario);
   std::vector<Finding> findings;
   const auto order = node_order(scenario, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -135,8 +136,8 @@ Fleet build_fleet(const Scenario& scenario) {
   return fleet;
 }
 
-FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
-  FleetState s;
+fleet::FleetState idle_state(const fleet::Fleet& fleet, std::span<const double> inlet_K) {
+  fleet::FleetState s;
   for (const auto& type : fleet.types) s.controls.push_back(type.usual);
   for (std::size_t n = 0; n < fleet.n_node(); ++n) {
     const auto& type = fleet.types[fleet.node_hall[n]];
@@ -154,15 +155,16 @@ FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K) {
   return s;
 }
 
-FleetSignals make_signals(const Fleet& fleet) {
-  FleetSignals s;
+fleet::FleetSignals make_signals(const fleet::Fleet& fleet) {
+  fleet::FleetSignals s;
   s.guess_K.assign(fleet.n_gpu(), 0.0);
   s.guess_front_W.assign(fleet.n_node(), 0.0);
   s.fan_before_frac.assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
-  if (std::any_of(fleet.types.begin(), fleet.types.end(), [](const NodeType& t) { return t.memory.has_value(); }))
+  if (std::any_of(fleet.types.begin(), fleet.types.end(),
+                  [](const fleet::NodeType& t) { return t.memory.has_value(); }))
     s.memory_K.assign(fleet.n_gpu(), 0.0);
   s.node_air_W.assign(fleet.n_node(), 0.0);
   s.node_liquid_W.assign(fleet.n_node(), 0.0);

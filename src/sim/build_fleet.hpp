@@ -2,8 +2,8 @@
 #include <span>
 #include <vector>
 
-#include "fleet_state.hpp"
-#include "site.hpp"
+#include "fleet/fleet_state.hpp"
+#include "fleet/site.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -16,15 +16,15 @@ std::vector<std::uint32_t> node_order(const Scenario& scenario, std::vector<Find
 
 /// The flat fleet of a checked scenario: chips and resistances drawn by the GPU's place on the site, recirculation by rack;
 /// nodes in the order of `node_order`. @throws InputError for jobs that cannot be placed
-Fleet build_fleet(const Scenario& scenario);
+fleet::Fleet build_fleet(const Scenario& scenario);
 
 /// Share of hot-aisle air in the inlets of every rack, [hall][rack], relative: frac e^{sigma z}, z normal within ±2, drawn by the
 /// rack's number on the site; z = 0 where chips are nominal.
 std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario);
 
 /// A fleet at the temperature of its inlets. @param inlet_K [node]
-FleetState idle_state(const Fleet& fleet, std::span<const double> inlet_K);
+fleet::FleetState idle_state(const fleet::Fleet& fleet, std::span<const double> inlet_K);
 /// Signals of the fleet's size, all zero.
-FleetSignals make_signals(const Fleet& fleet);
+fleet::FleetSignals make_signals(const fleet::Fleet& fleet);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// The slowest replicas' phases, stage by stage: what a pipeline diagram is drawn from.
-void add_pipeline(const TrainingTask& task, std::vector<Array>& arrays) {
+void add_pipeline(const fleet::TrainingTask& task, std::vector<NamedArray>& arrays) {
   const auto& timeline = task.timeline();
   const auto n_stage = static_cast<std::size_t>(task.model().n_stage());
   std::vector<std::int64_t> stage, kind;
@@ -37,9 +37,9 @@ void add_pipeline(const TrainingTask& task, std::vector<Array>& arrays) {
 
 }  // namespace
 
-void FleetSnapshot::take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
-                         const TrainingTask& task, std::span<const double> inlet_K, const LoadEdges& edges,
-                         const Moment& moment) {
+void FleetSnapshot::take(const fleet::Fleet& fleet, const fleet::FleetState& state, const fleet::FleetSignals& signals,
+                         const fleet::TrainingTask& task, std::span<const double> inlet_K,
+                         const connection::LoadEdges& edges, const Moment& moment) {
   moment_ = moment;
   const std::size_t n = fleet.n_gpu();
   std::vector<std::int64_t> row(n), rack(n), node(n), slot(n), stage(n), replica(n), limiter(n);

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "load_template.hpp"
+#include "connection/load_template.hpp"
+#include "fleet/training_task.hpp"
 #include "tidewatt/sim/result.hpp"
-#include "training_task.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -27,9 +27,10 @@ class FleetSnapshot {
     return std::tuple(m.settled, m.full_hour, m.mean_inlet_K) >
            std::tuple(moment_.settled, moment_.full_hour, moment_.mean_inlet_K);
   }
-  void take(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const TrainingTask& task,
-            std::span<const double> inlet_K, const LoadEdges& edges, const Moment& moment);
-  const std::vector<Array>& arrays() const { return arrays_; }
+  void take(const fleet::Fleet& fleet, const fleet::FleetState& state, const fleet::FleetSignals& signals,
+            const fleet::TrainingTask& task, std::span<const double> inlet_K, const connection::LoadEdges& edges,
+            const Moment& moment);
+  const std::vector<NamedArray>& arrays() const { return arrays_; }
   template <class A>
   void archive(A& a) {
     a(moment_, arrays_);
@@ -37,7 +38,7 @@ class FleetSnapshot {
 
  private:
   Moment moment_;
-  std::vector<Array> arrays_;
+  std::vector<NamedArray> arrays_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

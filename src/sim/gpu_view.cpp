@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "build_fleet.hpp"
+#include "fleet/training_task.hpp"
 #include "power/sensor.hpp"
 #include "tidewatt/base/math.hpp"
-#include "training_task.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -36,11 +36,11 @@ std::size_t chosen(const Result& result, const GpuChoice& choice, std::size_t fi
 
 /// The first job's work at the dies and inlets of the run's picture.
 struct Moment {
-  Fleet fleet;
-  FleetState state;
+  fleet::Fleet fleet;
+  fleet::FleetState state;
   std::vector<double> inlet_K, air_J_per_m3_K;
-  FleetTask task;
-  std::optional<TrainingTask> maker;
+  fleet::FleetTask task;
+  std::optional<fleet::TrainingTask> maker;
 };
 
 void recall(const Scenario& scenario, const Result& result, Moment& m) {
@@ -50,24 +50,24 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   m.state = idle_state(m.fleet, m.inlet_K);
   m.state.die_K = m.state.base_K = m.state.sink_K = m.state.die_mean_K = m.state.die_peak_K =
       array<double>(result, "/fleet/die_K");
-  FleetSignals signals = make_signals(m.fleet);
+  fleet::FleetSignals signals = make_signals(m.fleet);
   const auto& job = scenario.jobs.front();
   const auto& hall = scenario.halls[m.fleet.node_hall[0]];
-  TrainingTask::Options options;
+  fleet::TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   m.maker.emplace(workload::IterationModel(job.model, job.plan, hall.compute, job.network), m.fleet, 0, options);
   m.task.inlet_K = m.inlet_K;
   m.air_J_per_m3_K.assign(m.fleet.types.size(), 1.2e3);
   m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
-  m.maker->set_work(TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);
+  m.maker->set_work(fleet::TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);
 }
 
 /// One GPU's phases and package.
 struct Replay {
-  const NodeType& type;
+  const fleet::NodeType& type;
   power::Chip chip;
-  const FleetTask& task;
+  const fleet::FleetTask& task;
   std::uint32_t cls;
   double r, air_K;
   thermal::PackageModes modes;
@@ -159,7 +159,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
              m.task.node_class[n],
              m.fleet.resistance_ratio[g],
              0.0,
-             type.modes[mode_step(type, fan_frac, 1.0)]};
+             type.modes[fleet::mode_step(type, fan_frac, 1.0)]};
   gpu.leads = gpu.task.class_gate_Hz[gpu.cls] > 0.0 && v.point_Hz <= gpu.task.class_gate_Hz[gpu.cls] * (1.0 + 1e-3);
   v.point_W = gpu.mean_W(v.point_Hz, v.point_die_K);
   gpu.warm(v.point_W);

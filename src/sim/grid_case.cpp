@@ -15,7 +15,7 @@ namespace {
 
 using List = std::vector<std::pair<std::string, double>>;
 
-const std::vector<double>* reals(const std::vector<Array>& arrays, const std::string& path) {
+const std::vector<double>* reals(const std::vector<NamedArray>& arrays, const std::string& path) {
   for (const auto& a : arrays)
     if (a.path == path) return std::get_if<std::vector<double>>(&a.values);
   return nullptr;
@@ -46,7 +46,7 @@ void ride(const Scenario& s, GridCaseAnswer& a) {
 
 }  // namespace
 
-GridCaseAnswer answer_of_grid_case(const Scenario& s, const std::vector<Array>& arrays) {
+GridCaseAnswer answer_of_grid_case(const Scenario& s, const std::vector<NamedArray>& arrays) {
   const auto& g = *s.grid_case;
   const auto* W = reals(arrays, "/waveform_" + g.window + "/pcc_W");
   const auto* t = reals(arrays, "/waveform_" + g.window + "/time");

@@ -23,7 +23,7 @@ struct GridCaseAnswer {
 /// One way: the site's waveform acts on the case, whose answer does not change the waveform. The mean of the played part belongs to
 /// the dispatch (see grid::machine_response). @param arrays of the result, with the recorded window
 /// @throws InputError if the window is not among them, SolverError where the case's network cannot supply the swing
-GridCaseAnswer answer_of_grid_case(const Scenario& scenario, const std::vector<Array>& arrays);
+GridCaseAnswer answer_of_grid_case(const Scenario& scenario, const std::vector<NamedArray>& arrays);
 
 /// Into the summary (grid_case_…) and the arrays (/grid_case/…).
 void add_grid_case(const Scenario& scenario, const GridCaseAnswer& answer, Result& result);

@@ -20,7 +20,7 @@ std::string trimmed(double x) {
   return s;
 }
 
-void add_rules(const SiteStream& stream, Result& result) {
+void add_rules(const connection::SiteStream& stream, Result& result) {
   auto& summary = result.summary;
   auto& arrays = result.arrays;
   const double lost_W = stream.load_lost_W();
@@ -81,7 +81,7 @@ void add_rules(const SiteStream& stream, Result& result) {
   figure("/compliance/worst_s", worst_s, "s", "when the figure stood at its worst");
 }
 
-void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary) {
+void add_devices(const connection::SiteStream& stream, std::vector<std::pair<std::string, Value>>& summary) {
   const auto put = [&](const char* key, Value v) { summary.emplace_back(key, std::move(v)); };
   if (stream.battery() != nullptr) {
     const auto& b = stream.battery()->meters();
@@ -106,7 +106,7 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
                                              {"over_MWh", o.over_J / 3.6e9}})
                                 : Value());  // no whole mean of 100 ms lies within an order
   }
-  const Delivery* d = stream.delivery();
+  const connection::Delivery* d = stream.delivery();
   if (d == nullptr) return;
   put("unserved_MWh", d->unserved_J() / 3.6e9);
   put("load_lost_MW", number(stream.load_lost_W() * 1e-6));
@@ -142,7 +142,7 @@ void add_devices(const SiteStream& stream, std::vector<std::pair<std::string, Va
 
 }  // namespace
 
-void add_grid_summary(const SiteStream& stream, Result& result) {
+void add_grid_summary(const connection::SiteStream& stream, Result& result) {
   auto& summary = result.summary;
   const auto put = [&](const char* key, Value v) { summary.emplace_back(key, std::move(v)); };
   const auto& m = stream.meters();

@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-HallControls::HallControls(const Scenario& scenario, const Fleet& fleet)
+HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
     : scenario_(scenario),
       fleet_(fleet),
       orders_(scenario),
@@ -31,11 +31,11 @@ void HallControls::check() const {
   }
 }
 
-Controls HallControls::at(std::size_t hall, Tick now) const {
+fleet::Controls HallControls::at(std::size_t hall, Tick now) const {
   const auto& spec = scenario_.halls[hall];
   const auto& type = fleet_.types[hall];
   const Limits& l = state_.limits[hall];
-  Controls out{orders_.share() * l.cap_W, l.clock_lock_Hz, type.usual.target_K};
+  fleet::Controls out{orders_.share() * l.cap_W, l.clock_lock_Hz, type.usual.target_K};
   const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
   if (brake_.pulled(hall, now) && braked_Hz < out.lock_Hz) {
     out.lock_Hz = braked_Hz;
@@ -52,7 +52,7 @@ Controls HallControls::at(std::size_t hall, Tick now) const {
   return out;
 }
 
-void HallControls::see_memory(const FleetState& state, const FleetSignals& signals) {
+void HallControls::see_memory(const fleet::FleetState& state, const fleet::FleetSignals& signals) {
   if (signals.memory_K.empty()) return;
   for (std::size_t h = 0; h < state_.memory_lead_K.size(); ++h)
     if (fleet_.types[h].memory) state_.memory_lead_K[h] = 0.0;

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "fleet_state.hpp"
+#include "fleet/fleet_state.hpp"
+#include "fleet/site.hpp"
 #include "operator.hpp"
-#include "site.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -18,7 +18,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// where the lead is how much warmer than their dies the warmest stacks of the hall were in the last macro step.
 class HallControls {
  public:
-  HallControls(const Scenario& scenario, const Fleet& fleet);
+  HallControls(const Scenario& scenario, const fleet::Fleet& fleet);
 
   /// Of a hall's GPUs: the scenario's, or a controller's outside.
   struct Limits {
@@ -36,7 +36,7 @@ class HallControls {
   void check() const;
 
   /// What holds a hall's GPUs from `now` on.
-  Controls at(std::size_t hall, Tick now) const;
+  fleet::Controls at(std::size_t hall, Tick now) const;
   /// An order that caps meet acts now or ends now: it wants to know what the connection drew.
   bool follows_order(Tick now) const {
     return orders_.acts(now) || orders_.lowers_caps() || orders_.next_edge(now - 1) == now;
@@ -54,7 +54,7 @@ class HallControls {
   Tick next_edge(Tick now) const { return std::min(orders_.next_edge(now), brake_.next_edge(now)); }
   Tick brake_edge(Tick now) const { return brake_.next_edge(now); }
   /// Takes the memory's lead of the macro step that has just passed.
-  void see_memory(const FleetState& state, const FleetSignals& signals);
+  void see_memory(const fleet::FleetState& state, const fleet::FleetSignals& signals);
 
   struct State {
     std::vector<Limits> limits;         ///< [hall]
@@ -72,7 +72,7 @@ class HallControls {
 
  private:
   const Scenario& scenario_;
-  const Fleet& fleet_;
+  const fleet::Fleet& fleet_;
   CapOperator orders_;
   PowerBrake brake_;
   State state_;

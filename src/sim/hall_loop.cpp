@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "plant_steps.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
@@ -15,8 +16,6 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
-
-constexpr Tick never = std::numeric_limits<Tick>::max();
 
 /// @param node_W design power of a node
 std::shared_ptr<const cooling::CoolingPlant> make_plant(const HallSpec& spec, double node_W, Tick local_at_start_ns) {
@@ -39,31 +38,6 @@ HallSpec with_supply(HallSpec spec, double supply_K) {
   spec.outside_air.supply_low_K = supply_K - half_band_K;
   spec.outside_air.supply_high_K = supply_K + half_band_K;
   return spec;
-}
-
-cooling::PlantCapacity left_after(const EventParams& e) {
-  cooling::PlantCapacity left;
-  const double frac = 1.0 - e.out_frac;
-  switch (e.kind) {
-    case EventKind::fan_wall_out:
-      left.fan_frac = frac;
-      break;
-    case EventKind::cdu_out:
-      left.cdu_frac = frac;
-      break;
-    case EventKind::pump_out:
-      left.pump_frac = frac;
-      break;
-    case EventKind::rejection_out:
-      left.rejection_frac = frac;
-      break;
-    case EventKind::chiller_out:
-      left.chiller_frac = frac;
-      break;
-    default:
-      throw std::logic_error("not an event of a plant");  // of_plant says otherwise
-  }
-  return left;
 }
 
 double mean_of(const std::vector<double>& x) {
@@ -98,6 +72,36 @@ void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p) {
   h.flow_frac = liquid ? std::min(1.0, p.liquid_flow_mean_kg_per_s / h.liquid_asked_kg_per_s) : 1.0;
 }
 
+/// How a hall's coolant is expected to move: through its plant's mean in the first and the last of its steps, of `step_s` together.
+void expect(PlantedHall& h, double first_K, double mean_K, std::size_t n_step, double step_s, double base_s) {
+  if (n_step > 1) {
+    const auto course = course_through(first_K, mean_K, n_step, step_s);
+    h.coolant_K = course.start_K;
+    h.coolant_K_per_s = course.K_per_s;
+    return;
+  }
+  // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
+  // a smooth course stood between them.
+  if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s)
+    h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
+  h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
+}
+
+/// [hall] means of what servers give between two moments.
+std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_hall, Tick t0, Tick t1) {
+  std::vector<PlantDemand> out(n_hall);
+  for (const auto& g : given) {
+    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
+    const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
+    out[g.hall].heat_W += g.heat_W * inside_s;
+    out[g.hall].flow_m3_per_s += g.flow_m3_per_s * inside_s;
+    out[g.hall].liquid_W += g.liquid_W * inside_s;
+  }
+  const double step_s = seconds(t1 - t0);
+  for (auto& a : out) a.heat_W /= step_s, a.flow_m3_per_s /= step_s, a.liquid_W /= step_s;
+  return out;
+}
+
 double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
   return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
          (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
@@ -105,53 +109,7 @@ double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outd
 
 }  // namespace
 
-PlantOutages::PlantOutages(const Scenario& scenario) {
-  for (std::size_t h = 0; h < scenario.halls.size(); ++h)
-    for (const auto& e : scenario.events)
-      if (of_plant(e.kind) && e.hall == scenario.halls[h].hall.name)
-        outages_.push_back({h, to_tick(e.at_s), e.duration_s > 0.0 ? to_tick(e.at_s + e.duration_s) : never,
-                            left_after(e), e.name, e.kind});
-}
-
-cooling::PlantCapacity PlantOutages::capacity(std::size_t hall, Tick t) const {
-  cooling::PlantCapacity out;
-  for (const auto& o : outages_) {
-    if (o.hall != hall || t < o.begin || t >= o.end) continue;
-    out.fan_frac *= o.left.fan_frac;
-    out.cdu_frac *= o.left.cdu_frac;
-    out.pump_frac *= o.left.pump_frac;
-    out.rejection_frac *= o.left.rejection_frac;
-    out.chiller_frac *= o.left.chiller_frac;
-  }
-  return out;
-}
-
-Tick PlantOutages::next_edge(Tick now) const {
-  Tick out = never;
-  for (const auto& o : outages_)
-    for (const Tick edge : {o.begin, o.end})
-      if (edge > now) out = std::min(out, edge);
-  return out;
-}
-
-Tick PlantOutages::last_edge(Tick now) const {
-  Tick out = -1;
-  for (const auto& o : outages_)
-    for (const Tick edge : {o.begin, o.end})
-      if (edge <= now) out = std::max(out, edge);
-  return out;
-}
-
-std::string PlantOutages::told(std::size_t hall, Tick t) const {
-  std::string out;
-  for (const auto& o : outages_)
-    if (o.hall == hall && o.begin <= t)
-      out += fmt::format("{} event.{} ({} from {:g} s on)", out.empty() ? ", after" : " and", o.event, word_of(o.kind),
-                         seconds(o.begin));
-  return out;
-}
-
-HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather)
+HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const cooling::Weather& weather)
     : scenario_(scenario), base_s_(scenario.run.macro_step_s), fleet_(fleet), outdoor_(weather), outages_(scenario) {
   state_.inlet_K.resize(fleet.n_node());
   state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
@@ -163,7 +121,7 @@ HallLoop::HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::
     const double n_node = static_cast<double>(spec.hall.n_gpu / spec.server.n_gpu);
     h.plant = make_plant(spec, design_W(fleet.types[i]), outdoor_.local_at_start_ns());
     h.state.resize(h.plant->n_state());
-    h.liquid_asked_kg_per_s = n_node * liquid_flow_kg_per_s(fleet.types[i]);
+    h.liquid_asked_kg_per_s = n_node * fleet::liquid_flow_kg_per_s(fleet.types[i]);
     const double idle_W =
         n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
                                      spec.air.fan_min_frac, false)
@@ -230,7 +188,8 @@ void HallLoop::set_inlets(Tick now) {
   for (const auto& h : halls_) state_.air_J_per_m3_K.push_back(volumetric_J_per_m3_K(h.supply_K, outdoor));
 }
 
-void HallLoop::collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end) {
+void HallLoop::collect(const fleet::FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin,
+                       Tick end) {
   for (std::size_t n = first_node; n < first_node + n_node;) {
     HeatPulse g{fleet_.node_hall[n], begin, end, 0.0, 0.0, 0.0};
     for (; n < first_node + n_node && fleet_.node_hall[n] == g.hall; ++n) {
@@ -271,25 +230,23 @@ cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, con
   return p;
 }
 
-std::vector<PlantDemand> HallLoop::asked(Tick t0, Tick t1) const {
-  std::vector<PlantDemand> out(halls_.size());
-  for (const auto& g : state_.given) {
-    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
-    const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
-    out[g.hall].heat_W += g.heat_W * inside_s;
-    out[g.hall].flow_m3_per_s += g.flow_m3_per_s * inside_s;
-    out[g.hall].liquid_W += g.liquid_W * inside_s;
+cooling::PlantStep HallLoop::move_through(std::size_t hall, const PlantDemand& give, Tick t0, Tick t1) {
+  auto& h = halls_[hall];
+  cooling::PlantStep out;
+  Tick begin = t0;
+  for (const Tick end : plant_steps(t0, t1)) {
+    const auto p = move(hall, h.state, input(hall, give, outdoor_.mean(begin, end), begin), begin, end, *h.workspace);
+    out = begin == t0 ? p : joined(out, p, seconds(end - begin) / seconds(end - t0));
+    begin = end;
   }
-  const double step_s = seconds(t1 - t0);
-  for (auto& a : out) a.heat_W /= step_s, a.flow_m3_per_s /= step_s, a.liquid_W /= step_s;
   return out;
 }
 
-void HallLoop::settle(const FleetSignals& signals) {
+void HallLoop::settle(const fleet::FleetSignals& signals) {
   state_.given.clear();
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   state_.means = {};
-  const auto give = asked(0, ns_per_s);
+  const auto give = asked(state_.given, halls_.size(), 0, ns_per_s);
   constexpr Tick before_run = -1;  // events at 0 s strike a plant that was whole
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     start(halls_[i], input(i, give[i], outdoor_.at(0), before_run));
@@ -317,18 +274,20 @@ cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, c
 }
 
 void HallLoop::predict(Tick t0, Tick t1) {
-  const auto outdoor = outdoor_.mean(t0, t1);
   const double step_s = seconds(t1 - t0);
+  const auto ends = plant_steps(t0, t1);
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     auto state = h.state;
-    const auto p = move(i, state, input(i, h.given, outdoor, t0), t0, t1, *h.forecast);
-    const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-    // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
-    // a smooth course stood between them.
-    if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s_)
-      h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
-    h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
+    double first_K = 0.0, mean_K = 0.0;
+    Tick begin = t0;
+    for (const Tick end : ends) {
+      const auto p = move(i, state, input(i, h.given, outdoor_.mean(begin, end), begin), begin, end, *h.forecast);
+      mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
+      if (begin == t0) first_K = mean_K;
+      begin = end;
+    }
+    expect(h, first_K, mean_K, ends.size(), step_s, base_s_);
   }
   set_inlets(t0);
 }
@@ -340,7 +299,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   state_.means.outdoor_drybulb_K = outdoor.drybulb_K;
   state_.means.outdoor_wetbulb_K = outdoor.wetbulb_K;
   const double step_s = seconds(t1 - t0);
-  const auto give = asked(t0, t1);
+  const auto give = asked(state_.given, halls_.size(), t0, t1);
   std::erase_if(state_.given, [&](const HeatPulse& g) { return g.end <= t1; });
   double all_W = 0.0;
   for (const auto& g : give) all_W += g.heat_W, state_.means.liquid_W += g.liquid_W;
@@ -349,7 +308,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   state_.miss_K = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    const auto p = move(i, h.state, input(i, give[i], outdoor, t0), t0, t1, *h.workspace);
+    const auto p = move_through(i, give[i], t0, t1);
     h.given = give[i];
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
     state_.means.supply_K += share * p.supply_mean_K;

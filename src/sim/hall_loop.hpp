@@ -6,39 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "fleet_state.hpp"
+#include "fleet/fleet_state.hpp"
+#include "fleet/site.hpp"
 #include "outdoor_air.hpp"
 #include "outside.hpp"
-#include "site.hpp"
+#include "plant_outages.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
-
-/// Parts of the halls' plants that fail for a while.
-class PlantOutages {
- public:
-  explicit PlantOutages(const Scenario& scenario);
-  /// What is left of a hall's plant.
-  cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
-  /// When parts next fail or come back; the largest tick: never.
-  Tick next_edge(Tick now) const;
-  /// When they last did; −1: never yet.
-  Tick last_edge(Tick now) const;
-  /// The events that have begun, for a message.
-  std::string told(std::size_t hall, Tick t) const;
-
- private:
-  struct Outage {
-    std::size_t hall;
-    Tick begin, end;
-    cooling::PlantCapacity left;
-    std::string event;
-    EventKind kind;
-  };
-  std::vector<Outage> outages_;
-};
 
 /// Of one hall's plant over a macro step, means.
 struct PlantDemand {
@@ -106,13 +83,13 @@ struct PlantedHall {
 /// Halls and their plants, once per macro step: collects what the servers give, moves the plant, sets the inlets.
 class HallLoop {
  public:
-  HallLoop(const Scenario& scenario, const Fleet& fleet, const cooling::Weather& weather);
+  HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const cooling::Weather& weather);
 
   /// What a range of nodes gives from `begin` to `end`: heat and flow, at their means over the step. Steps may reach
   /// beyond the macro step; every macro step takes its share of the time.
-  void collect(const FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end);
+  void collect(const fleet::FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end);
   /// Puts every plant into equilibrium with what the servers give now; nothing is booked.
-  void settle(const FleetSignals& signals);
+  void settle(const fleet::FleetSignals& signals);
   /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
   double advance(Tick t0, Tick t1);
   /// Where every plant would go over [t0, t1] with the last macro step's heat: sets how the inlets are expected to move.
@@ -156,18 +133,19 @@ class HallLoop {
   }
 
  private:
-  std::vector<PlantDemand> asked(Tick t0, Tick t1) const;
   std::string where(std::size_t hall, Tick t) const;
   /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
   cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1,
                           cooling::PlantWorkspace& workspace);
+  /// The same for a hall's own plant over a macro step, in steps that are not too long for it.
+  cooling::PlantStep move_through(std::size_t hall, const PlantDemand& give, Tick t0, Tick t1);
   void start(PlantedHall& h, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,
                             Tick t) const;
   const Scenario& scenario_;
   double base_s_;  ///< the scenario's macro step
-  const Fleet& fleet_;
+  const fleet::Fleet& fleet_;
   OutdoorAir outdoor_;
   PlantOutages outages_;
   std::vector<PlantedHall> halls_;

@@ -21,7 +21,7 @@ struct Heat {
   std::vector<std::size_t> nodes;
 };
 
-Heat heat_of(const Fleet& fleet, const FleetState& state, const JobPlace& place) {
+Heat heat_of(const fleet::Fleet& fleet, const fleet::FleetState& state, const JobPlace& place) {
   Heat out;
   const std::size_t n_gpu = fleet.n_gpu_per_node;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
@@ -55,20 +55,21 @@ double HeatGuard::near_s(const Job& job) const {
 
 /// The iteration is played ahead in slices on copies, so that it can be cut there.
 Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const {
-  FleetState state = c.state;
-  FleetSignals signals = c.signals;
-  FleetMeters meters;
-  FleetTask task = job.scratch.task;
+  fleet::FleetState state = c.state;
+  fleet::FleetSignals signals = c.signals;
+  fleet::FleetMeters meters;
+  fleet::FleetTask task = job.scratch.task;
   const workload::Timeline& whole = *job.scratch.task.timeline;
   const Tick begin = to_tick(begun_frac * seconds(whole.period));
   task.slice = true;
   task.repetitions = 1;
   for (Tick at = 0; at < most;) {
     const Tick stop = std::min(most, at + stride);
-    const auto piece = slice(whole, begin + at, begin + stop);
+    const auto piece = fleet::slice(whole, begin + at, begin + stop);
     task.timeline = &piece;
     task.since_macro_s = seconds(job.state.now + at - c.halls.macro_begin());
-    advance_periodic(c.fleet, state, signals, meters, task, make_class_maps(c.fleet, state, signals, task, nullptr));
+    fleet::advance_periodic(c.fleet, state, signals, meters, task,
+                            fleet::make_class_maps(c.fleet, state, signals, task, nullptr));
     if (heat_of(c.fleet, state, job.place).margin_K < 0.0) return stop;
     task.before_s = seconds(stop - at);
     at = stop;

@@ -5,13 +5,13 @@
 #include <iterator>
 
 #include "build_fleet.hpp"
-#include "training_task.hpp"
+#include "fleet/training_task.hpp"
 #include "workload/iteration_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-std::size_t first_node_of(const Scenario& scenario, const Fleet& fleet, const JobSpec& job) {
+std::size_t first_node_of(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec& job) {
   std::size_t node = 0;
   for (const auto& j : scenario.jobs) {
     if (j.name == job.name) break;
@@ -23,23 +23,23 @@ std::size_t first_node_of(const Scenario& scenario, const Fleet& fleet, const Jo
 }  // namespace
 
 IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
-  const Fleet fleet = build_fleet(scenario);
+  const fleet::Fleet fleet = build_fleet(scenario);
   const std::size_t first_node = first_node_of(scenario, fleet, job);
   const std::vector<double> warm(fleet.n_node(), view_die_K);
-  FleetState state = idle_state(fleet, warm);
-  FleetSignals signals = make_signals(fleet);
+  fleet::FleetState state = idle_state(fleet, warm);
+  fleet::FleetSignals signals = make_signals(fleet);
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
-  TrainingTask::Options options;
+  fleet::TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
   options.hold = {scenario.gpu_smoothing, scenario.ballast};
-  TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node,
-                     options);
-  FleetTask task;
+  fleet::TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node,
+                            options);
+  fleet::FleetTask task;
   task.inlet_K = warm;
   const std::vector<double> air_J_per_m3_K(fleet.types.size(), 1.2e3);
   task.air_J_per_m3_K = air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
-  maker.set_work(TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
+  maker.set_work(fleet::TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
 
   IterationView view;
   view.job = job.name;
@@ -52,8 +52,8 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
     view.group_Hz.push_back(options.gating ? task.class_gate_Hz[g * stages] : maker.slowest_Hz());
   view.class_gpus.assign(view.timeline.classes.size(), 0);
   for (const auto cls : task.node_class) view.class_gpus[cls] += static_cast<std::int64_t>(fleet.n_gpu_per_node);
-  view.gpu_W = nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]],
-                              state.controls[fleet.node_hall[first_node]], 0, view_die_K);
+  view.gpu_W = fleet::nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]],
+                                     state.controls[fleet.node_hall[first_node]], 0, view_die_K);
   view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) /
                         static_cast<double>(view.n_gpu) * 1e-12;
   view.mfu_percent = 100.0 * view.tflops_per_gpu / (hall.compute.matrix_FLOP_per_s * 1e-12);

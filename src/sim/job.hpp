@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "connection/load_trace.hpp"
+#include "fleet/schedule_audit.hpp"
+#include "fleet/task_maps.hpp"
+#include "fleet/training_task.hpp"
 #include "hall_loop.hpp"
-#include "load_trace.hpp"
 #include "recorder.hpp"
-#include "schedule_audit.hpp"
-#include "task_maps.hpp"
-#include "training_task.hpp"
 #include "workload/job_life.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -24,15 +24,15 @@ struct StepCounts {
 /// What a step of any occupant reaches: constants, the fleet's state, and who is told what happened.
 struct StepContext {
   const Scenario& scenario;
-  const Fleet& fleet;
+  const fleet::Fleet& fleet;
   const Agenda& agenda;
   std::size_t n_thread;
-  FleetState& state;
-  FleetSignals& signals;
-  FleetMeters& meters;
-  ScheduleAudit& audit;
+  fleet::FleetState& state;
+  fleet::FleetSignals& signals;
+  fleet::FleetMeters& meters;
+  fleet::ScheduleAudit& audit;
   HallLoop& halls;
-  std::vector<LaneLoad>& loads;
+  std::vector<connection::LaneLoad>& loads;
   Recorder& recorder;
   StepCounts& counts;
 };
@@ -56,19 +56,19 @@ struct JobPlace {
 /// An occupant of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
 struct Job {
   JobPlace place;
-  std::optional<TrainingTask> training;   ///< absent: idle nodes
-  std::optional<workload::JobLife> life;  ///< likewise
+  std::optional<fleet::TrainingTask> training;  ///< absent: idle nodes
+  std::optional<workload::JobLife> life;        ///< likewise
   /// All and only what a restart needs, beside `training` and `life`.
   struct State {
     Tick now = 0;
     workload::JobState doing = workload::JobState::done;  ///< in the last step; a jump through pauses iterates
     Tick last_period = 0;                                 ///< of the last iteration; 0: there was none
     double last_step_s = 0.0;                             ///< how far the limiters look ahead
-    double before_s = 0.0;  ///< of which the fleet's mean die temperatures are; 0: of this moment
-    bool dark = false;      ///< its nodes have no power
-    bool inside = false;    ///< the last step ended within an iteration
-    LoadEdges last_load;    ///< of the last repeated iteration
-    KindTemperatureOffsets kind_temperature_offsets;  ///< of the present work
+    double before_s = 0.0;            ///< of which the fleet's mean die temperatures are; 0: of this moment
+    bool dark = false;                ///< its nodes have no power
+    bool inside = false;              ///< the last step ended within an iteration
+    connection::LoadEdges last_load;  ///< of the last repeated iteration
+    fleet::KindTemperatureOffsets kind_temperature_offsets;  ///< of the present work
     template <class A>
     void archive(A& a) {
       auto& [at, what, period, step, before, no_power, within, load, offsets] = *this;
@@ -77,7 +77,7 @@ struct Job {
   } state;
   /// Set anew by every step.
   struct Scratch {
-    FleetTask task;
+    fleet::FleetTask task;
     workload::JobStep step;  ///< what the job's life asks for
     workload::Timeline hold, piece;
   } scratch;

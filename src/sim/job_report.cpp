@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory_heat.hpp"
+#include "fleet/memory_heat.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -16,8 +16,8 @@ constexpr double kept_ratio =
     1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
 
 /// Loads of the single iterations that a jump's mean stands for.
-std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workload::Timeline& mean,
-                                       const ClassPower& power) {
+std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& training, const workload::Timeline& mean,
+                                                   const fleet::ClassPower& power) {
   const std::size_t n_kind = mean.kinds.size();
   std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0), kind_s(kind_W.size(), 0.0);
   for (std::size_t c = 0; c < mean.classes.size(); ++c)
@@ -27,30 +27,30 @@ std::vector<LoadTemplate> single_loads(const TrainingTask& training, const workl
       kind_s[k] += seconds(mean.classes[c][s].duration);
     }
   for (std::size_t k = 0; k < kind_W.size(); ++k) kind_W[k] /= kind_s[k] > 0.0 ? kind_s[k] : 1.0;
-  std::vector<LoadTemplate> out;
+  std::vector<connection::LoadTemplate> out;
   for (const auto& single : training.singles()) {
-    ClassPower W(single.classes.size());
+    fleet::ClassPower W(single.classes.size());
     for (std::size_t c = 0; c < W.size(); ++c)
       for (const auto& s : single.classes[c]) W[c].push_back(kind_W[c * n_kind + s.kind]);
-    out.push_back(make_load_template(single, W));
+    out.push_back(connection::make_load_template(single, W));
   }
   return out;
 }
 
 /// One step's load, as what it was one after the other.
 struct Load {
-  std::vector<LoadPiece> held;        ///< of a constant state
-  LoadTemplate repeated;              ///< otherwise
-  std::vector<LoadTemplate> singles;  ///< iterations one by one, where they are looked at
+  std::vector<connection::LoadPiece> held;        ///< of a constant state
+  connection::LoadTemplate repeated;              ///< otherwise
+  std::vector<connection::LoadTemplate> singles;  ///< iterations one by one, where they are looked at
   std::size_t next_single = 0;
 
-  double J(const LoadTemplate& of, std::int64_t repetitions) const {
+  double J(const connection::LoadTemplate& of, std::int64_t repetitions) const {
     double out = of.total_J() * static_cast<double>(repetitions);
     for (const auto& piece : held) out += piece.load.total_J() * static_cast<double>(piece.repetitions);
     return out;
   }
-  void send(const LoadTemplate& of, std::int64_t repetitions, bool iterates, std::size_t lane,
-            std::vector<LaneLoad>& to) {
+  void send(const connection::LoadTemplate& of, std::int64_t repetitions, bool iterates, std::size_t lane,
+            std::vector<connection::LaneLoad>& to) {
     for (auto& piece : held) to.push_back({lane, std::move(piece.load), piece.repetitions, false});
     if (!held.empty()) return;
     if (iterates && !singles.empty())
@@ -62,24 +62,25 @@ struct Load {
 
 }  // namespace
 
-void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause,
-                        StepContext& c) {
+void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens, bool single,
+                        const workload::PhaseKind* pause, StepContext& c) {
   const auto& task = job.scratch.task;
   const auto doing = job.scratch.step.state;
   c.audit.add(task);
   Load load;
   if (!works(doing) && task.legs.empty()) {
-    load.held = make_held_load(*task.timeline, power);
+    load.held = connection::make_held_load(*task.timeline, power);
   } else {
-    auto edges = make_load_edges(*task.timeline, power);
-    load.repeated = make_load_template(edges);
+    auto edges = connection::make_load_edges(*task.timeline, power);
+    load.repeated = connection::make_load_template(edges);
     if (doing == JobState::iterate && !task.slice) job.state.last_load = std::move(edges);
   }
   if (single) load.singles = single_loads(*job.training, *task.timeline, power);
   auto& figures = state_.figures;
   const Tick begin = job.state.now;
   std::vector<Stretch> stretches;
-  const auto add = [&](Tick duration, JobState state, const LoadTemplate& of, std::int64_t repetitions, double share) {
+  const auto add = [&](Tick duration, JobState state, const connection::LoadTemplate& of, std::int64_t repetitions,
+                       double share) {
     Stretch s{job.state.now, job.state.now + duration, state};
     s.load_J = load.J(of, repetitions);
     if (share * tokens > 0.0) {
@@ -95,16 +96,17 @@ void JobReport::deliver(Job& job, const ClassPower& power, double tokens, bool s
     load.send(of, repetitions, state == JobState::iterate, job.place.lane, c.loads);
     job.state.now += duration;
   };
-  if (task.legs.empty()) add(duration_of(task), doing, load.repeated, task.repetitions, 1.0);
+  if (task.legs.empty()) add(fleet::duration_of(task), doing, load.repeated, task.repetitions, 1.0);
   for (const auto& leg : task.legs)
     if (leg.repetitions > 0) {
       add(leg.duration, JobState::iterate, load.repeated, leg.repetitions,
           static_cast<double>(leg.repetitions) / static_cast<double>(task.repetitions));
     } else {
       job.scratch.hold = {{*pause}, {{{leg.duration, 0}}}, leg.duration};
-      add(leg.duration, JobState::checkpoint, make_load_template(job.scratch.hold, {{c.signals.pause_W}}), 1, 0.0);
+      add(leg.duration, JobState::checkpoint, connection::make_load_template(job.scratch.hold, {{c.signals.pause_W}}),
+          1, 0.0);
     }
-  if (!c.signals.memory_K.empty()) memory_temperatures(c.fleet, c.state, task, c.signals);
+  if (!c.signals.memory_K.empty()) fleet::memory_temperatures(c.fleet, c.state, task, c.signals);
   c.recorder.fleet_step(stretches, job.place.lane, {job.place.first_node, job.place.n_node}, c.state, c.signals);
   c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);
 }

@@ -24,7 +24,7 @@ class JobReport {
  public:
   /// The step's load to the site, its heat to the halls, its figures to the recorder; the occupant's clock moves on.
   /// @param single whether iterations that scatter go out one by one  @param pause what GPUs do in the pauses of a jump
-  void deliver(Job& job, const ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause,
+  void deliver(Job& job, const fleet::ClassPower& power, double tokens, bool single, const workload::PhaseKind* pause,
                StepContext& c);
   /// What the job's life has noted since the last call.
   void events(Job& job, StepContext& c) const;

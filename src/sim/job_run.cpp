@@ -13,7 +13,7 @@ constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked 
 
 /// Of all GPUs' values those of one occupant.
 template <class Values>
-auto of_gpus(const JobPlace& place, Values& all, const Fleet& fleet) {
+auto of_gpus(const JobPlace& place, Values& all, const fleet::Fleet& fleet) {
   return std::span(all).subspan(place.first_node * fleet.n_gpu_per_node, place.n_node * fleet.n_gpu_per_node);
 }
 
@@ -31,7 +31,7 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
 }
 
 /// [node] coolant at every server at this moment.
-std::vector<double> inlets_now_K(const FleetTask& task) {
+std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   std::vector<double> out(task.inlet_K.begin(), task.inlet_K.end());
   for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) out[n] += task.since_macro_s * task.inlet_K_per_s[n];
   return out;
@@ -117,12 +117,12 @@ void JobRun::plan_work(Tick until, StepContext& c) {
       ahead_s = ahead->duration_s();
       task.dip_K = planner_.pause_dip_K(job_, *ahead, c);
     }
-    training.set_work(TrainingTask::Work::iterate, 0, c.state, ahead_s, c.signals, task,
-                      job_.life->progress_iterations(), job_.state.now);
+    training.set_work(fleet::TrainingTask::Work::iterate, 0, c.state, ahead_s, c.signals, task,
+                      job_.life->progress_iterations(), job_.state.now, planner_.pair_within(job_, c));
     task.dip_K = 0.0;
-    job_.state.last_period = task.timeline->period;
+    job_.state.last_period = task.timeline->period / task.iterations;
   } else if (doing == JobState::evaluate) {
-    job_.training->set_work(TrainingTask::Work::evaluate, step.evaluation_batches, c.state,
+    job_.training->set_work(fleet::TrainingTask::Work::evaluate, step.evaluation_batches, c.state,
                             std::max(1.0, job_.state.last_step_s), c.signals, task);
   }
 }
@@ -176,48 +176,50 @@ void JobRun::set_hold(Tick stretch, StepContext& c) {
   const auto& step = job_.scratch.step;
   auto& task = job_.scratch.task;
   const bool free = step.state == JobState::done || step.state == JobState::queued;
-  const auto kind = free ? idle_kind() : step.kind;
+  const auto kind = free ? fleet::idle_kind() : step.kind;
   if (job_.training && !job_.state.dark) {
     job_.training->set_hold(kind, stretch, c.state, c.signals, task, step.busy_frac);
     return;
   }
-  hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node,
-            job_.place.n_node, job_.scratch.hold, task);
+  fleet::hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node,
+                   job_.place.n_node, job_.scratch.hold, task);
   predict_hold(c);
-  idle_clocks(c.fleet, c.state, task, c.signals);
+  fleet::idle_clocks(c.fleet, c.state, task, c.signals);
 }
 
 void JobRun::predict_hold(StepContext& c) {
   const auto& task = job_.scratch.task;
   const auto hall = c.fleet.node_hall[job_.place.first_node];
-  const double nominal_W =
-      job_.state.dark ? 0.0 : nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0, nominal_die_K)[0];
+  const double nominal_W = job_.state.dark ? 0.0
+                                           : fleet::nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0,
+                                                                   fleet::nominal_die_K)[0];
   predict(c.fleet, c.state, task, std::array{nominal_W}, seconds(task.timeline->period), c.signals);
 }
 
-double JobRun::spin_up_W(StepContext& c, FleetMeters& unbooked) {
+double JobRun::spin_up_W(StepContext& c, fleet::FleetMeters& unbooked) {
   set_air(c);
   auto& task = job_.scratch.task;
   task.repetitions = 1;
-  hold_task(idle_kind(), 3600 * ns_per_s, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet,
-            job_.place.first_node, job_.place.n_node, job_.scratch.hold, task);
+  fleet::hold_task(fleet::idle_kind(), 3600 * ns_per_s, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet,
+                   job_.place.first_node, job_.place.n_node, job_.scratch.hold, task);
   predict_hold(c);
-  idle_clocks(c.fleet, c.state, task, c.signals);
-  KindTemperatureOffsets kind_temperature_offsets;
-  return advance_periodic(c.fleet, c.state, c.signals, unbooked, task,
-                          make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
+  fleet::idle_clocks(c.fleet, c.state, task, c.signals);
+  fleet::KindTemperatureOffsets kind_temperature_offsets;
+  return fleet::advance_periodic(
+      c.fleet, c.state, c.signals, unbooked, task,
+      fleet::make_class_maps(c.fleet, c.state, c.signals, task, &kind_temperature_offsets))[0][0];
 }
 
 /// What the task is set to, by the exact map of its timeline, or every segment integrated for the reference.
 /// @param offsets nullptr: it happens once
-ClassPower JobRun::move_packages(KindTemperatureOffsets* offsets, StepContext& c) {
+fleet::ClassPower JobRun::move_packages(fleet::KindTemperatureOffsets* offsets, StepContext& c) {
   auto& task = job_.scratch.task;
   if (!c.scenario.run.reference)
-    return advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
-                            make_class_maps(c.fleet, c.state, c.signals, task, offsets));
-  job_.scratch.piece = graded(*task.timeline, planner_.first_grade(job_));
+    return fleet::advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
+                                   fleet::make_class_maps(c.fleet, c.state, c.signals, task, offsets));
+  job_.scratch.piece = fleet::graded(*task.timeline, planner_.first_grade(job_));
   task.timeline = &job_.scratch.piece;
-  return advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+  return fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
 }
 
 void JobRun::play(const StepLength& length, StepContext& c) {
@@ -230,17 +232,17 @@ void JobRun::play(const StepLength& length, StepContext& c) {
     auto& task = job_.scratch.task;
     // Behind an edge the waveform follows the dies: their leakage is told part by part.
     if (planner_.since_change() == 0 && !job_.state.dark) {
-      job_.scratch.piece = graded(*task.timeline);
+      job_.scratch.piece = fleet::graded(*task.timeline);
       task.timeline = &job_.scratch.piece;
     }
     return deliver(move_packages(nullptr, c), 0.0, c);
   }
   ++c.counts.jumps;
-  c.counts.repetitions += length.repetitions;
+  const std::int64_t iterations = length.repetitions * job_.scratch.task.iterations;
+  c.counts.repetitions += iterations;
   const auto power = move_packages(&job_.state.kind_temperature_offsets, c);
   if (planner_.ahead()) planner_.judge(job_, c);
-  deliver(power,
-          iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(length.repetitions) : 0.0, c);
+  deliver(power, iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(iterations) : 0.0, c);
 }
 
 /// One iteration, or a part of it, in slices.
@@ -259,7 +261,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   iteration_.begin_slices(planner_.begun_frac() == 0.0, die_mean_K);
   task.slice = true;
   for (const auto& piece : pieces) {
-    job_.scratch.piece = slice(whole, piece.begin, piece.end);
+    job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
     task.timeline = &job_.scratch.piece;
     set_air(c);
     ++c.counts.slices;
@@ -277,11 +279,11 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   planner_.begun(length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0);
 }
 
-void JobRun::deliver(const ClassPower& power, double tokens, StepContext& c) {
+void JobRun::deliver(const fleet::ClassPower& power, double tokens, StepContext& c) {
   const auto& task = job_.scratch.task;
   const Tick begin = job_.state.now;
   const bool single = job_.training && job_.training->scatters() && task.repetitions > 1 &&
-                      planner_.looked_at(job_, begin + duration_of(task), c);
+                      planner_.looked_at(job_, begin + fleet::duration_of(task), c);
   report_.deliver(job_, power, tokens, single, planner_.ahead() ? &planner_.ahead()->pause : nullptr, c);
   job_.state.last_step_s = job_.state.before_s = seconds(job_.state.now - begin);
   planner_.moved(job_.state.now - begin);
@@ -302,7 +304,7 @@ void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
   c.recorder.snapshot().take(c.fleet, c.state, c.signals, *job_.training, inlet_K, job_.state.last_load, moment);
 }
 
-std::span<const double> JobRun::iteration_mean_K(const FleetState& state, const Fleet& fleet) const {
+std::span<const double> JobRun::iteration_mean_K(const fleet::FleetState& state, const fleet::Fleet& fleet) const {
   return works(job_.state.doing) ? iteration_.of(of_gpus(job_.place, state.die_mean_K, fleet))
                                  : of_gpus(job_.place, state.die_K, fleet);
 }

@@ -47,15 +47,15 @@ class IterationMean {
 class JobRun {
  public:
   /// @param spec nullptr: idle nodes  @param lane of the site's load
-  JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane, std::size_t first_node,
-         std::size_t n_node);
+  JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, std::size_t lane,
+         std::size_t first_node, std::size_t n_node);
 
   /// Steps until this occupant's clock is at or beyond `until`.
   void advance_to(Tick until, StepContext& c);
   /// Hands the fleet's state to the recorder if no better moment for it has been seen. @param full_hour of the run, or its end
   void offer_snapshot(bool full_hour, StepContext& c);
   /// The range stands idle for an hour, unbooked. @return its AC power, W
-  double spin_up_W(StepContext& c, FleetMeters& unbooked);
+  double spin_up_W(StepContext& c, fleet::FleetMeters& unbooked);
   /// The site's power ends or comes back at this occupant's clock: a job that runs falls, and all its nodes stand dark until it is back.
   void set_power(bool on, StepContext& c);
   /// A stop from outside: after the iteration under way and a save, until it is taken back. Then the job starts again.
@@ -69,12 +69,12 @@ class JobRun {
   std::size_t n_node() const { return job_.place.n_node; }
   bool trains() const { return job_.training.has_value(); }
   const std::string& name() const { return job_.place.name; }
-  const TrainingTask& training() const { return *job_.training; }
+  const fleet::TrainingTask& training() const { return *job_.training; }
   const workload::JobLife& life() const { return *job_.life; }
   Tick last_period() const { return job_.state.last_period; }  ///< of the last iteration; 0: there was none
   const JobFigures& figures() const { return report_.figures(); }
   /// [gpu of the range] mean die temperatures over the last complete iteration; temperatures now where nothing iterates.
-  std::span<const double> iteration_mean_K(const FleetState& state, const Fleet& fleet) const;
+  std::span<const double> iteration_mean_K(const fleet::FleetState& state, const fleet::Fleet& fleet) const;
   template <class A>
   void archive(A& a) {
     a(job_.state, planner_, heat_, report_, iteration_);
@@ -95,8 +95,8 @@ class JobRun {
   void set_air(const StepContext& c);
   void play(const StepLength& length, StepContext& c);
   void play_sliced(const StepLength& length, StepContext& c);
-  ClassPower move_packages(KindTemperatureOffsets* offsets, StepContext& c);
-  void deliver(const ClassPower& power, double tokens, StepContext& c);
+  fleet::ClassPower move_packages(fleet::KindTemperatureOffsets* offsets, StepContext& c);
+  void deliver(const fleet::ClassPower& power, double tokens, StepContext& c);
 
   Job job_;
   StepPlanner planner_;

@@ -20,9 +20,10 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   return out;
 }
 
-TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane, std::size_t n_node) {
+fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
+                                              std::size_t n_node) {
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
-  TrainingTask::Options out;
+  fleet::TrainingTask::Options out;
   out.replica_groups = s.run.replica_groups;
   out.gating = s.run.gating;
   out.hold = {s.gpu_smoothing, s.ballast};
@@ -70,7 +71,7 @@ void resume(workload::JobLife& life, Tick now) {
 
 }  // namespace
 
-JobRun::JobRun(const Scenario& scenario, const Fleet& fleet, const JobSpec* spec, std::size_t lane,
+JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, std::size_t lane,
                std::size_t first_node, std::size_t n_node)
     : job_{{spec != nullptr ? spec->name : "idle", lane, first_node, n_node}, {}, {}, {}, {}} {
   if (spec == nullptr) return;

@@ -58,8 +58,8 @@ Row row_of(const JobSums& s) {
   return out;
 }
 
-void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet,
-                     const FleetState& state, const FleetSignals& signals) {
+void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const fleet::Fleet& fleet,
+                     const fleet::FleetState& state, const fleet::FleetSignals& signals) {
   const std::size_t first = nodes.first_node * fleet.n_gpu_per_node, last = first + nodes.n_node * fleet.n_gpu_per_node;
   const bool has_memory = !signals.memory_K.empty();
   auto& now = state_.now;

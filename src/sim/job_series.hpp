@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "fleet_state.hpp"
-#include "site.hpp"
+#include "fleet/fleet_state.hpp"
+#include "fleet/site.hpp"
 #include "workload/job_state.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -53,8 +53,8 @@ Row row_of(const JobSums& sums);
 class JobSeries {
  public:
   /// One step of the job, as what it did one after the other. @param macro_end what reaches beyond belongs to the next macro step
-  void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const Fleet& fleet,
-            const FleetState& state, const FleetSignals& signals);
+  void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const fleet::Fleet& fleet,
+            const fleet::FleetState& state, const fleet::FleetSignals& signals);
   /// The macro step that began at `begin` ends. A step that spans several macro steps leaves some without a share: it goes on in them.
   void macro_step(Tick begin);
   /// Rows of macro steps, by name.

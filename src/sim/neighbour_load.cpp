@@ -19,10 +19,10 @@ std::vector<double> recorded_W(const NeighbourSpec& spec) {
 }
 
 /// What is left of a repetition when something else begins.
-LoadTemplate first_part(const LoadTemplate& load, Tick length) {
-  LoadTemplate out{length, {}, load.min_W, load.max_W};
+connection::LoadTemplate first_part(const connection::LoadTemplate& load, Tick length) {
+  connection::LoadTemplate out{length, {}, load.min_W, load.max_W};
   for (Tick at = 0; at < length; at += ns_per_ms)
-    out.bin_J.push_back(energy_between_J(load, at, std::min(at + ns_per_ms, length)));
+    out.bin_J.push_back(connection::energy_between_J(load, at, std::min(at + ns_per_ms, length)));
   return out;
 }
 
@@ -48,19 +48,19 @@ double NeighbourLoad::start_W() {
 }
 
 /// The recording from `from` to `to` of the run, exact to the nanosecond.
-LoadTemplate NeighbourLoad::replay(Tick from, Tick to) const {
+connection::LoadTemplate NeighbourLoad::replay(Tick from, Tick to) const {
   const auto& p = spec_->replay;
   const auto& edges = spec_->recording.edges;
   const Tick begin = to_tick(p.begin_s), length = spec_->recording.length();
   workload::Timeline timeline{{}, {{}}, to - from};
-  ClassPower power(1);
+  fleet::ClassPower power(1);
   const auto add = [&](Tick duration, double W) {
     timeline.classes[0].push_back({duration, 0});
     power[0].push_back(W);
   };
   for (Tick at = from; at < to;) {
     Tick inside = at - begin;
-    if (p.repeat && inside >= 0) inside %= length;
+    if (p.repeat && inside >= 0 && length > 0) inside %= length;
     if (inside < 0 || inside >= length) {
       const Tick stop = inside < 0 ? std::min(to, begin) : to;
       add(stop - at, static_cast<double>(p.n_copy) * p.outside_W);
@@ -72,13 +72,13 @@ LoadTemplate NeighbourLoad::replay(Tick from, Tick to) const {
     add(stop - at, segment_W_[i]);
     at = stop;
   }
-  return make_load_template(timeline, power);
+  return connection::make_load_template(timeline, power);
 }
 
 double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane,
-                                 std::vector<LaneLoad>& loads) {
+                                 std::vector<connection::LaneLoad>& loads) {
   CompensatedSum J;
-  const auto append = [&](LoadTemplate load, std::int64_t n) {
+  const auto append = [&](connection::LoadTemplate load, std::int64_t n) {
     const double once_J = load.total_J();
     J.add(once_J * static_cast<double>(n));
     max_W_ = std::max(max_W_, load.max_W);
@@ -98,7 +98,7 @@ double NeighbourLoad::advance_to(Tick until, Tick power_edge, bool dark, std::si
     }
     const Tick local = local_start_ + now_,
                stop = std::min({end_, power_edge, (local / hour + 1) * hour - local_start_});
-    const LoadTemplate& load = service_->hour(local / hour);
+    const connection::LoadTemplate& load = service_->hour(local / hour);
     const std::int64_t whole = (stop - now_) / load.period, wanted = (until - now_ + load.period - 1) / load.period;
     if (whole == 0)
       append(first_part(load, stop - now_), 1);

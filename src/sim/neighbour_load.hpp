@@ -2,8 +2,8 @@
 // Private to sim: what a neighbour draws, as templates for its lane of the site's stream.
 #include <vector>
 
+#include "fleet/site.hpp"
 #include "job_run.hpp"
-#include "site.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -18,22 +18,22 @@ class InferenceLoad {
   /// @param spec of kind inference  @throws InputError for a service without a sense
   InferenceLoad(const Scenario& scenario, const NeighbourSpec& spec, std::uint64_t entity);
   /// Load of all replicas over one request's period, in an hour counted from the local midnight before the run.
-  const LoadTemplate& hour(std::int64_t h);
+  const connection::LoadTemplate& hour(std::int64_t h);
   double design_W() const { return design_W_; }
   double served_per_s(std::int64_t h);  ///< of the whole service
 
  private:
   void extend(std::int64_t h);
   std::vector<double> node_kind_W(const workload::Timeline& timeline);
-  LoadTemplate spread_phases(const workload::Timeline& timeline, const std::vector<double>& node_W) const;
+  connection::LoadTemplate spread_phases(const workload::Timeline& timeline, const std::vector<double>& node_W) const;
 
   std::uint64_t seed_, entity_;
   workload::InferenceService service_;
   std::int64_t n_replica_, gpus_per_replica_;
-  Fleet node_;  ///< one node
+  fleet::Fleet node_;  ///< one node
   double inlet_K_, reference_Hz_, pace_ = 1.0, backlog_ = 0.0, design_W_;
   struct Hour {
-    LoadTemplate load;
+    connection::LoadTemplate load;
     double served_per_s;
   };
   std::vector<Hour> hours_;
@@ -46,7 +46,7 @@ class NeighbourLoad {
   NeighbourLoad(const Scenario& scenario, const NeighbourSpec& spec, std::uint64_t entity, Tick end);
   /// Appends what it draws until its clock is at or beyond `until`, at most the run's end and the power's edge.
   /// @param dark nothing is drawn  @return energy appended, J
-  double advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<LaneLoad>& loads);
+  double advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<connection::LaneLoad>& loads);
   Tick now() const { return now_; }
   double start_W();
   double design_W() const;
@@ -59,7 +59,7 @@ class NeighbourLoad {
   }
 
  private:
-  LoadTemplate replay(Tick from, Tick to) const;
+  connection::LoadTemplate replay(Tick from, Tick to) const;
   const NeighbourSpec* spec_;
   Tick end_, local_start_;
   std::vector<double> segment_W_;  ///< of the recording, all copies

@@ -19,11 +19,11 @@ const HallSpec& hall_of(const Scenario& s, const NeighbourSpec& spec) {
   throw InputError("site.neighbour." + spec.name + ".hall: no hall named '" + spec.hall + "'");
 }
 
-Fleet one_node(const HallSpec& h) {
-  Fleet f;
+fleet::Fleet one_node(const HallSpec& h) {
+  fleet::Fleet f;
   const double cap_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
   const double lock_Hz = h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
-  f.types.push_back(make_node_type(h.gpu, h.governor, h.server, h.air, h.package, cap_W, lock_Hz));
+  f.types.push_back(fleet::make_node_type(h.gpu, h.governor, h.server, h.air, h.package, cap_W, lock_Hz));
   f.n_gpu_per_node = static_cast<std::size_t>(h.server.n_gpu);
   f.node_hall = f.node_row = f.node_rack = f.node_number = {0};
   f.node_recirculation = {0.0};
@@ -60,77 +60,79 @@ InferenceLoad::InferenceLoad(const Scenario& scenario, const NeighbourSpec& spec
       node_(one_node(hall_of(scenario, spec))),
       inlet_K_(spec.inlet_K),
       reference_Hz_(hall_of(scenario, spec).compute.reference_clock_Hz),
-      design_W_(sim::design_W(node_.types[0]) * static_cast<double>(service_.n_gpu()) /
+      design_W_(fleet::design_W(node_.types[0]) * static_cast<double>(service_.n_gpu()) /
                 static_cast<double>(node_.n_gpu_per_node)) {
   // The clock that the busiest hour leaves sets the pace of the day.
   const auto day = service_.day(1.0);
   const auto busiest = std::max_element(day.begin(), day.end(), [](const auto& a, const auto& b) {
     return a.prefill_frac + a.decode_frac < b.prefill_frac + b.decode_frac;
   });
-  FleetState state = idle_state(node_, std::vector<double>{inlet_K_});
-  FleetSignals signals = make_signals(node_);
-  FleetTask task;
-  set_kinds(task, busiest->timeline, node_.types[0], reference_Hz_);
+  fleet::FleetState state = idle_state(node_, std::vector<double>{inlet_K_});
+  fleet::FleetSignals signals = make_signals(node_);
+  fleet::FleetTask task;
+  fleet::set_kinds(task, busiest->timeline, node_.types[0], reference_Hz_);
   task.node_class = {0};
   task.class_gate_Hz = {0.0};
   task.class_busy = {1};
-  task.class_window = {worst_window(busiest->timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
+  task.class_window = {
+      fleet::worst_window(busiest->timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
   const std::vector<double> inlet = {inlet_K_};
   task.inlet_K = inlet;
   task.air_J_per_m3_K = air_J_per_m3_K;
   predict(node_, state, task, std::array{node_.types[0].usual.cap_W}, seconds(settling), signals);
-  own_clocks(node_, state, task, 1.0, signals);
+  fleet::own_clocks(node_, state, task, 1.0, signals);
   pace_ = *std::min_element(state.own_Hz.begin(), state.own_Hz.end()) / reference_Hz_;
 }
 
 /// AC power of one node in every kind, W, once it is steady in this work.
 std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timeline) {
-  FleetState state = idle_state(node_, std::vector<double>{inlet_K_});
-  FleetSignals signals = make_signals(node_);
-  FleetMeters unbooked;
-  FleetTask task;
-  set_kinds(task, timeline, node_.types[0], reference_Hz_);
+  fleet::FleetState state = idle_state(node_, std::vector<double>{inlet_K_});
+  fleet::FleetSignals signals = make_signals(node_);
+  fleet::FleetMeters unbooked;
+  fleet::FleetTask task;
+  fleet::set_kinds(task, timeline, node_.types[0], reference_Hz_);
   task.node_class = {0};
   task.class_gate_Hz = {0.0};
   task.class_busy = {1};
-  task.class_window = {worst_window(timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
+  task.class_window = {fleet::worst_window(timeline, 0, task.kind_reference_W, node_.types[0].governor.window_s)};
   const std::vector<double> inlet = {inlet_K_};
   task.inlet_K = inlet;
   task.air_J_per_m3_K = air_J_per_m3_K;
   task.repetitions = std::max<std::int64_t>(1, settling / timeline.period);
   std::vector<double> out(timeline.kinds.size(), 0.0);
-  KindTemperatureOffsets offsets;
+  fleet::KindTemperatureOffsets offsets;
   const std::array nominal_W = {node_.types[0].usual.cap_W};
   for (int i = 0; i < 8; ++i) {
     predict(node_, state, task, nominal_W, seconds(settling), signals);
-    own_clocks(node_, state, task, seconds(settling), signals);
-    auto maps = make_class_maps(node_, state, signals, task, &offsets);
+    fleet::own_clocks(node_, state, task, seconds(settling), signals);
+    auto maps = fleet::make_class_maps(node_, state, signals, task, &offsets);
     maps[0].apart.clear();  // a kind's mean is asked for
-    const auto power = advance_periodic(node_, state, signals, unbooked, task, maps);
+    const auto power = fleet::advance_periodic(node_, state, signals, unbooked, task, maps);
     for (std::size_t s = 0; s < power[0].size(); ++s) out[timeline.classes[0][s].kind] = power[0][s];
   }
   return out;
 }
 
 /// Replicas in phases of their own over one period.
-LoadTemplate InferenceLoad::spread_phases(const workload::Timeline& timeline, const std::vector<double>& node_W) const {
+connection::LoadTemplate InferenceLoad::spread_phases(const workload::Timeline& timeline,
+                                                      const std::vector<double>& node_W) const {
   const std::int64_t n_phase = std::min(n_replica_, most_phases);
   const double share = static_cast<double>(gpus_per_replica_) / static_cast<double>(node_.n_gpu_per_node) *
                        (static_cast<double>(n_replica_) / static_cast<double>(n_phase));
   workload::Timeline all{timeline.kinds, {}, timeline.period};
-  ClassPower power;
+  fleet::ClassPower power;
   for (std::int64_t r = 0; r < n_phase; ++r) {
     const double u =
         random::uniform(seed_, random::Purpose::jitter, phase_entity | entity_, static_cast<std::uint64_t>(r));
     const auto shift = static_cast<Tick>(u * static_cast<double>(timeline.period));
-    auto turned = slice(timeline, shift, timeline.period).classes[0];
-    const auto rest = slice(timeline, 0, shift);
+    auto turned = fleet::slice(timeline, shift, timeline.period).classes[0];
+    const auto rest = fleet::slice(timeline, 0, shift);
     turned.insert(turned.end(), rest.classes[0].begin(), rest.classes[0].end());
     auto& W = power.emplace_back();
     for (const auto& s : turned) W.push_back(share * node_W[s.kind]);
     all.classes.push_back(std::move(turned));
   }
-  return make_load_template(all, power);
+  return connection::make_load_template(all, power);
 }
 
 void InferenceLoad::extend(std::int64_t h) {
@@ -144,7 +146,7 @@ void InferenceLoad::extend(std::int64_t h) {
   }
 }
 
-const LoadTemplate& InferenceLoad::hour(std::int64_t h) {
+const connection::LoadTemplate& InferenceLoad::hour(std::int64_t h) {
   extend(h);
   return hours_[static_cast<std::size_t>(h)].load;
 }

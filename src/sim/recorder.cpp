@@ -59,7 +59,7 @@ constexpr std::array day_columns = {
 
 }  // namespace
 
-Recorder::Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start)
+Recorder::Recorder(const fleet::Fleet& fleet, std::vector<std::string> jobs, Tick local_start)
     : fleet_(fleet), job_names_(std::move(jobs)), local_start_(local_start) {
   state_.jobs.resize(job_names_.size());
 }
@@ -75,7 +75,7 @@ void Recorder::spread_over_hours(Tick begin, Tick end, Visit&& visit) {
 }
 
 void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes,
-                          const FleetState& state, const FleetSignals& signals) {
+                          const fleet::FleetState& state, const fleet::FleetSignals& signals) {
   for (const auto& s : step) {
     state_.it_J.add(s.load_J);
     spread_over_hours(s.begin, s.end, [&](Hourly& h, double inside_s, double share) {
@@ -139,7 +139,7 @@ void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   now = {};
 }
 
-void Recorder::connection(const SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row) {
+void Recorder::connection(const connection::SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row) {
   state_.day["it_W"][row] = pcc.load_mean_W;
   state_.day["pcc_mean_W"][row] = pcc.mean_W;
   state_.day["pcc_min_W"][row] = pcc.min_W;
@@ -171,7 +171,7 @@ Recorder::Swing Recorder::swing() const {
   return out;
 }
 
-void Recorder::add_arrays(std::vector<Array>& arrays) const {
+void Recorder::add_arrays(std::vector<NamedArray>& arrays) const {
   add_rows("/day", state_.day, arrays);
   for (std::size_t j = 0; j < job_names_.size(); ++j) add_rows("/job/" + job_names_[j], state_.jobs[j].rows(), arrays);
   add_hours(arrays);
@@ -180,7 +180,7 @@ void Recorder::add_arrays(std::vector<Array>& arrays) const {
 }
 
 void Recorder::add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows,
-                        std::vector<Array>& arrays) const {
+                        std::vector<NamedArray>& arrays) const {
   for (const auto& c : day_columns) {
     const auto it = rows.find(c.name);
     if (it == rows.end()) continue;
@@ -197,7 +197,7 @@ void Recorder::add_rows(const std::string& group, const std::map<std::string, st
   }
 }
 
-void Recorder::add_hours(std::vector<Array>& arrays) const {
+void Recorder::add_hours(std::vector<NamedArray>& arrays) const {
   std::vector<double> time, rate, iterating, it_J, pcc_J, water, inlet;
   for (const auto& [h, x] : state_.hours) {
     time.push_back(static_cast<double>(h) * 3600.0 - seconds(local_start_));
@@ -217,7 +217,7 @@ void Recorder::add_hours(std::vector<Array>& arrays) const {
   arrays.push_back(column("/hourly/inlet_mean_K", "time", inlet, "K", "air at the servers' fronts, mean"));
 }
 
-void Recorder::add_events(std::vector<Array>& arrays) const {
+void Recorder::add_events(std::vector<NamedArray>& arrays) const {
   std::vector<double> t;
   std::vector<std::string> kind, entity, text;
   auto events = state_.events;  // the connection's come in some macro steps late

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "connection/site_stream.hpp"
 #include "fleet_snapshot.hpp"
 #include "hall_loop.hpp"
 #include "job_series.hpp"
 #include "result_column.hpp"
-#include "site_stream.hpp"
 #include "tidewatt/sim/result.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -18,19 +18,19 @@ namespace TIDEWATT_NAMESPACE::sim {
 class Recorder {
  public:
   /// @param jobs names of the occupants that train; they come first
-  Recorder(const Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
+  Recorder(const fleet::Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
 
   /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
   /// describe the first job's GPUs.
-  void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes, const FleetState& state,
-                  const FleetSignals& signals);
+  void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes,
+                  const fleet::FleetState& state, const fleet::FleetSignals& signals);
   /// What a neighbour on the same feeders drew.
   void neighbour(Tick begin, Tick end, double J);
   void begin_macro(Tick end) { macro_end_ = end; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
   /// What the connection drew in the macro step that has this row; comes after it.
   std::size_t last_row() const { return state_.day.at("time").size() - 1; }  ///< of /day
-  void connection(const SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row);
+  void connection(const connection::SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row);
   void event(Tick tick, std::string kind, std::string entity, std::string text);
   FleetSnapshot& snapshot() { return state_.snapshot; }
 
@@ -45,7 +45,7 @@ class Recorder {
   double die_max_K() const { return state_.run.die_K; }
   double memory_max_K() const { return state_.run.memory_K; }
   double it_J() const { return state_.it_J.value(); }
-  void add_arrays(std::vector<Array>& arrays) const;
+  void add_arrays(std::vector<NamedArray>& arrays) const;
 
   struct Hourly {
     double tokens = 0, iterating_s = 0, it_J = 0, pcc_J = 0, water_kg = 0, inlet_Ks = 0, covered_s = 0;
@@ -92,11 +92,11 @@ class Recorder {
  private:
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
-  void add_hours(std::vector<Array>& arrays) const;
-  void add_events(std::vector<Array>& arrays) const;
+  void add_hours(std::vector<NamedArray>& arrays) const;
+  void add_events(std::vector<NamedArray>& arrays) const;
   void add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows,
-                std::vector<Array>& arrays) const;
-  const Fleet& fleet_;
+                std::vector<NamedArray>& arrays) const;
+  const fleet::Fleet& fleet_;
   std::vector<std::string> job_names_;
   Tick local_start_;
   Tick macro_end_ = 0;  ///< scratch

@@ -9,8 +9,8 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// Array of doubles along one dimension.
-inline Array column(std::string path, std::string dim, std::vector<double> values, std::string unit,
-                    std::string long_name) {
+inline NamedArray column(std::string path, std::string dim, std::vector<double> values, std::string unit,
+                         std::string long_name) {
   const std::uint64_t n = values.size();
   return {std::move(path), {std::move(dim)}, {n}, std::move(values), std::move(unit), std::move(long_name)};
 }

@@ -46,7 +46,7 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
   const std::uint64_t n = result.jobs.size();
   for (std::size_t i = 0; i < result.jobs.front().size(); ++i) {
     const auto& [key, first] = result.jobs.front()[i];
-    Array a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, "1", "of each job, as in the summary's `jobs`"};
+    NamedArray a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, "1", "of each job, as in the summary's `jobs`"};
     if (std::holds_alternative<std::string>(first)) a.values = std::vector<std::string>{};
     if (std::holds_alternative<std::int64_t>(first)) a.values = std::vector<std::int64_t>{};
     if (key.ends_with("_s")) a.unit = "s";
@@ -64,7 +64,9 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
     result.arrays.push_back(std::move(a));
   }
   std::vector<std::string> names;
-  for (std::size_t s = 0; s < workload::n_job_state; ++s) names.push_back(name_of(static_cast<workload::JobState>(s)));
+  names.reserve(workload::n_job_state);
+  for (std::size_t s = 0; s < workload::n_job_state; ++s)
+    names.emplace_back(name_of(static_cast<workload::JobState>(s)));
   result.arrays.push_back(
       {"/jobs/state_name", {"state"}, {workload::n_job_state}, std::move(names), "1", "states of a job"});
   result.arrays.push_back(

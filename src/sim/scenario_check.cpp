@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "build_fleet.hpp"
+#include "fleet/task.hpp"
 #include "scenario_site.hpp"
-#include "task.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -82,14 +82,14 @@ void check_recirculation(const Scenario& s, Report&& report) {
 /// Power of a nominal GPU with its die at 40 degC at the lowest clock, in the limiter window of the job's most demanding stage, W.
 double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
   constexpr double cool_die_K = 313.15, alone = 1.0;
-  NodeType type{power::GpuModel(h.gpu), h.governor, h.server, h.air, h.package, {h.gpu.tdp_W}, {}, {}, {}, {}};
+  fleet::NodeType type{power::GpuModel(h.gpu), h.governor, h.server, h.air, h.package, {h.gpu.tdp_W}, {}, {}, {}, {}};
   const workload::IterationModel model(j.model, j.plan, h.compute, j.network);
   const auto timeline = model.iteration({&alone, 1});
-  FleetTask task;
-  set_kinds(task, timeline, type, model.reference_clock_Hz());
+  fleet::FleetTask task;
+  fleet::set_kinds(task, timeline, type, model.reference_clock_Hz());
   double most_W = 0.0;
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
-    const auto mix = worst_window(timeline, c, task.kind_reference_W, h.governor.window_s);
+    const auto mix = fleet::worst_window(timeline, c, task.kind_reference_W, h.governor.window_s);
     const auto p = dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, type.gpu.clock_min_Hz(), 0.0);
     most_W = std::max(most_W, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(cool_die_K));
   }

@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const std::vector<JobSpec>& jobs) {
 }
 
 /// Jobs one behind the other from the first node on; nobody uses the rest.
-std::vector<JobRun> place(const Scenario& scenario, const Fleet& fleet) {
+std::vector<JobRun> place(const Scenario& scenario, const fleet::Fleet& fleet) {
   std::vector<JobRun> out;
   std::size_t node = 0;
   for (const auto& job : scenario.jobs) {
@@ -68,7 +68,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
 
 /// The fleet has stood idle for long when the run begins; nothing of that is booked.
 void Simulation::spin_up() {
-  FleetMeters unbooked;
+  fleet::FleetMeters unbooked;
   double load_W = 0.0;
   for (int i = 0; i < 12; ++i) {
     load_W = 0.0;

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "build_fleet.hpp"
+#include "fleet/schedule_audit.hpp"
 #include "hall_controls.hpp"
 #include "hall_loop.hpp"
 #include "job_run.hpp"
 #include "neighbour_load.hpp"
 #include "outside.hpp"
 #include "recorder.hpp"
-#include "schedule_audit.hpp"
 #include "site_connection.hpp"
 #include "step_planner.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -32,7 +32,7 @@ struct RunModel {
   RunOptions options;  ///< with the number of threads that is used
   Tick end;
   cooling::Weather weather;
-  Fleet fleet;
+  fleet::Fleet fleet;
 };
 
 /// Moments that a loss of power in the coming step may ask for, oldest first.
@@ -91,9 +91,9 @@ class Simulation {
   /// All and only what a restart needs, beside what the parts hold.
   struct State {
     Tick now = 0;
-    FleetState fleet;
-    FleetMeters meters;
-    ScheduleAudit audit;
+    fleet::FleetState fleet;
+    fleet::FleetMeters meters;
+    fleet::ScheduleAudit audit;
     bool dark = false;  ///< the site has no power
     Tick dark_ns = 0;   ///< time without it
     Outside outside;    ///< what a controller outside gives, by `set_outside`
@@ -105,8 +105,8 @@ class Simulation {
   };
   /// Set anew by every step, or for the log.
   struct Scratch {
-    FleetSignals signals;
-    std::vector<LaneLoad> loads;
+    fleet::FleetSignals signals;
+    std::vector<connection::LaneLoad> loads;
     StepCounts counts;
     std::chrono::steady_clock::time_point wall_start = std::chrono::steady_clock::now();
   };
@@ -132,8 +132,8 @@ class Simulation {
   // Where power ends (simulation_power.cpp).
   void remember();
   void go_back(Tick to);
-  void reach(PowerChange& change);
-  void set_power(const PowerChange& change);
+  void reach(connection::PowerChange& change);
+  void set_power(const connection::PowerChange& change);
   template <class A>
   void archive_moment(A& a) {
     a(agenda, state, halls, *connection, recorder, controls);

@@ -83,7 +83,7 @@ void Simulation::go_back(Tick to) {
 }
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
-void Simulation::reach(PowerChange& change) {
+void Simulation::reach(connection::PowerChange& change) {
   const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
   const auto last_outside = state.outside;
   for (int tries = 1;; ++tries) {
@@ -106,7 +106,7 @@ void Simulation::reach(PowerChange& change) {
   apply_controls();
 }
 
-void Simulation::set_power(const PowerChange& change) {
+void Simulation::set_power(const connection::PowerChange& change) {
   state.dark = !change.on;
   connection->stream().set_power(change.on);
   auto* trace = model.options.trace;

@@ -13,7 +13,8 @@ SiteConnection::SiteConnection(const Scenario& scenario, std::size_t n_lane, dou
       transformers_(scenario.devices, site_stream_params(scenario, 1).feeder),
       line_(stream_, beside) {}
 
-void SiteConnection::pass(std::vector<LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row) {
+void SiteConnection::pass(std::vector<connection::LaneLoad> loads, Tick begin, Tick until, double plant_W,
+                          std::size_t row) {
   line_.pass(std::move(loads), until, plant_W);
   pending_rows_.push_back({begin, until, row});
 }

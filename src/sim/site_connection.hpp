@@ -2,7 +2,7 @@
 // Private to sim: the connection behind the fleet.
 #include <deque>
 
-#include "grid_worker.hpp"
+#include "connection/grid_worker.hpp"
 #include "outdoor_air.hpp"
 #include "recorder.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -18,12 +18,12 @@ class SiteConnection {
                  bool beside);
 
   /// Hands a macro step's load over. @param row of /day that it fills
-  void pass(std::vector<LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
+  void pass(std::vector<connection::LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
   /// Takes what has come out of the stream. How far it may be behind is fixed, so that nothing depends on who is faster.
   void settle(std::size_t behind, Recorder& recorder, const OutdoorAir& outdoor);
   /// @pre settled, as for all that reads it while the run goes on
-  SiteStream& stream() { return stream_; }
-  const SiteStream& stream() const { return stream_; }
+  connection::SiteStream& stream() { return stream_; }
+  const connection::SiteStream& stream() const { return stream_; }
   const TransformerWatch& transformers() const { return transformers_; }
   bool can_lose_power() const { return stream_.delivery() != nullptr && stream_.delivery()->can_lose_power(); }
   double last_peak_W() const { return last_peak_W_; }
@@ -37,11 +37,11 @@ class SiteConnection {
     Tick begin, end;
     std::size_t row;  ///< of /day
   };
-  SiteStream stream_;
+  connection::SiteStream stream_;
   TransformerWatch transformers_;
   double last_peak_W_ = 0.0;             ///< of the connection in the last macro step; state, as the two above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
-  GridWorker line_;                      ///< ends before the stream does
+  connection::GridWorker line_;          ///< ends before the stream does
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

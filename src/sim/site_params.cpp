@@ -46,14 +46,14 @@ power::UpsParams supplies(const SiteDevices& d, double design_W) {
 }
 
 /// What the grid does in an event of this kind; nothing where it does nothing. No default: the compiler asks about a new kind.
-std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
+std::optional<connection::GridDisturbance::Kind> disturbance(EventKind kind) {
   switch (kind) {
     case EventKind::sag:
-      return GridDisturbance::Kind::sag;
+      return connection::GridDisturbance::Kind::sag;
     case EventKind::utility_loss:
-      return GridDisturbance::Kind::utility_loss;
+      return connection::GridDisturbance::Kind::utility_loss;
     case EventKind::islanding:
-      return GridDisturbance::Kind::islanding;
+      return connection::GridDisturbance::Kind::islanding;
     case EventKind::failure:
     case EventKind::planned_stop:
     case EventKind::pause:
@@ -69,17 +69,17 @@ std::optional<GridDisturbance::Kind> disturbance(EventKind kind) {
   return {};
 }
 
-std::vector<GridDisturbance> disturbances(const Scenario& s) {
-  std::vector<GridDisturbance> out;
+std::vector<connection::GridDisturbance> disturbances(const Scenario& s) {
+  std::vector<connection::GridDisturbance> out;
   for (const auto& e : s.events)
     if (const auto kind = disturbance(e.kind))
       out.push_back({*kind, bin_of(e.at_s), bin_of(e.at_s + e.duration_s), e.voltage_ratio});
   return out;
 }
 
-DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, double design_W) {
+connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, double design_W) {
   const auto& d = s.devices;
-  DeliveryParams out;
+  connection::DeliveryParams out;
   out.feeder = feeder;
   out.source_pu = s.source.source_pu;
   out.nominal_Hz = s.frequency.nominal_Hz;
@@ -108,8 +108,8 @@ DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, do
   return out;
 }
 
-GridMeterParams meters(const Scenario& s, double design_W) {
-  GridMeterParams m;
+connection::GridMeterParams meters(const Scenario& s, double design_W) {
+  connection::GridMeterParams m;
   m.nominal_Hz = s.frequency.nominal_Hz;
   m.class_W = design_W * 1.5 / 1024.0;
   m.from_bin = bin_of(s.devices.rules_from_s);
@@ -130,8 +130,8 @@ double design_load_W(const Scenario& s) {
   return W;
 }
 
-SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W) {
-  SiteStream::Params p;
+connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W) {
+  connection::SiteStream::Params p;
   const double design_W = design_load_W(s) + other_W;
   p.feeder = s.feeder.sized(design_W, auxiliary_share * design_W);
   p.source = s.source;

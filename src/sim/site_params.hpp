@@ -1,5 +1,5 @@
 #pragma once
-#include "site_stream.hpp"
+#include "connection/site_stream.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -9,6 +9,6 @@ double design_load_W(const Scenario& scenario);
 
 /// Everything between nodes and grid, sized for the scenario's fleet. @param n_lane sources of load
 /// @param other_W design power of loads beside the fleet, W
-SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0);
+connection::SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

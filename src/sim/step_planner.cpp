@@ -13,10 +13,10 @@ namespace {
 using workload::JobState;
 
 constexpr Tick hour = 3600 * ns_per_s;
-constexpr double settling_share = 0.5, settling_lag_s = 300.0, hold_growth = 3.0;
+constexpr double hold_growth = 10.0, hot_hold_growth = 3.0;
 constexpr double remainder_growth =
     1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
-constexpr Tick first_hold = 3 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling =
     120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
 constexpr Tick longest_pause = 10 * ns_per_s;
@@ -31,55 +31,6 @@ Tick grown_since(Tick edge, Tick now) {
 
 }  // namespace
 
-workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
-  workload::Timeline out;
-  out.kinds = timeline.kinds;
-  out.period = timeline.period;
-  for (const auto& segments : timeline.classes) {
-    auto& fine = out.classes.emplace_back();
-    std::uint32_t last_kind = UINT32_MAX;
-    Tick step = 0;
-    for (const auto& s : segments) {
-      if (s.kind != last_kind) step = first;
-      last_kind = s.kind;
-      for (Tick left = s.duration; left > 0; step *= 2) {
-        const Tick d = left <= step + step / 2 ? left : step;
-        fine.push_back({d, s.kind});
-        left -= d;
-      }
-    }
-  }
-  return out;
-}
-
-void split_long(workload::Timeline& timeline) {
-  constexpr Tick first = 40 * ns_per_ms;
-  std::vector<workload::Segment> parts;
-  for (auto& segments : timeline.classes)
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const auto s = segments[i];
-      if (s.duration <= first + first / 2) continue;
-      parts.clear();
-      Tick left = s.duration;
-      for (Tick step = first; left > 0; step *= 2) {
-        const Tick d = left <= step + step / 2 ? left : step;
-        parts.push_back({d, s.kind});
-        left -= d;
-      }
-      segments[i] = parts.front();
-      segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin() + 1, parts.end());
-      i += parts.size() - 1;
-    }
-}
-
-std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {
-  std::vector<Tick> out;
-  Tick length = first;
-  for (Tick at = begin; at < end; length *= growth)
-    out.push_back(at = end - at <= length + length / 2 ? end : at + length);
-  return out;
-}
-
 Agenda::Agenda(const Scenario& scenario, const HallControls& controls, const HallLoop& halls)
     : end_(to_tick(scenario.run.duration_s)),
       base_(to_tick(scenario.run.macro_step_s)),
@@ -88,7 +39,7 @@ Agenda::Agenda(const Scenario& scenario, const HallControls& controls, const Hal
       halls_(halls) {}
 
 Tick Agenda::plan_macro_step(Tick now, std::span<const JobRun> occupants) {
-  const std::int64_t grown = halls_.miss_K() < 0.02 ? 2 * n_base_step_ : halls_.miss_K() < 0.05 ? n_base_step_ : 1;
+  const std::int64_t grown = halls_.miss_K() < 0.05 ? 2 * n_base_step_ : halls_.miss_K() < 0.1 ? n_base_step_ : 1;
   n_base_step_ = controls_.order_acts(now) ? 1 : std::clamp<std::int64_t>(grown, 1, most_base_steps_);
   // Never across a full hour of the run, so that hourly figures need no guess at how a step's energy was spread.
   macro_edge_ =
@@ -170,12 +121,8 @@ Tick StepPlanner::next_change(const Job& job) const {
   return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
 }
 
-/// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than a share of the
-/// time since then.
-double StepPlanner::settling_s(Tick now) const {
-  const double since_s = seconds(now - state_.started);
-  return std::max(settling_share * since_s, since_s - settling_lag_s);
-}
+/// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than the time since then.
+double StepPlanner::settling_s(Tick now) const { return seconds(now - state_.started); }
 
 Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
@@ -199,30 +146,31 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   return {ahead_->repetitions};
 }
 
-/// Slices grow eightfold from 10 ms after a start on, because leakage, fans and preheat then follow a die that warms by the second;
-/// twofold where each is resolved.
+/// The first 10 ms after a start and the rest, each at the mean temperature that comes out; for the reference, slices that double.
 std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
   const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
   const Tick end = length.piece > 0 ? begin + length.piece
                    : length.cut     ? begin + next_cut(job, c) - job.state.now
                                     : period;
   std::vector<Piece> out;
-  for (const Tick stop : slice_ends(begin, end, state_.since_change == 0 ? first_step_after_edge : ns_per_s,
-                                    c.scenario.run.reference ? 2 : 8))
+  const bool reference = c.scenario.run.reference;
+  const Tick first = state_.since_change == 0 ? fleet::first_step_after_edge : reference ? ns_per_s : end - begin;
+  for (const Tick stop : fleet::slice_ends(begin, end, first, reference ? 2 : end / first + 1))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }
 
 /// The longest step after an edge of what is resolved.
 Tick StepPlanner::first_grade(const Job& job) const {
-  return works(job.scratch.step.state) || state_.since_change < ns_per_s ? first_step_after_edge : ns_per_s;
+  return works(job.scratch.step.state) || state_.since_change < ns_per_s ? fleet::first_step_after_edge : ns_per_s;
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 3 s, 9 s, 36 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 10 s, 100 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
-  Tick stretch = std::clamp(to_tick(hold_growth * seconds(state_.since_change)),
-                            heat.hot(job) ? first_hot_hold : first_hold, longest_hold);
+  const bool hot = heat.hot(job);
+  Tick stretch = std::clamp(to_tick((hot ? hot_hold_growth : hold_growth) * seconds(state_.since_change)),
+                            hot ? first_hot_hold : first_hold, longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
   const Tick change = std::min(step.interrupt, step.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
@@ -230,18 +178,20 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
   return std::max<Tick>(1, to_tick(remainder_growth * seconds(stretch)) >= most ? most : stretch);
 }
 
-/// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen and
-/// leakage guessed. Second order in the jump's length.
+/// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen. A GPU whose
+/// clock was chosen for a die ΔT colder draws dP/dT ΔT more, which warms it by r dP/dT ΔT: `loop_gain` of the miss at most
+/// (0.06 K/W, 2 W/K, twice that for the poorest contact). Nodes that change the replica they wait for miss more for one step, at any length.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
+  constexpr double loop_gain = 0.25, worst_weight = 0.25;
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
     worst_K = std::max(worst_K, c.signals.miss_K[n]);
     sum_K += c.signals.miss_K[n];
   }
-  const double error =
-      std::max({sum_K / static_cast<double>(place.n_node), 0.25 * worst_K, 1e-9}) / c.scenario.run.tolerance_K;
-  const double next_s = seconds(duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
+  const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
+  const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
+  const double next_s = seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
   // A step that something else kept short says nothing against the length found before.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
@@ -262,10 +212,19 @@ std::optional<Ahead> StepPlanner::expected_jump(const Job& job, Tick until, cons
   if (state_.since_change <= 0 || job.state.last_period <= 0 || state_.startup_iterations_left != 0 ||
       c.scenario.run.reference)
     return std::nullopt;
-  return look_ahead(job, until, job.state.last_period, no_limit, c);
+  return look_ahead(job, until, {job.state.last_period, 1, no_limit}, c);
 }
 
-/// Every mode falls by g ΔP ∫ e^{−λt} through a pause and comes back afterwards; the area under that follows from its balance.
+/// Both begin before anything else is due, and nothing cuts them.
+Tick StepPlanner::pair_within(const Job& job, const StepContext& c) const {
+  const auto& step = job.scratch.step;
+  if (step.state != JobState::iterate || step.max_iterations < 2 || state_.begun_frac > 0.0 ||
+      state_.startup_iterations_left > 0 || c.scenario.run.reference || job.training->scatters())
+    return 0;
+  return std::min({next_cut(job, c), c.agenda.next_pause(job.state.now), step.until}) - job.state.now;
+}
+
+/// Every mode falls by g ΔP (1 − e^{−λd})/λ through a pause of d and comes back afterwards; the area under that in the work behind it.
 double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepContext& c) const {
   if (ahead.legs.size() == 1) return 0.0;
   const auto& place = job.place;
@@ -275,44 +234,50 @@ double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepCo
   const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
   const double less_W = job.training->nominal_hold_W(ahead.pause, c.state) - mean_W;
   const auto& type = c.fleet.types[c.fleet.node_hall[place.first_node]];
-  const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]),
-                                           flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
+  const auto& modes =
+      type.modes[fleet::mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]),
+                                  flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
   const double step_s = ahead.duration_s();
-  double left_s = step_s, area_Ks = 0.0;
+  double left_s = step_s, worked_s = step_s, area_Ks = 0.0;
   for (const auto& leg : ahead.legs) {
     const double d = seconds(leg.duration);
     left_s -= d;
     if (leg.repetitions > 0) continue;
+    worked_s -= d;
     for (std::size_t j = 0; j < thermal::n_mode; ++j) {
-      const double rate = modes.rate_per_s[j], end = (1.0 - std::exp(-rate * d)) / rate * std::exp(-rate * left_s);
-      area_Ks += modes.shape[0][j] * modes.gain_K_per_J[j] * less_W * (d - end) / rate;
+      const double rate = modes.rate_per_s[j], fall = (1.0 - std::exp(-rate * d)) / rate;
+      area_Ks += modes.shape[0][j] * modes.gain_K_per_J[j] * less_W * fall * (1.0 - std::exp(-rate * left_s)) / rate;
     }
   }
-  return area_Ks / step_s;
+  return area_Ks / worked_s;
 }
 
-std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, Tick period, std::int64_t most,
-                                             const StepContext& c) const {
+std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, const Unit& unit, const StepContext& c) const {
+  const Tick period = unit.period;
   Ahead out{{}, *job.life, 0, {}};
   Tick at = job.state.now;
   // A macro step is shared out evenly.
   const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at)), wanted_s = seconds(until - at);
   const double shared_s =
       wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
-  auto left = std::min(most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
+  auto left =
+      std::min(unit.most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
     const auto step = out.life.next(at);
     const Tick hard_end = std::min({c.agenda.next_cut(), step.interrupt, c.agenda.next_pause(at)});
     if (step.state == JobState::iterate && step.clock_frac == job.scratch.task.clock_frac) {
-      // The first boundary that is not before the macro step's end.
-      std::int64_t n = (std::min(until, step.until) - at + period - 1) / period;
-      n = std::min({n, left, (hard_end - at) / period, std::max<std::int64_t>(1, step.max_iterations)});
+      // The first boundary that is not before the macro step's end; pairs end before anything else begins.
+      const Tick whole = unit.iterations > 1 ? std::min(hard_end, step.until) - at : hard_end - at;
+      const Tick wanted = std::min(until, unit.iterations > 1 ? workload::never : step.until) - at;
+      const std::int64_t due = step.max_iterations / unit.iterations;
+      const std::int64_t n = std::min({(wanted + period - 1) / period, left, whole / period,
+                                       unit.iterations > 1 ? due : std::max<std::int64_t>(1, due)});
       if (n <= 0) break;
       out.legs.push_back({n, n * period});
       out.repetitions += n;
       left -= n;
       at += n * period;
-      out.life.completed(step, n, at);
+      out.life.completed(step, n * unit.iterations, at);
     } else if (jumps_over(job, step, at, c) && step.until <= hard_end) {
       out.legs.push_back({0, step.until - at});
       at = step.until;
@@ -330,7 +295,9 @@ std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, Tick pe
 bool StepPlanner::jump_through(Job& job, Tick until, const StepContext& c) {
   auto& training = *job.training;
   auto& task = job.scratch.task;
-  const auto look = [&](std::int64_t most) { ahead_ = look_ahead(job, until, task.timeline->period, most, c); };
+  const auto look = [&](std::int64_t most) {
+    ahead_ = look_ahead(job, until, {task.timeline->period, task.iterations, most}, c);
+  };
   const auto set_mean = [&](std::int64_t n) {
     training.set_mean(job.life->progress_iterations(), n, job.state.now, task);
   };

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "fleet/step_lengths.hpp"
 #include "hall_controls.hpp"
 #include "heat_guard.hpp"
 #include "job.hpp"
-#include "step_lengths.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -75,7 +75,7 @@ struct Piece {
 
 /// How a jump goes on through pauses, and where the job's life then stands.
 struct Ahead {
-  std::vector<Leg> legs;
+  std::vector<fleet::Leg> legs;
   workload::JobLife life;
   std::int64_t repetitions = 0;
   workload::PhaseKind pause;
@@ -102,7 +102,9 @@ class StepPlanner {
   bool goes_through_pause(const Job& job, const StepContext& c) const;
   /// What the next jump is expected to be; nothing where none is.
   std::optional<Ahead> expected_jump(const Job& job, Tick until, const StepContext& c) const;
-  /// What pauses ahead add to the mean die temperature, for a resistance ratio of 1.
+  /// How long two iterations may be together to be played as one task; 0: they may not.
+  Tick pair_within(const Job& job, const StepContext& c) const;
+  /// What pauses ahead add to the mean die temperature of the work, for a resistance ratio of 1.
   double pause_dip_K(const Job& job, const Ahead& ahead, const StepContext& c) const;
   /// Plans a jump and sets the task to it; false: none is possible.
   bool jump_through(Job& job, Tick until, const StepContext& c);
@@ -149,8 +151,13 @@ class StepPlanner {
  private:
   double settling_s(Tick now) const;
   bool jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const;
-  std::optional<Ahead> look_ahead(const Job& job, Tick until, Tick period, std::int64_t most,
-                                  const StepContext& c) const;
+  /// Repetitions that come one after another.
+  struct Unit {
+    Tick period;
+    std::int64_t iterations;  ///< in one of them
+    std::int64_t most;        ///< of them
+  };
+  std::optional<Ahead> look_ahead(const Job& job, Tick until, const Unit& unit, const StepContext& c) const;
   State state_;
   std::optional<Ahead> ahead_;  ///< scratch
 };

@@ -18,6 +18,8 @@ struct FilingOptions {
   LoadSource source{};               ///< settings of the load; empty: what the scenario names
   std::int64_t bus = 1;              ///< of the model records
   bool as_if = false;                ///< judge also if the rules do not apply to the site
+  /// Between connection and load, "wye_wye" or "delta_wye", for sags of one and two phases; empty: not stated.
+  std::string transformer{};
 };
 
 /// One line of the data sheet.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -56,7 +57,23 @@ std::string document(const std::string& title, const std::string& body) {
          body + "</body></html>\n";
 }
 
-std::string number(double x, int digits) { return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "open"; }
+std::string spaced(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter && !out.empty() && out.back() >= '0' && out.back() <= '9') out += ' ';
+    out += c == '_' && !out.empty() && out.back() == 'V' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string number(double x, int digits) {
+  if (!std::isfinite(x)) return "open";
+  // Large figures without a power of ten: 26360, not 2.636e+04.
+  const double place = std::pow(10.0, std::floor(std::log10(std::max(std::abs(x), 1.0))) + 1 - digits);
+  if (place >= 1.0 && std::abs(x) < 1e9) return fmt::format("{:.0f}", place * std::round(x / place));
+  return fmt::format("{:.{}g}", x, digits);
+}
 
 bool long_enough(const FiledResult& r, const std::string& window) {
   return 2.0 * std::strtod(window.c_str(), nullptr) <= r.rated.length_s();

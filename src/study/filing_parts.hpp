@@ -64,6 +64,8 @@ class Page {
 std::string document(const std::string& title, const std::string& body);
 
 std::string number(double x, int digits = 4);
+/// A key of the summary as people read it: "60s" as "60 s", "120V_60Hz" as "120 V 60 Hz".
+std::string spaced(std::string_view key);
 /// An assumed input of the scenario; null if its key is stated. @param key full path
 const catalog::AssumedInput* assumed(const Filing& f, const std::string& key);
 /// Whether the rated part is twice as long as a window of ramps, named as in the summary ("300s").

@@ -21,8 +21,10 @@ std::string power_plot(const io::Waveform& w) {
   return p.svg();
 }
 
-/// Amplitude of each frequency, with the amplitude at which one line alone reaches a limit on swings.
-std::string spectrum_plot(const Filing& f, const io::Waveform& w) {
+/// Amplitude of each frequency, with the amplitude at which one line alone reaches a limit on swings, as it holds for
+/// this site.
+std::string spectrum_plot(const FiledResult& r) {
+  const io::Waveform& w = *r.window;
   const auto s = grid::power_spectrum(w.pcc_W, w.step_s);
   if (s.n_segment == 0) return {};
   const auto line = grid::largest_line(s);
@@ -36,12 +38,12 @@ std::string spectrum_plot(const Filing& f, const io::Waveform& w) {
   for (std::size_t k = 2; k < s.psd.size() && s.bin_Hz * static_cast<double>(k) <= 60.0; ++k)
     lines.x.push_back(s.bin_Hz * static_cast<double>(k)), lines.y.push_back(s.amplitude(k) * 1e-6);
   p.lines = {lines};
-  for (const auto& rule : f.book.rules)
-    if (rule.figure == grid::RecordFigure::peak_to_peak && rule.high_Hz > 0.0 && std::isfinite(rule.limit))
+  for (const auto& x : r.outcomes)
+    if (x.rule.figure == grid::RecordFigure::peak_to_peak && x.rule.high_Hz > 0.0 && std::isfinite(x.limit))
       p.lines.push_back(
-          {fmt::format("{}: a single line of this amplitude reaches {:g} MW", rule.name, rule.limit * 1e-6),
-           {std::max(rule.low_Hz, lines.x.front()), std::min(rule.high_Hz, 60.0)},
-           {0.5e-6 * rule.limit, 0.5e-6 * rule.limit},
+          {fmt::format("{}: a single line of this amplitude reaches {:.4g} MW", x.rule.name, x.limit * 1e-6),
+           {std::max(x.rule.low_Hz, lines.x.front()), std::min(x.rule.high_Hz, 60.0)},
+           {0.5e-6 * x.limit, 0.5e-6 * x.limit},
            "#c33",
            true});
   return p.svg();
@@ -57,10 +59,10 @@ void ramp_table(const FiledResult& r, Page& page, std::vector<std::string>& open
   };
   for (const auto& [window, value] : up->items()) {
     const bool known = long_enough(r, window) && down != r.summary.end();
-    rows.push_back({window, known ? text(*up, window) : "open", known ? text(*down, window) : "open"});
+    rows.push_back({spaced(window), known ? text(*up, window) : "open", known ? text(*down, window) : "open"});
     if (!known)
-      open.push_back(
-          fmt::format("result {}, ramps over {}: the rated part is too short, below two windows", r.name, window));
+      open.push_back(fmt::format("result {}, ramps over {}: the rated part is too short, below two windows", r.name,
+                                 spaced(window)));
   }
   page.text(fmt::format("Ramps of the {}, not of the recorded window and without the start-up before {:g} s.",
                         r.rated_words(), r.rated.from_s));
@@ -71,7 +73,7 @@ void flicker_table(const FiledResult& r, Page& page, std::vector<std::string>& o
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : r.summary.items()) {
     if (!key.starts_with("flicker_P_")) continue;
-    rows.push_back({key.substr(8), value.is_number() ? number(value.get<double>(), 3) : "open"});
+    rows.push_back({spaced(key.substr(8)), value.is_number() ? number(value.get<double>(), 3) : "open"});
     if (!value.is_number())
       open.push_back(fmt::format("result {}, {}: the rated part is too short for one window", r.name, key));
   }
@@ -115,7 +117,7 @@ void record_section(Filing& f, Page& page) {
       rule_table(r, page, f.open);
     if (r.window) {
       page.figure(power_plot(*r.window));
-      if (const auto svg = spectrum_plot(f, *r.window); !svg.empty()) page.figure(svg);
+      if (const auto svg = spectrum_plot(r); !svg.empty()) page.figure(svg);
     } else {
       f.open.push_back(fmt::format(
           "result {}: no window was recorded ([[record.window]]), so swings, spectrum and playback are open", r.name));

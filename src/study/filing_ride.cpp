@@ -5,21 +5,12 @@
 #include <cmath>
 
 #include "filing_parts.hpp"
+#include "grid/phase_sag.hpp"
 #include "line_plot.hpp"
 #include "ride_plot.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
-
-std::string range(const grid::RuleBand& b, const char* unit) {
-  return std::isinf(b.high) ? fmt::format("above {:g} {}", b.low, unit)
-                            : fmt::format("{:g} to {:g} {}", b.low, b.high, unit);
-}
-
-bool stays(const grid::RuleBand& b) {
-  return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous ||
-         b.duty == grid::BandDuty::may_reduce;
-}
 
 /// Power in the deepest sag that must be ridden, with the recovery asked.
 std::string recovery(const Filing& f, const grid::BandAnswer& band) {
@@ -73,7 +64,7 @@ void ride_section(Filing& f, Page& page) {
     return;
   }
   if (!f.judged()) return;
-  f.ride = grid::judge_ride(f.book, f.units, f.s.frequency.nominal_Hz);
+  f.ride = grid::judge_ride(f.book, f.units, f.s.frequency.nominal_Hz, grid::transformer_of(f.o.transformer));
   const auto& v = *f.ride;
   page.text("Verdict: " + v.text() + ".");
   std::vector<std::vector<std::string>> rows;
@@ -92,12 +83,12 @@ void ride_section(Filing& f, Page& page) {
     for (const auto& b : *bands) {
       const auto& p = b.points[b.worst];
       if (bands == &v.frequency && !stated) {
-        rows.push_back({range(b.band, unit), std::string(grid::name(b.band.duty)),
+        rows.push_back({b.band.range(unit), std::string(grid::name(b.band.duty)),
                         b.band.stay_s > 0.0 ? number(b.band.stay_s) : "", "not judged",
                         "no settings for frequency are stated"});
         continue;
       }
-      rows.push_back({range(b.band, unit), std::string(grid::name(b.band.duty)),
+      rows.push_back({b.band.range(unit), std::string(grid::name(b.band.duty)),
                       b.band.duty == grid::BandDuty::timed || b.band.duty == grid::BandDuty::may_reduce
                           ? number(b.band.stay_s)
                           : "",
@@ -106,11 +97,20 @@ void ride_section(Filing& f, Page& page) {
                                                    p.level, unit, p.duration_s, p.setting)
                                      : "nothing leaves"});
       if (b.answer == grid::RideAnswer::not_judged)
-        f.open.push_back(fmt::format("ride-through, band {}: the rule's figure was not read", range(b.band, unit)));
+        f.open.push_back(fmt::format("ride-through, band {}: the rule's figure was not read", b.band.range(unit)));
     }
+  for (const auto& b : v.unbalanced) {
+    const auto& p = b.points[b.worst];
+    rows.push_back({fmt::format("{}, {} of 3 phases behind {}", b.band.range("pu"), b.n_phase, f.o.transformer),
+                    std::string(grid::name(b.band.duty)), b.band.stay_s > 0.0 ? number(b.band.stay_s) : "",
+                    std::string(grid::name(b.answer)),
+                    p.left_W > 0.0 ? fmt::format("{:.3g} MW leave at {:.3g} pu for {:g} s ({})", p.left_W * 1e-6,
+                                                 p.level, p.duration_s, p.setting)
+                                   : "nothing leaves"});
+  }
   page.table({"band", "duty", "s", "answer", "site"}, rows);
   const auto deepest = std::find_if(v.voltage.begin(), v.voltage.end(), [](const auto& b) {
-    return stays(b.band) && b.band.duty != grid::BandDuty::continuous && b.band.high <= 1.0;
+    return b.band.must_stay() && b.band.duty != grid::BandDuty::continuous && b.band.high <= 1.0;
   });
   if (deepest != v.voltage.end()) page.figure(recovery(f, *deepest));
 }

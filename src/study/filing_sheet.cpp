@@ -48,7 +48,8 @@ void table_of_run(const Filing& f, Rows& rows, const std::string& field, const c
   for (const auto& [window, value] : it->items()) {
     const bool fits = !ramp || long_enough(r, window);
     rows.push_back(
-        {field + ", " + window, value.is_number() && fits ? number(value.get<double>() * scale) : "open", unit, method,
+        {field + ", " + spaced(window), value.is_number() && fits ? number(value.get<double>() * scale) : "open", unit,
+         method,
          fits ? fmt::format("summary {} of result {}", key, r.name) : "the rated part is too short, below two windows",
          span});
   }
@@ -131,8 +132,8 @@ void swing_rows(const Filing& f, Rows& rows) {
   from_run(f, rows, Span::whole, "largest voltage change", "volt_deviation_max_percent", "%",
            "from the voltage at the run's first power, caused by the site behind the short-circuit power below");
   for (const char* lamp : {"120V_60Hz", "230V_50Hz"})
-    from_run(f, rows, Span::rated, fmt::format("flicker P_st, {}", lamp), fmt::format("flicker_P_st_{}", lamp).c_str(),
-             "", "IEC 61000-4-15, worst ten minutes");
+    from_run(f, rows, Span::rated, fmt::format("flicker P_st, {}", spaced(lamp)),
+             fmt::format("flicker_P_st_{}", lamp).c_str(), "", "IEC 61000-4-15, worst ten minutes");
 }
 
 /// "stated", or the range of an assumed value.
@@ -149,8 +150,8 @@ void connection_rows(const Filing& f, Rows& rows) {
       {"short-circuit power", number(f.s.source.short_circuit_VA * 1e-6), "MVA", stated(f, MVA, "MVA"), MVA});
   const auto* a = assumed(f, MVA);
   rows.push_back({"short-circuit ratio at design power", number(f.s.source.short_circuit_VA / f.design_W, 3), "",
-                  a ? fmt::format("short-circuit power over design power; with the range assumed {:.3g} to {:.3g}",
-                                  a->low * 1e6 / f.design_W, a->high * 1e6 / f.design_W)
+                  a ? fmt::format("short-circuit power over design power; with the range assumed {} to {}",
+                                  number(a->low * 1e6 / f.design_W, 3), number(a->high * 1e6 / f.design_W, 3))
                     : "short-circuit power over design power",
                   "the row above and the design power"});
 }

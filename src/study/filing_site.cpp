@@ -140,15 +140,15 @@ void site_section(Filing& f, Page& page) {
       "route to the substation are not part of the scenario.");
   page.heading("2 Methods");
   page.list(
-      {"Power of the site: simulation of GPUs, servers, cooling and power delivery in 1 ms means (tidewatt run). "
-       "Harmonics above the fundamental are out of scope.",
-       "Ride-through: settings of the load played against balanced sags of each band of the rule (tidewatt ride). "
-       "Units of a part with spread settings are played one by one.",
-       "Ramps and swings: each rule of the rule file on every sample of a recorded window; disturbances that the grid "
-       "caused, and the minute after each, are left out.",
+      {("Power of the site: simulation of GPUs, servers, cooling and power delivery in 1 ms means (tidewatt run). "
+        "Harmonics above the fundamental are out of scope."),
+       ("Ride-through: settings of the load played against sags of each band of the rule (tidewatt ride). "
+        "Units of a part with spread settings are played one by one."),
+       ("Ramps and swings: each rule of the rule file on every sample of a recorded window; disturbances that the grid "
+        "caused, and the minute after each, are left out."),
        "Flicker: IEC 61000-4-15 on the computed voltage. Spectrum: Welch, Hann window, mean removed.",
-       "Model records: PERC1 from the settings, checked by playing sags into records and site. Model tests: our own "
-       "PERC1 behind the source of the one-line diagram, not the utility's program."});
+       ("Model records: PERC1 from the settings, checked by playing sags into records and site. Model tests: our own "
+        "PERC1 behind the source of the one-line diagram, not the utility's program.")});
 }
 
 void assumed_section(const Filing& f, Page& page) {

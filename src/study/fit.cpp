@@ -96,6 +96,7 @@ FitNoise noise_of(const Eigen::VectorXd& r, const Eigen::MatrixXd& J) {
   std::vector<double> index(static_cast<std::size_t>(r.size()));
   std::iota(index.begin(), index.end(), 0.0);
   std::vector<std::vector<double>> columns;
+  columns.reserve(static_cast<std::size_t>(J.cols()));
   for (Eigen::Index k = 0; k < J.cols(); ++k) columns.emplace_back(J.col(k).data(), J.col(k).data() + J.rows());
   // Before the samples, a parameter is spread evenly over its range: a variance of 1/12.
   return fit_noise(index, {r.data(), index.size()}, columns, std::vector<double>(columns.size(), 12.0));
@@ -116,13 +117,22 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
     if (!(p.low < p.high && p.start >= p.low && p.start <= p.high))
       throw InputError(fmt::format("{}: start {} is not between {} and {}", p.key, p.start, p.low, p.high));
   Problem problem(parameters, n_sample, residual);
-  Eigen::LevenbergMarquardt<Problem> search(problem);
-  search.setMaxfev(4000);
+  // The staircases of meters can shrink the steps until the search creeps: it begins again from where it came to.
+  constexpr int most_turns = 5, most_evaluations = 4000;
   Eigen::VectorXd u = problem.start();
-  const auto status = search.minimize(u);
-  if (status == Eigen::LevenbergMarquardtSpace::ImproperInputParameters ||
-      status == Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation)
-    throw SolverError("least squares: no smallest residual found");
+  for (int turn = 0;; ++turn) {
+    Eigen::LevenbergMarquardt<Problem> search(problem);
+    search.setMaxfev(most_evaluations);
+    const auto status = search.minimize(u);
+    if (status == Eigen::LevenbergMarquardtSpace::ImproperInputParameters)
+      throw SolverError("least squares: no smallest residual found: it is no number at the start");
+    if (status != Eigen::LevenbergMarquardtSpace::TooManyFunctionEvaluation) break;
+    if (turn + 1 == most_turns)
+      throw SolverError(
+          fmt::format("least squares: no smallest residual found: it still falls after {} evaluations, so the samples "
+                      "do not tell the parameters apart",
+                      most_turns * most_evaluations));
+  }
 
   const auto n = static_cast<Eigen::Index>(n_sample), m = static_cast<Eigen::Index>(parameters.size());
   Eigen::VectorXd r(n);

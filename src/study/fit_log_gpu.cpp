@@ -30,6 +30,7 @@ struct Common {
 Common common_of(const std::vector<Posterior>& fits, std::size_t n, const std::vector<bool>& varies,
                  const PriorParameter& spread) {
   std::vector<ChipPosterior> chips;
+  chips.reserve(fits.size());
   for (const auto& f : fits) chips.push_back(chip_part(f, n));
   if (chips.size() == 1)
     return {{fits[0].fit.values.begin(), fits[0].fit.values.begin() + static_cast<std::ptrdiff_t>(n)},
@@ -82,6 +83,15 @@ std::string activity_text(const GpuTelemetry& t, const power::GpuModel& model) {
   }
 }
 
+/// Median time between readings; 0 for fewer than two.
+double usual_step_s(const ThermalRecord& r) {
+  std::vector<double> step;
+  for (std::size_t i = 1; i < r.size(); ++i) step.push_back(r.time_s[i] - r.time_s[i - 1]);
+  if (step.empty()) return 0.0;
+  std::nth_element(step.begin(), step.begin() + static_cast<std::ptrdiff_t>(step.size() / 2), step.end());
+  return step[step.size() / 2];
+}
+
 void say_record(FittedEntry& out, const FitRecord& r, const ThermalDrive& drive, const Posterior& fit,
                 const FitGpuOptions& o) {
   FittedGpu one{r.telemetry.gpu,           file_name(r.file), drive.power_from,
@@ -90,6 +100,13 @@ void say_record(FittedEntry& out, const FitRecord& r, const ThermalDrive& drive,
   if (drive.longest_gap_s > 10.0 * std::max(1.0, o.power_window_s))
     out.text += fmt::format("  longest gap {:.3g} s: its power is taken as the mean of the readings around it\n",
                             drive.longest_gap_s);
+  if (const double every_s = usual_step_s(r.telemetry.record);
+      r.telemetry.energy_J.empty() && o.power_window_s > 0.0 && every_s > 1.2 * o.power_window_s)
+    out.text += fmt::format(
+        "  readings come every {:.3g} s and are taken as means over {:.3g} s: the power between them is guessed, which "
+        "the fast pole shows; if the "
+        "tool writes means over its interval, say --power-window-s {:.3g}\n",
+        every_s, o.power_window_s, every_s);
   for (const auto& v : fit.fit.values) out.text += value_line(v);
   out.text += "  " + residual_text(one.residuals, "K");
   out.gpus.push_back(std::move(one));

@@ -72,7 +72,7 @@ void fill_counter(const ThermalRecord& record, std::vector<double>& energy_J) {
 std::ptrdiff_t TextTable::column(std::initializer_list<const char*> words) const {
   for (const char* word : words)
     for (std::size_t i = 0; i < header.size(); ++i)
-      if (header[i].rfind(word, 0) == 0) return static_cast<std::ptrdiff_t>(i);
+      if (header[i].starts_with(word)) return static_cast<std::ptrdiff_t>(i);
   return -1;
 }
 
@@ -124,7 +124,7 @@ double cell_time_s(const std::string& cell) {
   return x > 1e17 ? x * 1e-9 : x > 1e14 ? x * 1e-6 : x > 1e11 ? x * 1e-3 : x;
 }
 
-std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) {
+std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, bool needs_power) {
   const TextTable t = read_table(path);
   const auto time = t.column({"timestamp", "time_s", "time_ms", "time", "Timestamp"});
   const auto gpu = t.column({"index", "gpu", "GPU", "uuid", "name"});
@@ -134,15 +134,19 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   const auto energy = t.column({"energy_J", "total_energy_consumption", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"});
   const auto limit = t.column({"limit_W", "enforced.power.limit", "power.limit", "DCGM_FI_DEV_POWER_MGMT_LIMIT"});
   const auto inlet = t.column({"inlet_degC"});
+  const auto activity = t.column({"activity_frac", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"});
+  const auto dram = t.column({"dram_activity_frac", "DCGM_FI_PROF_DRAM_ACTIVE"});
+  const auto memory_power = t.column({"memory_power_W"});
+  const auto memory_die = t.column({"memory_temperature_degC", "temperature.memory", "DCGM_FI_DEV_MEMORY_TEMP"});
   // The driver's own names count in millijoules.
   const double energy_unit_J =
-      energy >= 0 && t.header[static_cast<std::size_t>(energy)].rfind("energy_J", 0) == 0 ? 1.0 : 1e-3;
+      energy >= 0 && t.header[static_cast<std::size_t>(energy)].starts_with("energy_J") ? 1.0 : 1e-3;
   std::vector<Finding> findings;
   const auto need = [&](std::ptrdiff_t at, const char* what) {
     if (at < 0) findings.push_back({{t.file, 1, 1}, "", fmt::format("no column with {}", what)});
   };
   need(time, "the time (timestamp, time_s, time_ms)");
-  need(power, "board power (power.draw, DCGM_FI_DEV_POWER_USAGE, power_W)");
+  if (needs_power) need(power, "board power (power.draw, DCGM_FI_DEV_POWER_USAGE, power_W)");
   need(die, "GPU temperature (temperature.gpu, DCGM_FI_DEV_GPU_TEMP, temperature_degC)");
   if (!findings.empty()) throw InputError(findings);
 
@@ -150,8 +154,8 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
   for (const auto& row : t.rows) {
     const auto cell = [&](std::ptrdiff_t at) { return at < 0 ? std::string("0") : row[static_cast<std::size_t>(at)]; };
     const double at_s = t.time_s(row, static_cast<std::size_t>(time));
-    const double W = cell_number(cell(power)), degC = cell_number(cell(die));
-    if (!std::isfinite(at_s) || !std::isfinite(W) || !std::isfinite(degC)) continue;
+    const double W = power < 0 ? missing : cell_number(cell(power)), degC = cell_number(cell(die));
+    if (!std::isfinite(at_s) || (needs_power && !std::isfinite(W)) || !std::isfinite(degC)) continue;
     auto& g = by_gpu[cell(gpu)];
     g.gpu = cell(gpu);
     if (!g.record.time_s.empty() && at_s <= g.record.time_s.back()) continue;  // the same publication logged twice
@@ -161,6 +165,10 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path) 
     if (clock >= 0) g.clock_Hz.push_back(cell_number(cell(clock)) * 1e6);
     if (limit >= 0) g.limit_W.push_back(cell_number(cell(limit)));
     if (inlet >= 0) g.inlet_K.push_back(cell_number(cell(inlet)) + 273.15);
+    if (activity >= 0) g.activity.push_back(cell_number(cell(activity)));
+    if (dram >= 0) g.dram_activity.push_back(cell_number(cell(dram)));
+    if (memory_power >= 0) g.memory_W.push_back(cell_number(cell(memory_power)));
+    if (memory_die >= 0) g.memory_K.push_back(cell_number(cell(memory_die)) + 273.15);
     if (energy >= 0) g.energy_J.push_back(cell_number(cell(energy)) * energy_unit_J);
   }
   std::vector<GpuTelemetry> out;

@@ -34,14 +34,19 @@ struct GpuTelemetry {
   std::vector<double> clock_Hz;  ///< empty where the file has none
   /// Counter, missing cells filled by the power readings; empty where the file has none or it steps back.
   std::vector<double> energy_J;
-  std::vector<double> limit_W;  ///< power limit; empty where the file has none, NaN where a cell is missing
-  std::vector<double> inlet_K;  ///< air into the server; as limit_W
+  std::vector<double> limit_W;        ///< power limit; empty where the file has none, NaN where a cell is missing
+  std::vector<double> inlet_K;        ///< air into the server; as limit_W
+  std::vector<double> activity;       ///< share of time in which the matrix units work; as limit_W
+  std::vector<double> dram_activity;  ///< share of time in which the memory moves data; as limit_W
+  std::vector<double> memory_W;       ///< of the memory alone; as limit_W
+  std::vector<double> memory_K;       ///< as limit_W
 };
 
 /// Reads nvidia-smi CSV (timestamp, index, power.draw, temperature.gpu, clocks.sm …), DCGM CSV (timestamp, gpu,
 /// DCGM_FI_DEV_POWER_USAGE, DCGM_FI_DEV_GPU_TEMP, DCGM_FI_DEV_SM_CLOCK) or a generic CSV (time_s or time_ms, gpu, power_W,
-/// temperature_degC, clock_MHz, energy_J, limit_W, inlet_degC), told apart by their headers. Rows without power or temperature are left out.
-/// @throws InputError naming what is missing
-std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path);
+/// temperature_degC, clock_MHz, energy_J, limit_W, inlet_degC, activity_frac, dram_activity_frac, memory_power_W,
+/// memory_temperature_degC), told apart by their headers. Rows without power or temperature are left out.
+/// @param needs_power  false: a row may lack its power, which is then NaN  @throws InputError naming what is missing
+std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, bool needs_power = true);
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -23,7 +23,7 @@ struct DesignHour {
 };
 
 /// Of the nodes' and the cooling's means over each hour, the largest sum.
-DesignHour design_hour(const sim::Scenario& s, const sim::LoadTrace& trace) {
+DesignHour design_hour(const sim::Scenario& s, const connection::LoadTrace& trace) {
   std::vector<double> load_J, auxiliary_J, elapsed_s;
   Tick before = 0;
   for (const auto& f : trace.flushes) {
@@ -96,7 +96,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
                     "simulated; a day is usual "
                     "(--set run.duration_h=24)",
                     s.run.duration_s / 60.0, least_s / 60.0));
-  sim::LoadTrace trace;
+  connection::LoadTrace trace;
   sim::RunOptions options;
   options.n_thread = n_thread;
   options.trace = &trace;

@@ -56,10 +56,47 @@ void compare_temperatures(const Slots& slots, const Played& played, double from_
       if (r.time_s[i] < from_s + start_s) continue;
       measured.push_back(r.die_K[i] - zero_degC_K);
       predicted.push_back(played_at(played, played.die_K[g], r.time_s[i]) - zero_degC_K);
-      report.rows.push_back({r.time_s[i], r.power_W[i], measured.back(), predicted.back(), g});
+      const double W = std::isfinite(r.power_W[i]) ? r.power_W[i] : played_at(played, played.gpu_W[g], r.time_s[i]);
+      report.rows.push_back({r.time_s[i], W, measured.back(), predicted.back(), g});
     }
     report.temperature.push_back(compared(slots.gpu[g].gpu, measured, predicted));
   }
+}
+
+/// Readings of one quantity against the replay of it; nothing where the log or the replay has none.
+void compare_column(const std::string& of, const std::vector<double>& time_s, const std::vector<double>& column,
+                    const Played& played, const std::vector<double>& replayed, double offset, double from_s,
+                    std::vector<ReplayComparison>& to) {
+  std::vector<double> measured, predicted;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const double x = played_at(played, replayed, time_s[i]);
+    if (!std::isfinite(column[i]) || !std::isfinite(x) || time_s[i] < from_s + start_s) continue;
+    measured.push_back(column[i] - offset), predicted.push_back(x - offset);
+  }
+  if (!measured.empty()) to.push_back(compared(of, measured, predicted));
+}
+
+void compare_memory_and_power(const ReplayOptions& o, const Slots& slots, const SlotWatts& watts, const Played& played,
+                              double from_s, ReplayReport& report) {
+  bool memory_without_watts = false;
+  const bool by_power = drive_by(o.drive) == DriveBy::power;
+  for (std::size_t g = 0; g < slots.gpu.size(); ++g) {
+    const auto& t = slots.gpu[g];
+    compare_column(t.gpu, t.record.time_s, t.memory_K, played, played.memory_K[g], zero_degC_K, from_s, report.memory);
+    if (!by_power)
+      compare_column(t.gpu, t.record.time_s, t.record.power_W, played, played.gpu_W[g], 0.0, from_s, report.power);
+    memory_without_watts |= !t.memory_K.empty() && !watts.drive(g).has_memory();
+    if (const double share = watts.drive(g).assumed_frac(); share > 0.0)
+      report.findings.push_back(fmt::format(
+          "GPU {}: {:.0f} % of the readings {}", t.gpu, 100.0 * share,
+          by_power ? ""
+          : drive_by(o.drive) == DriveBy::activity
+              ? "ask for the whole power limit at their clock and activity; the limit is taken"
+              : "show the highest clock, where watts may be anything from waiting to the limit; the middle is taken"));
+  }
+  if (memory_without_watts)
+    report.findings.emplace_back(
+        "memory temperatures are not predicted: the log has neither memory_power_W nor dram_activity_frac");
 }
 
 /// Activity that makes the model draw a reading, all power beyond board and leakage counted as switching.
@@ -162,17 +199,18 @@ void compare_inlet(const Slots& slots, double from_s, ReplayReport& report) {
     const double at_s = t.record.time_s[i];
     if (!std::isfinite(t.inlet_K[i]) || at_s < from_s + start_s) continue;
     while (row + 1 != report.hall->rows.end() && row->time_s < at_s) ++row;
-    measured.push_back(t.inlet_K[i] - zero_degC_K), predicted.push_back(row->supply_degC);
+    measured.push_back(t.inlet_K[i] - zero_degC_K),
+        predicted.push_back(std::isfinite(row->liquid_degC) ? row->liquid_degC : row->supply_degC);
   }
   if (!measured.empty()) report.inlet = compared("inlet", measured, predicted);
 }
 
-void find_missing(const Hardware& h, const Slots& slots, ReplayReport& report) {
+void find_missing(const Hardware& h, const Slots& slots, bool by_power, ReplayReport& report) {
   const auto& t = slots.gpu.front();
-  if (t.clock_Hz.empty()) report.findings.push_back("no clocks in the log (clock_MHz): none are compared");
-  if (t.limit_W.empty()) report.findings.push_back("no power limit in the log (limit_W): the gpu's own is taken");
-  if (t.energy_J.empty())
-    report.findings.push_back("no energy counter in the log (energy_J): power is what the readings' windows show");
+  if (t.clock_Hz.empty()) report.findings.emplace_back("no clocks in the log (clock_MHz): none are compared");
+  if (t.limit_W.empty()) report.findings.emplace_back("no power limit in the log (limit_W): the gpu's own is taken");
+  if (t.energy_J.empty() && by_power)
+    report.findings.emplace_back("no energy counter in the log (energy_J): power is what the readings' windows show");
   const double slow_s = package_poles(h.package, h.air.fan_min_frac).slow_s + h.air.fan_lag_s;
   if (report.span_s < 5.0 * slow_s)
     report.findings.push_back(
@@ -195,7 +233,7 @@ ReplayReport replay_log(const ReplayOptions& o) {
   if (o.inlet_degC) check_range("inlet_degC", *o.inlet_degC, -20.0, 60.0);
   const Hardware h = hardware_of(o);
   ReplayReport report;
-  report.server = o.server, report.gpu = o.gpu;
+  report.server = o.server, report.gpu = o.gpu, report.drive = o.drive, report.liquid = h.liquid.has_value();
   const auto n_slot = static_cast<std::size_t>(h.server.n_gpu);
   auto hosts = hosts_of(o, n_slot, report);
   if (o.hall.plant.empty()) hosts.resize(1);
@@ -203,16 +241,17 @@ ReplayReport replay_log(const ReplayOptions& o) {
   std::vector<SlotWatts> watts;
   double from_s = -1e300, to_s = 1e300;
   for (const auto& host : hosts) {
-    watts.emplace_back(host, o.power_window_s, n_slot);
+    watts.emplace_back(host, o, h);
     from_s = std::max(from_s, watts.back().begin_s()), to_s = std::min(to_s, watts.back().end_s());
   }
   if (!(to_s - from_s > 2.0 * start_s))
     throw InputError(
         fmt::format("the GPUs of the log share {:.3g} s; a replay needs {:g}", to_s - from_s, 2.0 * start_s));
   report.span_s = to_s - from_s;
-  for (const double w : watts.front().mean_W(from_s, to_s)) report.gpu_mean_W += w / static_cast<double>(n_slot);
-  find_missing(h, slots, report);
-  for (const auto& host : hosts) find_powers_beyond(o, h, host, report);
+  const bool by_power = drive_by(o.drive) == DriveBy::power;
+  find_missing(h, slots, by_power, report);
+  if (by_power)
+    for (const auto& host : hosts) find_powers_beyond(o, h, host, report);
 
   const auto& inlets = slots.gpu.front().inlet_K;
   const bool column =
@@ -227,7 +266,7 @@ ReplayReport replay_log(const ReplayOptions& o) {
     report.inlet_from = "the hall's plant";
     report.hall = play_hall(o, h, hosts, watts, from_s, to_s, played, report.findings);
     compare_temperatures(slots, played, from_s, report);
-    inlet_K = report.hall->supply_mean_degC + zero_degC_K;
+    inlet_K = report.hall->coolant_mean_degC + zero_degC_K;
     if (column) compare_inlet(slots, from_s, report);
   } else if (o.inlet_degC) {
     report.inlet_from = "given";
@@ -246,7 +285,7 @@ ReplayReport replay_log(const ReplayOptions& o) {
     inlet_K /= static_cast<double>(n);
   } else {
     report.inlet_from = "fitted to the mean of the dies";
-    report.findings.push_back(
+    report.findings.emplace_back(
         "no air temperature (inlet_degC): the one that fits the mean of the dies is taken, so that only differences "
         "are predicted");
     for (int i = 0; i < 8; ++i) {  // fans answer to temperature: a few turns until the mean agrees
@@ -259,7 +298,10 @@ ReplayReport replay_log(const ReplayOptions& o) {
   }
   report.inlet_degC = inlet_K - zero_degC_K;
   for (const double f : played.fan_frac) report.fan_mean_frac += f / static_cast<double>(played.fan_frac.size());
-  compare_clocks(h, slots, played, report);
+  for (const double w : played.gpu_sum_W)
+    report.gpu_mean_W += w / static_cast<double>(n_slot * played.gpu_sum_W.size());
+  if (by_power) compare_clocks(h, slots, played, report);
+  compare_memory_and_power(o, slots, watts.front(), played, from_s, report);
   if (!o.node_log.empty()) compare_node(o, h, played, report);
   return report;
 }

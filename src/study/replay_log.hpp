@@ -22,12 +22,14 @@ struct ReplayHallOptions {
 
 struct ReplayOptions {
   std::string file;    ///< telemetry of GPUs: time, gpu, power; temperature and clock where they are to be compared
-  std::string server;  ///< catalog server, air-cooled
+  std::string server;  ///< catalog server, in air or on cold plates
+  std::string drive =
+      "power";  ///< what drives the packages: power, or activity or clock, from which the gpu's model gives it
   std::string gpu = "h100_sxm_700W";  ///< catalog gpu, e.g. one made by `fit gpu`
   std::string catalog;                ///< folder of catalog entries of your own; empty: none
   std::string host;                   ///< which host of the log; empty: the first
   std::string node_log;               ///< measured node power: time, then watts; empty: none
-  /// Air into the server; none: the log's column, else the one that fits the mean of the dies.
+  /// Air into the server, or liquid into its plates; none: the log's column, else the one that fits the mean of the dies.
   std::optional<double> inlet_degC;
   double power_window_s = 1.0;  ///< trailing mean behind each power reading, 0 to 30 s
   double cap_W = 0.0;           ///< power limit; 0: the log's column, else the gpu's own
@@ -53,20 +55,25 @@ struct ReplayedHall {
   double it_mean_W = 0.0, it_max_W = 0.0;   ///< at the servers' AC inputs
   double plant_mean_W = 0.0, pue = 0.0;     ///< pue: of servers and cooling alone
   double supply_mean_degC = 0.0, supply_max_degC = 0.0, hot_aisle_max_degC = 0.0, die_max_degC = 0.0;
+  double coolant_mean_degC = 0.0;  ///< that the GPUs feel: the supply air, or the liquid at their plates
   double capacity_margin_min_frac = 1.0, water_kg = 0.0;
   double closure_frac = 0.0;  ///< |in − out − stored| ÷ in, of servers and plant over the replay
   struct Row {
     double time_s, it_W, plant_W, supply_degC, hot_aisle_degC, fan_frac, die_max_degC;
+    double liquid_degC;  ///< at the plates; NaN in air
   };
   std::vector<Row> rows;  ///< [step of the plant]
 };
 
 struct ReplayReport {
-  std::string server, gpu, host;
+  std::string server, gpu, host, drive;
+  bool liquid = false;  ///< the server has cold plates
   double span_s = 0.0, inlet_degC = 0.0, fan_mean_frac = 0.0, gpu_mean_W = 0.0;
   std::string inlet_from;
   std::vector<std::string> findings;                 ///< what the log lacks, contradicts or leaves to an assumption
   std::vector<ReplayComparison> temperature, clock;  ///< [GPU]
+  std::vector<ReplayComparison> memory;  ///< [GPU whose log has memory's watts or activity, and temperature]
+  std::vector<ReplayComparison> power;   ///< [GPU whose watts are predicted and logged]
   std::optional<ReplayComparison> node;
   std::optional<ReplayComparison>
       inlet;  ///< air into the compared server, °C and K, where the log and a hall tell of it
@@ -79,13 +86,14 @@ struct ReplayReport {
   std::vector<Row> rows;
 };
 
-/// Measured GPU watts drive the packages, the two rows of air and the fans of one server (thermal/node_heat.hpp); its watts follow
-/// (power/server.hpp). Clocks: the activity under load is taken from the first half of the record, and the second half's clocks are those
+/// GPU watts drive the packages, the two rows of air and the fans of one server, or its plates (thermal/node_heat.hpp); its watts follow
+/// (power/server.hpp). They are logged, or follow from activity or clocks (replay_drive.hpp). Memory is warmer than its die by
+/// thermal::memory_lead with the memory's own watts. Clocks: the activity under load is taken from the first half of the record, and the second half's clocks are those
 /// at which the model draws the measured watts at the predicted temperature. The server is at rest at the first power before the record.
 /// With a hall, all hosts of the log are measured servers; the others of the hall each take one host's watts, drawn, in packages with
 /// resistances of their own (the gpu's [spread]). At most 64 servers are drawn, each for an equal share of the rest. Their heat and
 /// air move the plant every 10 s, and its air is what they all breathe. Everything begins at rest at the first watts.
-/// @throws InputError if the log cannot be read or the server is liquid-cooled
+/// @throws InputError if the log cannot be read or lacks what drives, or if server, gpu and plant do not fit together
 ReplayReport replay_log(const ReplayOptions& options);
 std::string replay_text(const ReplayReport& report);      ///< for people
 std::string replay_json(const ReplayReport& report);      ///< one JSON object on one line

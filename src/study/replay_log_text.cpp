@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "replay_log.hpp"
@@ -67,10 +68,12 @@ Json hall_json(const ReplayedHall& h) {
 
 std::string replay_text(const ReplayReport& r) {
   std::string out =
-      fmt::format("{}{} through {} with {}: {:.0f} s, {:.0f} W per GPU, air {:.1f} °C ({}), fans {:.0f} %\n",
-                  r.host.empty() ? "" : r.host + " ", "replayed", r.server, r.gpu, r.span_s, r.gpu_mean_W, r.inlet_degC,
-                  r.inlet_from, 100.0 * r.fan_mean_frac);
+      fmt::format("{}replayed through {} with {} by {}: {:.0f} s, {:.0f} W per GPU, {} {:.1f} °C ({}), fans {:.0f} %\n",
+                  r.host.empty() ? "" : r.host + " ", r.server, r.gpu, r.drive, r.span_s, r.gpu_mean_W,
+                  r.liquid ? "liquid" : "air", r.inlet_degC, r.inlet_from, 100.0 * r.fan_mean_frac);
   out += lines("die temperature", "K", r.temperature);
+  out += lines("memory temperature", "K", r.memory);
+  out += lines("GPU power", "W", r.power);
   out += lines("clock, 2nd half", "MHz", r.clock);
   if (r.node) out += lines("node power", "W", {*r.node});
   if (r.inlet) out += lines("air at the inlet", "K", {*r.inlet});
@@ -83,6 +86,7 @@ std::string replay_text(const ReplayReport& r) {
 std::string replay_json(const ReplayReport& r) {
   Json out{{"server", r.server},
            {"gpu", r.gpu},
+           {"drive", r.drive},
            {"host", r.host},
            {"span_s", r.span_s},
            {"gpu_mean_W", r.gpu_mean_W},
@@ -91,8 +95,12 @@ std::string replay_json(const ReplayReport& r) {
            {"fan_mean_frac", r.fan_mean_frac},
            {"findings", r.findings},
            {"temperature", Json::array()},
+           {"memory", Json::array()},
+           {"power", Json::array()},
            {"clock", Json::array()}};
   for (const auto& c : r.temperature) out["temperature"].push_back(compared_json(c, "degC", "K"));
+  for (const auto& c : r.memory) out["memory"].push_back(compared_json(c, "degC", "K"));
+  for (const auto& c : r.power) out["power"].push_back(compared_json(c, "W", "W"));
   for (const auto& c : r.clock) out["clock"].push_back(compared_json(c, "MHz", "MHz"));
   out["inlet"] = r.inlet ? compared_json(*r.inlet, "degC", "K") : Json();
   out["hall"] = r.hall ? hall_json(*r.hall) : Json();
@@ -110,10 +118,11 @@ std::string replay_csv(const ReplayReport& r) {
 
 std::string replay_hall_csv(const ReplayReport& r) {
   if (!r.hall) return {};
-  std::string out = "time_s,it_W,plant_W,supply_degC,hot_aisle_degC,fan_frac,die_max_degC\n";
+  std::string out = "time_s,it_W,plant_W,supply_degC,hot_aisle_degC,fan_frac,die_max_degC,liquid_degC\n";
   for (const auto& x : r.hall->rows)
-    out += fmt::format("{:.3f},{:.7g},{:.6g},{:.5g},{:.5g},{:.4g},{:.5g}\n", x.time_s, x.it_W, x.plant_W, x.supply_degC,
-                       x.hot_aisle_degC, x.fan_frac, x.die_max_degC);
+    out += fmt::format("{:.3f},{:.7g},{:.6g},{:.5g},{:.5g},{:.4g},{:.5g},{}\n", x.time_s, x.it_W, x.plant_W,
+                       x.supply_degC, x.hot_aisle_degC, x.fan_frac, x.die_max_degC,
+                       std::isfinite(x.liquid_degC) ? fmt::format("{:.5g}", x.liquid_degC) : "");
   return out;
 }
 

@@ -20,6 +20,14 @@ void read_into(Params& p, const Node& node, const std::string& path, std::vector
   p.fields(r);
 }
 
+void read_liquid(const catalog::Catalog& catalog, const Node& node, Hardware& h, std::vector<Finding>& findings) {
+  auto& liquid = h.liquid.emplace();
+  const Node* plate = node.find("plate");
+  const std::string name = plate && plate->is_text() ? std::get<std::string>(plate->value) : "gpu_pg25_1lpm";
+  read_into(liquid.plate, catalog.values("cold_plate", name), "liquid.plate", findings);
+  read_into(liquid.capture, node, "liquid", findings);
+}
+
 std::string host_of(const std::string& gpu) {
   const auto colon = gpu.rfind(':');
   return colon == std::string::npos ? std::string() : gpu.substr(0, colon);
@@ -44,9 +52,6 @@ void set_slots(Slots& host, std::size_t n_slot) {
 Hardware hardware_of(const ReplayOptions& o) {
   const catalog::Catalog catalog(o.catalog);
   const Node gpu = catalog.values("gpu", o.gpu), server = catalog.values("server", o.server);
-  if (server.find("liquid"))
-    throw InputError(
-        Finding{{}, "server", fmt::format("'{}' is liquid-cooled; replay knows servers in air", o.server)});
   std::vector<Finding> findings;
   Hardware h;
   const auto table = [&](auto& params, const Node& node, const std::string& entry, const char* key) {
@@ -63,13 +68,21 @@ Hardware hardware_of(const ReplayOptions& o) {
   const Node* memory = gpu.find("memory");
   const std::string name = memory && memory->is_text() ? std::get<std::string>(memory->value) : "h100_hbm3";
   read_into(h.memory, catalog.values("memory_branch", name), "memory_branch", findings);
+  table(h.governor, gpu, o.gpu, "governor");
+  if (const Node* liquid = server.find("liquid")) read_liquid(catalog, *liquid, h, findings);
+  if (h.liquid && h.package.convection_exponent_ratio > 0.0)
+    findings.push_back({{},
+                        "gpu",
+                        fmt::format("'{}' has a sink in air, server '{}' has cold plates; choose an entry whose name "
+                                    "ends in _liquid",
+                                    o.gpu, o.server)});
   if (!findings.empty()) throw InputError(std::move(findings));
   return h;
 }
 
 std::vector<Slots> hosts_of(const ReplayOptions& o, std::size_t n_slot, ReplayReport& report) {
   std::vector<Slots> out;
-  for (auto& t : read_gpu_telemetry(o.file)) {
+  for (auto& t : read_gpu_telemetry(o.file, drive_by(o.drive) == DriveBy::power)) {
     const auto host = host_of(t.gpu);
     auto at = std::find_if(out.begin(), out.end(), [&](const Slots& s) { return s.host == host; });
     if (at == out.end()) out.push_back({host, {}, {}}), at = out.end() - 1;
@@ -95,32 +108,20 @@ std::vector<Slots> hosts_of(const ReplayOptions& o, std::size_t n_slot, ReplayRe
   return out;
 }
 
-power::WaveMeter wave_of(const GpuTelemetry& t, double window_s) {
-  const auto drive = thermal_drive(t, window_s);
-  double length_s = 0.0;
-  for (const auto& p : drive.pieces) length_s += p.step_s;
-  power::StepWave wave;
-  wave.edge_s.push_back(t.record.time_s.back() - length_s);
-  for (const auto& p : drive.pieces) {
-    if (!(p.step_s > 1e-9)) continue;
-    wave.edge_s.push_back(wave.edge_s.back() + p.step_s);
-    wave.level_W.push_back(p.power_W);
-  }
-  return power::WaveMeter(std::move(wave));
-}
-
-SlotWatts::SlotWatts(const Slots& slots, double window_s, std::size_t n_slot)
-    : slot_(slots.slot), n_slot_(n_slot), begin_s_(-1e300), end_s_(1e300) {
+SlotWatts::SlotWatts(const Slots& slots, const ReplayOptions& o, const Hardware& h)
+    : slot_(slots.slot), n_slot_(static_cast<std::size_t>(h.server.n_gpu)) {
+  const double cap_W = o.cap_W > 0.0 ? o.cap_W : h.gpu.tdp_W;
   for (const auto& t : slots.gpu) {
-    waves_.push_back(wave_of(t, window_s));
+    drives_.emplace_back(t, drive_by(o.drive), o.power_window_s, h.gpu, h.governor.cap_margin_W, cap_W);
     begin_s_ = std::max(begin_s_, t.record.time_s.front()), end_s_ = std::min(end_s_, t.record.time_s.back());
   }
 }
 
-std::vector<double> SlotWatts::mean_W(double from_s, double to_s) const {
+std::vector<double> SlotWatts::mean_W(double from_s, double to_s, std::span<const double> die_K) const {
   double sum = 0.0;
   std::vector<double> own;
-  for (const auto& w : waves_) own.push_back(std::max(0.0, w.mean_W(from_s, to_s))), sum += own.back();
+  for (std::size_t g = 0; g < drives_.size(); ++g)
+    own.push_back(drives_[g].mean_W(from_s, to_s, die_K[slot_[g]])), sum += own.back();
   std::vector<double> out(n_slot_, sum / static_cast<double>(own.size()));
   for (std::size_t g = 0; g < own.size(); ++g) out[slot_[g]] = own[g];
   return out;
@@ -131,23 +132,43 @@ ReplayedServer::ReplayedServer(const Hardware& h, const SlotWatts& watts, std::v
       watts_(watts),
       ratio_(std::move(resistance_ratio)),
       none_(ratio_.size(), 0.0),
-      node_(h.package, h.memory, h.air, ratio_.size(), air_J_per_m3_K) {}
+      slot_W_(ratio_.size(), 0.0),
+      node_(h.package, h.memory, h.air, ratio_.size(), air_J_per_m3_K, h.liquid) {}
+
+std::vector<double> ReplayedServer::dies() const {
+  std::vector<double> out;
+  out.reserve(state_.store_K.size());
+  for (const auto& T : state_.store_K) out.push_back(T[thermal::die_store]);
+  return out;
+}
 
 void ReplayedServer::rest(double from_s, double inlet_K) {
   state_ = node_.cold(inlet_K);
-  const auto before = watts_.mean_W(from_s, from_s + start_s);
-  for (int i = 0; i < 600; ++i) node_.step(state_, before, none_, ratio_, inlet_K, 5.0);
+  for (int i = 0; i < 600; ++i)
+    node_.step(state_, watts_.mean_W(from_s, from_s + start_s, dies()), none_, ratio_, inlet_K, 5.0);
 }
 
 ReplayedServer::Step ReplayedServer::step(double from_s, double to_s, double inlet_K) {
-  const auto W = watts_.mean_W(from_s, to_s);
-  const auto books = node_.step(state_, W, none_, ratio_, inlet_K, to_s - from_s);
-  Step out{0.0, 0.0, 0.0, books.stored_J};
-  for (const double w : W) out.gpu_W += w;
-  out.ac_W = power::server_power(hardware_.server, out.gpu_W, state_.fan_frac, is_busy(hardware_, out.gpu_W)).ac_W;
-  // All that the server draws goes into the air, less what its packages keep.
-  out.air_W = out.ac_W - out.gpu_W + books.air_J / (to_s - from_s);
+  slot_W_ = watts_.mean_W(from_s, to_s, dies());
+  const auto books = node_.step(state_, slot_W_, none_, ratio_, inlet_K, to_s - from_s);
+  Step out{0.0, 0.0, 0.0, 0.0, books.stored_J};
+  for (const double w : slot_W_) out.gpu_W += w;
+  const auto drawn = power::server_power(hardware_.server, out.gpu_W, state_.fan_frac, is_busy(hardware_, out.gpu_W));
+  out.ac_W = drawn.ac_W;
+  // All that the server draws goes into air and liquid, less what its packages keep.
+  double host_W = 0.0;
+  if (const auto& liquid = hardware_.liquid)
+    host_W = drawn.host_W * liquid->capture.host_liquid_frac *
+             thermal::to_liquid_frac(liquid->plate, liquid->plate.flow_ref_kg_per_s);
+  out.liquid_W = books.liquid_J / (to_s - from_s) + host_W;
+  out.air_W = out.ac_W - out.gpu_W - host_W + books.air_J / (to_s - from_s);
   return out;
+}
+
+double ReplayedServer::memory_K(std::size_t slot, double memory_W) const {
+  const auto lead = thermal::memory_lead(hardware_.package, hardware_.memory);
+  const double die_W = std::max(0.0, slot_W_[slot] - memory_W);
+  return die_K(slot) + ratio_[slot] * (lead.die_K_per_W * die_W + lead.memory_K_per_W * memory_W);
 }
 
 double ReplayedServer::hottest_K() const {
@@ -160,12 +181,17 @@ bool is_busy(const Hardware& h, double gpu_W) {
   return gpu_W > 0.25 * h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
 }
 
-void note(Played& out, const ReplayedServer& server, const Slots& slots, double at_s, double gpu_W) {
-  out.die_K.resize(slots.gpu.size());
+void note(Played& out, const ReplayedServer& server, const Slots& slots, const SlotWatts& watts, double at_s,
+          double step_s) {
+  out.die_K.resize(slots.gpu.size()), out.gpu_W.resize(slots.gpu.size()), out.memory_K.resize(slots.gpu.size());
   out.time_s.push_back(at_s);
   out.fan_frac.push_back(server.fan_frac());
-  out.gpu_sum_W.push_back(gpu_W);
-  for (std::size_t g = 0; g < slots.gpu.size(); ++g) out.die_K[g].push_back(server.die_K(slots.slot[g]));
+  out.gpu_sum_W.push_back(server.all_W());
+  for (std::size_t g = 0; g < slots.gpu.size(); ++g) {
+    const auto slot = slots.slot[g];
+    out.die_K[g].push_back(server.die_K(slot)), out.gpu_W[g].push_back(server.slot_W(slot));
+    out.memory_K[g].push_back(server.memory_K(slot, watts.drive(g).memory_W(at_s - step_s, at_s)));
+  }
 }
 
 Played play(const Hardware& h, const Slots& slots, const SlotWatts& watts, double from_s, double to_s,
@@ -173,9 +199,11 @@ Played play(const Hardware& h, const Slots& slots, const SlotWatts& watts, doubl
   ReplayedServer server(h, watts, std::vector<double>(static_cast<std::size_t>(h.server.n_gpu), 1.0));
   server.rest(from_s, inlet_K(from_s));
   Played out;
-  for (double at_s = from_s; at_s < to_s; at_s += replay_step_s) {
-    const auto moved = server.step(at_s, at_s + replay_step_s, inlet_K(at_s));
-    note(out, server, slots, at_s + replay_step_s, moved.gpu_W);
+  const auto n_step = static_cast<std::int64_t>(std::ceil((to_s - from_s) / replay_step_s));
+  for (std::int64_t k = 0; k < n_step; ++k) {
+    const double at_s = from_s + static_cast<double>(k) * replay_step_s;
+    server.step(at_s, at_s + replay_step_s, inlet_K(at_s));
+    note(out, server, slots, watts, at_s + replay_step_s, replay_step_s);
   }
   return out;
 }

@@ -9,11 +9,6 @@ namespace {
 
 constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
 
-bool stays(const grid::RuleBand& b) {
-  return b.duty == grid::BandDuty::timed || b.duty == grid::BandDuty::continuous ||
-         b.duty == grid::BandDuty::may_reduce;
-}
-
 }  // namespace
 
 std::string ride_plot(const grid::RideVerdict& v, const std::string& title) {
@@ -23,7 +18,7 @@ std::string ride_plot(const grid::RideVerdict& v, const std::string& title) {
   PlotLine stayed{"the site stays", {}, {}, "#2a8a2a", false, true}, left{"load leaves", {}, {}, "#c33", false, true};
   for (const auto& b : v.voltage) {
     const double high = std::min(b.band.high, highest_pu);
-    if (stays(b.band))
+    if (b.band.must_stay())
       p.areas.push_back({shortest_s, b.band.duty == grid::BandDuty::continuous ? longest_s : b.band.stay_s, b.band.low,
                          high, "#e4effa"});
     if (b.band.duty == grid::BandDuty::not_read)

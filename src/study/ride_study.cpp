@@ -40,6 +40,7 @@ Json bands_json(const std::vector<grid::BandAnswer>& bands) {
   for (const auto& b : bands) {
     Json o{{"low", b.band.low},       {"high", number(b.band.high)},     {"duty", grid::name(b.band.duty)},
            {"stay_s", b.band.stay_s}, {"verdict", grid::name(b.answer)}, {"points", Json::array()}};
+    if (b.n_phase != 3) o["n_phase"] = b.n_phase;
     for (const auto& p : b.points) o["points"].push_back(point_json(p));
     out.push_back(std::move(o));
   }
@@ -48,10 +49,8 @@ Json bands_json(const std::vector<grid::BandAnswer>& bands) {
 
 void say_band(std::string& text, const grid::BandAnswer& b, const char* unit) {
   const auto& p = b.points[b.worst];
-  const std::string range = std::isinf(b.band.high) ? fmt::format("above {:g} {}", b.band.low, unit)
-                                                    : fmt::format("{:g} to {:g} {}", b.band.low, b.band.high, unit);
   const bool timed = b.band.duty == grid::BandDuty::timed || b.band.duty == grid::BandDuty::may_reduce;
-  say(text, "  {:<18} {:<30} {:<11} {}\n", range,
+  say(text, "  {:<18} {:<30} {:<11} {}\n", b.band.range(unit),
       std::string(grid::name(b.band.duty)) + (timed ? fmt::format(" ({:g} s)", b.band.stay_s) : ""),
       grid::name(b.answer),
       p.left_W > 0.0
@@ -117,6 +116,10 @@ std::string judged_json(const Judged& j) {
     o["items"].push_back({{"name", i.name}, {"verdict", grid::name(i.answer)}, {"why", i.why}});
   o["voltage"] = bands_json(j.verdict->voltage);
   o["frequency"] = bands_json(j.verdict->frequency);
+  if (!j.verdict->unbalanced.empty()) {
+    o["transformer"] = j.options.transformer;
+    o["unbalanced"] = bands_json(j.verdict->unbalanced);
+  }
   if (j.point) o["point"] = point_json(*j.point);
   if (j.point && j.options.n_phase != 3)
     o["point"]["n_phase"] = j.options.n_phase, o["point"]["transformer"] = j.options.transformer;
@@ -139,6 +142,12 @@ std::string judged_text(const Judged& j) {
   for (const auto& i : j.verdict->items) say(text, "  {:<28} {:<11} {}\n", i.name, grid::name(i.answer), i.why);
   say(text, "voltage, balanced:\n");
   for (const auto& b : j.verdict->voltage) say_band(text, b, "pu");
+  std::int64_t n_phase = 0;
+  for (const auto& b : j.verdict->unbalanced) {
+    if (b.n_phase != n_phase) say(text, "voltage, {} of 3 phases, behind {}:\n", b.n_phase, j.options.transformer);
+    n_phase = b.n_phase;
+    say_band(text, b, "pu");
+  }
   if (j.point)
     say(text, "at {:g} pu for {:g} s{}: {}\n", j.options.voltage_pu, j.options.duration_s,
         j.options.n_phase == 3 ? ""
@@ -155,12 +164,13 @@ std::string judged_text(const Judged& j) {
 /// The site's groups: what the scenario names, or each unit of settings of its own with the servers at design power.
 sim::SiteGroups groups_of(const sim::Scenario& scenario, const RideOptions& options) {
   auto site = sim::site_groups(scenario, options.current_limit_pu);
+  // Said by the verdict on unbalanced sags.
+  std::erase_if(site.open, [](const std::string& line) { return line.starts_with("transformer connection"); });
   if (options.settings.empty()) return site;
   const auto parts = grid::with_power(find_load_settings(options.settings, options.overlay), site.largest_W, 0.0);
   site.groups = grid::units_of(parts);
   for (auto& g : site.groups) g.current_ratio = std::min(g.current_ratio, options.current_limit_pu);
-  site.open = {"cooling plant: its power follows from a run, so its parts are played without load",
-               "transformer connection: balanced voltages only"};
+  site.open = {"cooling plant: its power follows from a run, so its parts are played without load"};
   if (site.groups.empty())
     throw InputError(fmt::format("ride: the settings '{}' have no part of the servers", options.settings));
   return site;
@@ -171,12 +181,13 @@ grid::RidePoint own_sag(const Judged& j, double nominal_Hz) {
   const auto& o = j.options;
   if (o.n_phase == 3)
     return grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, false);
-  if (o.transformer != "wye_wye" && o.transformer != "delta_wye")
-    throw InputError(fmt::format(
-        "ride: a sag of {} phase{} needs the transformer between connection and load: wye_wye or delta_wye{}",
-        o.n_phase, o.n_phase == 1 ? "" : "s", o.transformer.empty() ? "" : fmt::format(", not '{}'", o.transformer)));
+  const auto transformer = grid::transformer_of(o.transformer);
+  if (!transformer)
+    throw InputError(
+        fmt::format("ride: a sag of {} phase{} needs the transformer between connection and load: wye_wye or delta_wye",
+                    o.n_phase, o.n_phase == 1 ? "" : "s"));
   return grid::play_phases(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, o.n_phase,
-                           o.transformer == "wye_wye" ? grid::Transformer::wye_wye : grid::Transformer::delta_wye);
+                           *transformer);
 }
 
 }  // namespace
@@ -192,7 +203,7 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
   j.judged = j.why_not.empty() || options.as_if;
   if (j.judged) {
     const double nominal_Hz = scenario.frequency.nominal_Hz;
-    j.verdict = grid::judge_ride(j.book, j.site.groups, nominal_Hz);
+    j.verdict = grid::judge_ride(j.book, j.site.groups, nominal_Hz, grid::transformer_of(options.transformer));
     if (options.duration_s > 0.0) j.point = own_sag(j, nominal_Hz);
     if (!options.sag.empty()) j.record = play_record(options.sag, j.book, j.site.groups);
   }

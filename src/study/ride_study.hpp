@@ -18,8 +18,9 @@ struct RideOptions {
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
   double voltage_pu = 1.0, duration_s = 0.0;  ///< a sag of one's own; duration 0: none
   std::int64_t n_phase = 3;                   ///< faulted phases of that sag; below 3 the transformer must be stated
-  std::string transformer{};                  ///< between connection and load: "wye_wye" or "delta_wye"
-  bool as_if = false;                         ///< judge also if the rule does not apply
+  /// Between connection and load: "wye_wye" or "delta_wye". The bands are then judged in sags of one and two phases, too.
+  std::string transformer{};
+  bool as_if = false;  ///< judge also if the rule does not apply
 };
 
 /// An answer with its picture.

@@ -90,6 +90,7 @@ Json book_json(const grid::RuleBook& b) {
                       {"current_ratio", number(b.ride->current_ratio)},
                       {"rocof_Hz_per_s", number(b.ride->rocof_Hz_per_s)},
                       {"counters_allowed", b.ride->counters_allowed},
+                      {"unbalanced", b.ride->unbalanced == grid::SagCount::lowest_phase ? "lowest_phase" : "not_read"},
                       {"count_window_s", b.ride->count_window_s}});
   }
   for (const auto& r : b.rules)
@@ -137,9 +138,10 @@ std::string book_text(const grid::RuleBook& b) {
         x.computational_frac > 0.0 ? fmt::format(", {:.0f} % of it computing", 100.0 * x.computational_frac) : "");
   }
   if (b.ride) {
-    say(text, "ride-through ({})\n",
+    say(text, "ride-through ({}; in a sag of one or two phases {})\n",
         b.ride->count_window_s > 0.0 ? fmt::format("excursions add up over {:g} s", b.ride->count_window_s)
-                                     : "each excursion by itself");
+                                     : "each excursion by itself",
+        b.ride->unbalanced == grid::SagCount::lowest_phase ? "the lowest phase counts" : "not read");
     for (const auto& band : b.ride->voltage) say(text, "{}\n", band_text(band, "pu"));
     for (const auto& band : b.ride->frequency) say(text, "{}\n", band_text(band, "Hz"));
     if (std::isfinite(b.ride->recovery_frac))

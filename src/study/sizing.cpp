@@ -64,14 +64,14 @@ class Search {
   }
 
   /// The fleet under one setting of its GPUs.
-  const sim::LoadTrace& fleet(const sim::Scenario& s, const Portfolio& p) {
+  const connection::LoadTrace& fleet(const sim::Scenario& s, const Portfolio& p) {
     auto [it, fresh] = fleets_.try_emplace({p.floor_ratio, p.ramp_down_W_per_s, p.ballast_ratio});
     if (fresh) it->second = record(s);
     return it->second;
   }
 
-  sim::LoadTrace record(const sim::Scenario& s) {
-    sim::LoadTrace trace;
+  connection::LoadTrace record(const sim::Scenario& s) {
+    connection::LoadTrace trace;
     sim::RunOptions o;
     o.n_thread = options_.n_thread;
     o.trace = &trace;
@@ -92,9 +92,9 @@ class Search {
     if (p.floor_ratio > 0.0) bare.gpu_smoothing = s.gpu_smoothing;
     if (p.ballast_ratio > 0.0) bare.ballast = s.ballast;
     std::vector<RunMark> marks;
-    const auto play = [&](const sim::LoadTrace& trace) {
+    const auto play = [&](const connection::LoadTrace& trace) {
       marks.clear();
-      return sim::replay(s, trace, [&](std::size_t i, const sim::SiteStream& at) {
+      return sim::replay(s, trace, [&](std::size_t i, const connection::SiteStream& at) {
         const auto* w = at.battery() != nullptr ? at.battery()->wear() : nullptr;
         marks.push_back({trace.flushes[i].until, trace.flushes[i].tokens, at.connection_J() - stored_J(at),
                          w ? w->cycle_life_frac + w->throughput_life_frac : 0.0, at.battery_stored_J()});
@@ -142,7 +142,7 @@ class Search {
   }
 
   /// What stores hold more at the end than at the start is not lost: it does not count as drawn.
-  static double stored_J(const sim::SiteStream& stream) {
+  static double stored_J(const connection::SiteStream& stream) {
     double J = stream.battery_stored_J();
     if (const auto* d = stream.delivery())
       if (const auto* r = d->rack_storage())
@@ -297,7 +297,7 @@ class Search {
   const SizingChoices& choices_;
   const SizingOptions& options_;
   catalog::Catalog catalog_;
-  std::map<Hold, sim::LoadTrace> fleets_;
+  std::map<Hold, connection::LoadTrace> fleets_;
   Evaluated nothing_;
   SteadyRun bare_;  ///< of doing nothing
   std::vector<Evaluated> all_;

@@ -5,8 +5,13 @@
 namespace TIDEWATT_NAMESPACE::thermal {
 
 NodeHeat::NodeHeat(const PackageParams& package, const HbmBranchParams& hbm, const ServerAirParams& air,
-                   std::size_t n_gpu, double air_J_per_m3_K)
-    : package_(package), hbm_(hbm), air_(air), n_gpu_(n_gpu), air_J_per_m3_K_(air_J_per_m3_K) {}
+                   std::size_t n_gpu, double air_J_per_m3_K, std::optional<LiquidCooling> liquid)
+    : package_(package), hbm_(hbm), air_(air), n_gpu_(n_gpu), air_J_per_m3_K_(air_J_per_m3_K), liquid_(liquid) {
+  if (!liquid_) return;
+  const auto& plate = liquid_->plate;
+  plate_K_per_W_ = cold_plate_K_per_W(plate, plate.flow_ref_kg_per_s);
+  to_liquid_frac_ = thermal::to_liquid_frac(plate, plate.flow_ref_kg_per_s) * liquid_->capture.gpu_liquid_frac;
+}
 
 NodeHeatState NodeHeat::cold(double inlet_K) const {
   NodeHeatState s;
@@ -25,8 +30,9 @@ NodeHeatBooks NodeHeat::step(NodeHeatState& state, std::span<const double> die_W
   const double fan_mean = target + (state.fan_frac - target) * math::mean_decay(x);
   state.fan_frac = target + (state.fan_frac - target) * math::exp(-x);
 
-  const auto modes = store_modes(hbm_network(package_, hbm_, sink_air_K_per_W(package_, fan_mean)));
-  const double rear_K = inlet_K + rear_preheat_K(air_, state.front_W, fan_mean, air_J_per_m3_K_);
+  const double coolant_K_per_W = liquid_ ? plate_K_per_W_ : sink_air_K_per_W(package_, fan_mean);
+  const auto modes = store_modes(hbm_network(package_, hbm_, coolant_K_per_W));
+  const double rear_K = liquid_ ? inlet_K : inlet_K + rear_preheat_K(air_, state.front_W, fan_mean, air_J_per_m3_K_);
   NodeHeatBooks books{};
   double front_J = 0.0;
   for (std::size_t g = 0; g < n_gpu_; ++g) {
@@ -38,7 +44,7 @@ NodeHeatBooks NodeHeat::step(NodeHeatState& state, std::span<const double> die_W
     for (std::size_t i = 0; i < 4; ++i)
       books.stored_J += capacity[i] / resistance_ratio[g] * (state.store_K[g][i] - before[i]);
     books.in_J += (die_W[g] + hbm_W[g]) * step_s;
-    books.air_J += moved.coolant_J;
+    books.air_J += (1.0 - to_liquid_frac_) * moved.coolant_J, books.liquid_J += to_liquid_frac_ * moved.coolant_J;
     if (!rear(g)) front_J += moved.coolant_J;
   }
   state.front_W = front_J / step_s;

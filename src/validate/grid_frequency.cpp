@@ -1,25 +1,14 @@
 #include <cmath>
 
+#include "base/fields_of.hpp"
 #include "grid/swing.hpp"
 #include "grid_rows.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
-
-template <class Params>
-Params read(const Node& node, const char* key) {
-  std::vector<Finding> findings;
-  Params out{};
-  TableReader reader(key ? *node.find(key) : node, key ? key : "", findings);
-  out.fields(reader);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return out;
-}
 
 // Highest deviation after losing `lost_W` of load.
 double peak_Hz(const grid::FrequencyParams& p, double lost_W) {
@@ -50,7 +39,8 @@ std::vector<Row> frequency_rows() {
                         1e-9, exact));
 
   const catalog::Catalog files;
-  const auto texas = read<grid::FrequencyParams>(files.values("grid", "ercot_like_60GVA"), "frequency");
+  const auto texas =
+      fields_of<grid::FrequencyParams>(*files.values("grid", "ercot_like_60GVA").find("frequency"), "frequency");
   const std::string texas_what =
       "loss of 2.6 GW of load, 60 GVA, H 5 s, D 1, droop 8 % of the system's rating, T_g 0.2, T_ch 0.3, T_rh 7 s, F "
       "0.3: ";
@@ -65,10 +55,11 @@ std::vector<Row> frequency_rows() {
 std::vector<Row> ride_through_rows() {
   std::vector<Row> out;
   const catalog::Catalog files;
-  const auto back = read<grid::ReturnParams>(files.values("return_logic", "three_in_a_minute"), nullptr);
+  const auto back = fields_of<grid::ReturnParams>(files.values("return_logic", "three_in_a_minute"));
   // Supplies that carry sags of this length by themselves: only the counter acts.
-  const grid::RideThrough site(read<grid::RideThroughCurve>(files.values("ride_through", "own_supply"), "curve"), back,
-                               60.0);
+  const grid::RideThrough site(
+      fields_of<grid::RideThroughCurve>(*files.values("ride_through", "own_supply").find("curve"), "curve"), back,
+      60.0);
   const std::int64_t begin[] = {0, 16'000, 33'000, 49'000, 66'000, 81'950}, length[] = {42, 66, 50, 45, 60, 50};
   std::vector<double> v(400'000, 1.0), share(v.size());
   for (int k = 0; k < 6; ++k)
@@ -98,7 +89,8 @@ std::vector<Row> ride_through_rows() {
                       source));
 
   // What the grid loses: 1,500 MW at once, on an eastern-sized system whose values were not set by this figure.
-  const auto east = read<grid::FrequencyParams>(files.values("grid", "eastern_like_500GVA"), "frequency");
+  const auto east =
+      fields_of<grid::FrequencyParams>(*files.values("grid", "eastern_like_500GVA").find("frequency"), "frequency");
   out.push_back(
       within("G7/peak", "1,500 MW transferred away at once, system of 500 GVA: highest deviation (60.047 Hz reported)",
              "Hz", 0.03, 0.07, peak_Hz(east, 1500e6), 0.0, source, "assumed system; the reported figure is recalled"));

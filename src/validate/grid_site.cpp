@@ -3,11 +3,10 @@
 #include <cmath>
 #include <complex>
 
+#include "base/fields_of.hpp"
 #include "base/random.hpp"
 #include "grid_rows.hpp"
 #include "numerics/spectrum.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/metrics.hpp"
 #include "tidewatt/power/server.hpp"
@@ -21,13 +20,8 @@ constexpr double plateau_W = 550.0, stall_W = 155.0, idle_W = 71.0;
 constexpr double fan_frac = 0.75;
 
 power::ServerPowerParams server() {
-  std::vector<Finding> findings;
-  power::ServerPowerParams p{};
   const Node node = catalog::Catalog().values("server", "grand_teton_h100");
-  TableReader reader(*node.find("power"), "power", findings);
-  p.fields(reader);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return p;
+  return fields_of<power::ServerPowerParams>(*node.find("power"), "power");
 }
 
 double node_W(const power::ServerPowerParams& p, double gpu_W, bool busy) {

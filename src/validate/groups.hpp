@@ -8,9 +8,11 @@ std::vector<Row> reliability_rows(const Context&);   ///< F rows, part of `workl
 std::vector<Row> power_rows(const Context&);         ///< P rows
 std::vector<Row> training_log_rows(const Context&);  ///< the period of P6, part of `power`
 std::vector<Row> thermal_rows(const Context&);       ///< T rows
+std::vector<Row> chips_rows(const Context&);         ///< clocks, leakage and fans of single chips and boards
 std::vector<Row> diurnal_rows(const Context&);       ///< D rows
 std::vector<Row> plant_rows(const Context&);         ///< C rows
 std::vector<Row> grid_rows(const Context&);          ///< G rows
+std::vector<Row> racks_rows(const Context&);         ///< R rows: published runs of 2024-2026 from their plans
 std::vector<Row> delivery_rows(const Context&);      ///< G8–G11 and G14: part of the grid group
 
 // What `workload_rows` joins.

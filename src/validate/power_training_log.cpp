@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "connection/load_template.hpp"
+#include "fleet/task.hpp"
 #include "groups.hpp"
 #include "silicon.hpp"
-#include "sim/load_template.hpp"
-#include "sim/task.hpp"
 #include "training_runs.hpp"
 #include "workload/dip_wave.hpp"
 #include "workload/mlperf_log.hpp"
@@ -31,31 +31,31 @@ void period(const MlperfLog& log, const TrainingRun& run, std::vector<Row>& out)
 
 /// Mean power of a node over one iteration in 1 ms bins, W, from the plan: every stage's GPUs in their phases, at the clock
 /// that the slowest one holds.
-sim::LoadTemplate node_wave(const TrainingRun& run) {
+connection::LoadTemplate node_wave(const TrainingRun& run) {
   const GpuCase gpu = gpu_case("h100_sxm_700W");
   const ServerCase server = server_case("dgx_h100");
   const IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device), network_entry(run.network));
   const double pace = slowest_pace(run.device, model), reference_Hz = model.reference_clock_Hz();
-  const auto type = sim::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package, gpu.power.tdp_W,
-                                        gpu.power.vf_clock_Hz.back());
+  const auto type = fleet::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package,
+                                          gpu.power.tdp_W, gpu.power.vf_clock_Hz.back());
   const auto timeline = model.iteration({{pace}});
-  sim::FleetTask task;
-  sim::set_kinds(task, timeline, type, reference_Hz);
+  fleet::FleetTask task;
+  fleet::set_kinds(task, timeline, type, reference_Hz);
   for (std::size_t s = 0; s < timeline.classes.size(); ++s) {
-    task.class_window.push_back(sim::worst_window(timeline, s, task.kind_reference_W, gpu.governor.window_s));
+    task.class_window.push_back(fleet::worst_window(timeline, s, task.kind_reference_W, gpu.governor.window_s));
     task.class_gate_Hz.push_back(pace * reference_Hz);
   }
-  sim::ClassPower power(timeline.classes.size());
+  fleet::ClassPower power(timeline.classes.size());
   for (std::size_t s = 0; s < timeline.classes.size(); ++s) {
-    const auto kind_W = sim::nominal_kind_W(task, type, type.usual, s, die_K);
+    const auto kind_W = fleet::nominal_kind_W(task, type, type.usual, s, die_K);
     for (const auto& segment : timeline.classes[s])
       power[s].push_back(power::server_power(server.power, per_node * kind_W[segment.kind], fan_frac, true).ac_W /
                          static_cast<double>(timeline.classes.size()));
   }
-  return sim::make_load_template(timeline, power);
+  return connection::make_load_template(timeline, power);
 }
 
-PlacedSamples placed(const sim::LoadTemplate& wave) {
+PlacedSamples placed(const connection::LoadTemplate& wave) {
   PlacedSamples out;
   out.period_s = seconds(wave.period);
   for (std::size_t i = 0; i + 1 < wave.bin_J.size(); i += 5) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.hpp"
+#include "row_kind.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -32,9 +34,38 @@ nlohmann::ordered_json object(const Row& r) {
   j["tolerance_unit"] = r.absolute ? r.unit : "fraction";
   j["pass"] = known ? nlohmann::ordered_json(r.verdict != Verdict::fail) : nlohmann::ordered_json();
   j["verdict"] = name(r.verdict);
+  j["kind"] = name(kind_of(r.id));
   j["source"] = r.source;
   j["note"] = r.note;
   return j;
+}
+
+/// Of a sorted list, between its two nearest members; null for an empty one.
+nlohmann::ordered_json quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return {};
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto i = static_cast<std::size_t>(at);
+  const double next = sorted[std::min(i + 1, sorted.size() - 1)];
+  return sorted[i] + (at - static_cast<double>(i)) * (next - sorted[i]);
+}
+
+nlohmann::ordered_json blind_object(const std::vector<Row>& rows) {
+  std::set<std::string> sources;
+  std::vector<double> errors;
+  std::int64_t count = 0, outside = 0;
+  for (const auto& r : rows) {
+    if (kind_of(r.id) != Kind::blind || r.verdict == Verdict::skipped) continue;
+    ++count;
+    sources.insert(r.source);
+    if (!r.absolute) errors.push_back(std::abs(r.error));
+    if (r.verdict == Verdict::fail) ++outside;
+  }
+  std::sort(errors.begin(), errors.end());
+  return {{"count", count},
+          {"sources", sources.size()},
+          {"median_error", quantile(errors, 0.5)},
+          {"p90_error", quantile(errors, 0.9)},
+          {"outside_tolerance", outside}};
 }
 
 }  // namespace
@@ -42,6 +73,7 @@ nlohmann::ordered_json object(const Row& r) {
 std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names) {
   const auto all = groups();
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const auto& g : all) known.emplace_back(g.name);
   for (const auto& wanted : names)
     if (std::find(known.begin(), known.end(), wanted) == known.end()) {
@@ -59,7 +91,7 @@ std::vector<NamedGroup> chosen_groups(const std::vector<std::string>& names) {
 std::string rows_json(const std::vector<Row>& rows) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& r : rows) list.push_back(object(r));
-  return nlohmann::ordered_json{{"rows", list}}.dump(2);
+  return nlohmann::ordered_json{{"rows", list}, {"blind", blind_object(rows)}}.dump(2);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "sim/task.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
+#include "base/fields_of.hpp"
+#include "fleet/task.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
@@ -14,16 +13,6 @@ namespace {
 /// Die temperature of air-cooled H100 under load, mean over the positions of a node (validation row T1).
 constexpr double loaded_die_K = 273.15 + 63.0;
 
-template <class Params>
-Params read(const Node& node) {
-  Params params;
-  std::vector<Finding> findings;
-  TableReader reader(node, "", findings);
-  params.fields(reader);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return params;
-}
-
 const catalog::Catalog& project_catalog() {
   static const catalog::Catalog entries;
   return entries;
@@ -31,7 +20,7 @@ const catalog::Catalog& project_catalog() {
 
 template <class Params>
 Params entry(const char* kind, const std::string& name) {
-  return read<Params>(project_catalog().values(kind, name));
+  return fields_of<Params>(project_catalog().values(kind, name));
 }
 
 /// Catalog entry of kind gpu with a device's power model; empty: none yet.
@@ -49,23 +38,28 @@ workload::NetworkParams network_entry(const std::string& name) {
 
 double slowest_pace(const std::string& device, const workload::IterationModel& model) {
   const std::string name = gpu_of(device);
-  if (name.empty()) return 1.0;
-  const Node values = project_catalog().values("gpu", name);
-  const power::GpuModel gpu(read<power::GpuPowerParams>(*values.find("power")));
-  const auto governor = read<dvfs::GovernorParams>(*values.find("governor"));
-  const auto spread = read<power::SiliconSpreadParams>(*values.find("spread"));
-  const double reference_Hz = model.reference_clock_Hz(), cap_W = gpu.params().tdp_W - governor.cap_margin_W;
+  return name.empty() ? 1.0 : slowest_pace_at(name, 0.0, model);
+}
+
+double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model) {
+  const Node values = project_catalog().values("gpu", gpu_entry);
+  const power::GpuModel gpu(fields_of<power::GpuPowerParams>(*values.find("power")));
+  const auto governor = fields_of<dvfs::GovernorParams>(*values.find("governor"));
+  const auto spread = fields_of<power::SiliconSpreadParams>(*values.find("spread"));
+  const double reference_Hz = model.reference_clock_Hz(),
+               cap_W = (limit_W > 0.0 ? limit_W : gpu.params().tdp_W) - governor.cap_margin_W;
   const double warm = gpu.leakage_temperature_factor(loaded_die_K);
 
   const workload::Timeline timeline = model.iteration({{1.0}});
   std::vector<double> kind_W;
   for (const auto& kind : timeline.kinds) {
-    const auto p = dvfs::phase_power(gpu, {}, sim::mix_of(kind), reference_Hz, reference_Hz, 0.0);
+    const auto p = dvfs::phase_power(gpu, {}, fleet::mix_of(kind), reference_Hz, reference_Hz, 0.0);
     kind_W.push_back(p.fixed_W + p.leakage_W * warm);
   }
   std::vector<dvfs::PhaseMix> window;
+  window.reserve(timeline.classes.size());
   for (std::size_t s = 0; s < timeline.classes.size(); ++s)
-    window.push_back(sim::worst_window(timeline, s, kind_W, governor.window_s));
+    window.push_back(fleet::worst_window(timeline, s, kind_W, governor.window_s));
   double slowest_Hz = gpu.clock_max_Hz();
   for (std::int64_t rank = 0; rank < model.n_gpu(); ++rank) {
     const auto chip = power::draw_chip(spread, 1, static_cast<std::uint64_t>(rank));

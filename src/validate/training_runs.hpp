@@ -44,5 +44,7 @@ workload::ParallelPlan mlperf_gpt3_plan();
 /// of the job is drawn with its silicon and holds the clock at which its limiter's worst window meets the cap, with the
 /// die at the mean that air-cooled nodes show under load.
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
+/// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's
+double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

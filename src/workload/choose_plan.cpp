@@ -59,7 +59,7 @@ std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputePa
                                         const PlanRequest& request) {
   using Groups = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // tp × pp, pp, ep: in order of preference
   std::vector<Groups> all;
-  for (std::int64_t tp = 1; tp <= network.gpus_per_node; tp *= 2)
+  for (std::int64_t tp = 1; tp <= network.domain_gpus(); tp *= 2)
     for (std::int64_t pp = 1; pp <= std::min(most_stages, shape.layers); ++pp)
       for (std::int64_t ep = 1; ep <= std::max<std::int64_t>(1, shape.experts); ep *= 2)
         all.emplace_back(tp * pp, pp, ep);

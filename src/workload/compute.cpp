@@ -11,7 +11,18 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("matrix_TF", matrix_FLOP_per_s, {1, 1e6}, "dense bf16 peak per second at the reference clock");
   v.number("fp8_TF", fp8_FLOP_per_s, {0, 1e6}, "dense fp8 peak per second at the reference clock, 0 = none",
            Need::optional);
-  v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1}, "of peak, large matrix products in training");
+  v.number("nvfp4_TF", nvfp4_FLOP_per_s, {0, 1e6}, "dense four-bit peak per second at the reference clock, 0 = none",
+           Need::optional);
+  v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1},
+           "of peak, large bf16 matrix products in training");
+  v.number("fp8_efficiency_frac", fp8_efficiency_frac, {0, 1}, "of the fp8 peak, the same; 0 = as bf16",
+           Need::optional);
+  v.number("mxfp8_efficiency_frac", mxfp8_efficiency_frac, {0, 1}, "the same with block scales; 0 = as fp8",
+           Need::optional);
+  v.number("nvfp4_efficiency_frac", nvfp4_efficiency_frac, {0, 1}, "of the four-bit peak, the same; 0 = as fp8",
+           Need::optional);
+  v.number("grouped_efficiency_ratio", grouped_efficiency_ratio, {0.05, 1.5},
+           "efficiency of grouped (expert) products over dense ones", Need::optional);
   v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
   v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
   v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
@@ -26,6 +37,35 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("attention_activity_ratio", attention_activity, {0, 2}, "matrix-unit activity in attention");
   v.number("gemm_hbm_frac", gemm_hbm_frac, {0, 1}, "share of peak memory bandwidth in matrix products");
   v.number("attention_hbm_frac", attention_hbm_frac, {0, 1}, "share of peak memory bandwidth in attention");
+}
+
+double element_B(Precision precision) {
+  switch (precision) {
+    case Precision::bf16:
+      return 2.0;
+    case Precision::fp8:
+      return 1.0;
+    case Precision::mxfp8:
+      return 1.0 + 1.0 / 32.0;
+    case Precision::nvfp4:
+      return 0.5 + 1.0 / 16.0;
+  }
+  return 2.0;
+}
+
+double peak_FLOP_per_s(const ComputeParams& gpu, Precision precision) {
+  if (precision == Precision::bf16) return gpu.matrix_FLOP_per_s;
+  return precision == Precision::nvfp4 ? gpu.nvfp4_FLOP_per_s : gpu.fp8_FLOP_per_s;
+}
+
+double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClass kernel) {
+  if (kernel == KernelClass::attention) return gpu.attention_efficiency_frac;
+  const auto given = [](double own, double otherwise) { return own > 0.0 ? own : otherwise; };
+  double dense = gpu.matrix_efficiency_frac;
+  if (precision != Precision::bf16) dense = given(gpu.fp8_efficiency_frac, dense);
+  if (precision == Precision::mxfp8) dense = given(gpu.mxfp8_efficiency_frac, dense);
+  if (precision == Precision::nvfp4) dense = given(gpu.nvfp4_efficiency_frac, dense);
+  return kernel == KernelClass::grouped ? dense * gpu.grouped_efficiency_ratio : dense;
 }
 
 Work& Work::operator+=(const Work& o) { return add(o, 1.0); }
@@ -48,9 +88,10 @@ double wave_efficiency(const ComputeParams& gpu, double rows, double columns) {
   return std::max({used(256.0, 128.0), used(128.0, 256.0), gpu.small_tile_ratio * used(128.0, 128.0)});
 }
 
-Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes, Precision precision) {
-  const double peak = precision == Precision::fp8 ? gpu.fp8_FLOP_per_s : gpu.matrix_FLOP_per_s;
-  const double rate = gpu.matrix_efficiency_frac * wave_efficiency(gpu, rows, columns) * peak;
+Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes, Precision precision,
+               KernelClass kernel) {
+  const double rate =
+      efficiency_frac(gpu, precision, kernel) * wave_efficiency(gpu, rows, columns) * peak_FLOP_per_s(gpu, precision);
   const double matrix_s = 2.0 * rows * columns * inner / rate + gpu.gemm_overhead_s;
   const double memory_s = bytes / (gpu.hbm_efficiency_frac * gpu.hbm_B_per_s);
   Work w;
@@ -61,7 +102,8 @@ Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inn
 Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens) {
   const double reach = sequence_tokens / (sequence_tokens + static_cast<double>(gpu.attention_half_tokens));
   Work w;
-  w.attention_s = flops / (gpu.attention_efficiency_frac * reach * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
+  const double efficiency = efficiency_frac(gpu, Precision::bf16, KernelClass::attention);
+  w.attention_s = flops / (efficiency * reach * gpu.matrix_FLOP_per_s) + gpu.gemm_overhead_s;
   return w;
 }
 

@@ -229,7 +229,14 @@ std::int64_t IterationModel::replica_of_gpu(std::int64_t rank) const {
 }
 
 double IterationModel::model_flops_per_iteration(AttentionCount count) const {
-  return tokens_per_iteration() * train_flops_per_token(shape_, static_cast<double>(plan_.sequence_tokens), count);
+  double per_token = train_flops_per_token(shape_, static_cast<double>(plan_.sequence_tokens), count);
+  if (plan_.adapter_rank > 0) {  // frozen weights have no weight gradient: a third of their work
+    const auto dense = static_cast<double>(dense_layer_count(shape_));
+    per_token -= dense * layer_linear_flops(shape_) + head_flops(shape_);
+    if (shape_.experts > 0)
+      per_token -= (static_cast<double>(shape_.layers) - dense) * layer_linear_flops(shape_, LayerKind::expert);
+  }
+  return tokens_per_iteration() * per_token;
 }
 
 double IterationModel::model_checkpoint_bytes() const { return checkpoint_bytes(shape_); }

@@ -51,7 +51,7 @@ class IterationModel {
   std::int64_t replica_of_gpu(std::int64_t rank) const;
   /// Global batch times sequence length, count.
   double tokens_per_iteration() const { return plan_.tokens_per_iteration(); }
-  /// 3 × forward FLOPs of all tokens, recomputation not counted.
+  /// 3 × forward FLOPs of all tokens, recomputation not counted; 2 × for linear layers with frozen weights (adapters).
   double model_flops_per_iteration(AttentionCount count = AttentionCount::causal) const;
   /// Clock at which all work is counted.
   double reference_clock_Hz() const { return gpu_.reference_clock_Hz; }

@@ -27,6 +27,8 @@ IterationModel::IterationModel(ModelShape shape, ParallelPlan plan, ComputeParam
       plan_(checked(shape, plan, gpu, network)),
       gpu_(gpu),
       schedule_(plan_.pp, plan_.virtual_stages, plan_.micro_batches()) {
+  // Groups do not straddle scale-up domains: GPUs of a domain beyond the plan's blocks are spare.
+  if (network.domain_gpus() > network.gpus_per_node) network.scale_up_gpus = domain_gpus_used(plan_, network);
   make_kinds(network);
   make_exchange(network);
 }
@@ -105,11 +107,13 @@ void IterationModel::make_exchange(const NetworkParams& network) {
   constexpr double step_B_per_parameter = 30.0;  // fp32 gradient, weight, two moments read; three and bf16 written
   std::vector<double> stepped(static_cast<std::size_t>(plan_.pp), 0.0);
   for (std::int64_t k = 0; k < plan_.virtual_stage_count(); ++k) {
-    const HeldWeights n = virtual_stage_weights(shape_, plan_, k);
+    const HeldWeights n = trained_weights(shape_, plan_, k);
     exchange_.push_back(every_pass ? 0 : to_tick(exchange_s(shared, n.shared) + exchange_s(routed, n.routed)));
     const bool gathered = sharded && !every_pass;
-    gather_.push_back(gathered ? to_tick(group_all_gather_s(network, shared, 2.0 * n.shared) +
-                                         group_all_gather_s(network, routed, 2.0 * n.routed))
+    // After the optimizer's step the trained weights are gathered; fsdp has cut up the frozen ones too.
+    const HeldWeights fetched = plan_.sharding == "fsdp" ? virtual_stage_weights(shape_, plan_, k) : n;
+    gather_.push_back(gathered ? to_tick(group_all_gather_s(network, shared, 2.0 * fetched.shared) +
+                                         group_all_gather_s(network, routed, 2.0 * fetched.routed))
                                : 0);
     stepped[static_cast<std::size_t>(k % plan_.pp)] +=
         sharded ? n.shared / static_cast<double>(shared.size) + n.routed / static_cast<double>(routed.size) : n.total();
@@ -117,8 +121,8 @@ void IterationModel::make_exchange(const NetworkParams& network) {
   for (const double n : stepped) optimizer_.push_back(to_tick(memory_work(gpu_, step_B_per_parameter * n).memory_s));
   // A scalar up and down a binary tree over all ranks.
   const double depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(plan_.n_gpu - 1)));
-  const bool one_node = plan_.n_gpu <= network.gpus_per_node;
-  norm_ = to_tick(2.0 * depth * (one_node ? network.nvlink_latency_s : network.nic_latency_s));
+  const bool one_domain = plan_.n_gpu <= network.domain_gpus();
+  norm_ = to_tick(2.0 * depth * (one_domain ? network.nvlink_latency_s : network.nic_latency_s));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layer_pass.hpp"
+#include "memory.hpp"
 
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
@@ -60,25 +61,25 @@ PassCost context_parallel(const LayerPass& p) {
 
 /// Products from the norm to queries, keys and values.
 void projections(const LayerPass& p, PassCost& cost) {
-  if (p.m.kv_rank == 0) return p.linear(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width()) / p.t);
+  if (p.m.kv_rank == 0) return p.adapted(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width()) / p.t, true);
   const double kv_rank = as_double(p.m.kv_rank), query_rank = as_double(p.m.query_rank);
-  p.linear(cost, p.h, kv_rank + as_double(p.m.rope_width) + query_rank);  // down, whole on every rank
-  p.linear(cost, query_rank > 0.0 ? query_rank : p.h, p.m.score_width() / p.t);
-  p.linear(cost, kv_rank, 2.0 * p.m.value_width() / p.t);
+  p.adapted(cost, p.h, kv_rank + as_double(p.m.rope_width) + query_rank, true);  // down, whole on every rank
+  p.adapted(cost, query_rank > 0.0 ? query_rank : p.h, p.m.score_width() / p.t, true);
+  p.adapted(cost, kv_rank, 2.0 * p.m.value_width() / p.t, true);
 }
 
 /// All matrix products of a dense layer.
 void dense_products(const LayerPass& p, PassCost& cost) {
   const double f = as_double(p.m.ffn_width), into_ffn = (p.m.gated_ffn ? 2.0 : 1.0) * f;
   if (p.m.parallel_block && p.m.kv_rank == 0) {
-    p.linear(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width() + into_ffn) / p.t);
-    p.linear(cost, (p.m.value_width() + f) / p.t, p.h);
+    p.adapted(cost, p.h, (p.m.score_width() + 2.0 * p.m.kv_width() + into_ffn) / p.t, true);
+    p.adapted(cost, (p.m.value_width() + f) / p.t, p.h, true);
     return;
   }
   projections(p, cost);
-  p.linear(cost, p.m.value_width() / p.t, p.h);
-  p.linear(cost, p.h, into_ffn / p.t);
-  p.linear(cost, f / p.t, p.h);
+  p.adapted(cost, p.m.value_width() / p.t, p.h, true);
+  p.adapted(cost, p.h, into_ffn / p.t, false);
+  p.adapted(cost, f / p.t, p.h, false);
 }
 
 /// zero3: weights gathered before each pass, gradients scattered after the backward pass; with overlap only what the
@@ -86,11 +87,13 @@ void dense_products(const LayerPass& p, PassCost& cost) {
 void sharded_weights(const LayerPass& p, LayerKind kind, PassCost& cost) {
   const double weights = layer_parameters(p.m, kind) / p.t;
   double gather_s = group_all_gather_s(p.net, p.plan.gradient_group(), 2.0 * weights);
-  double scatter_s = group_all_gather_s(p.net, p.plan.gradient_group(), as_double(p.plan.gradient_bytes) * weights);
+  const double trained = p.plan.adapter_rank > 0 ? adapter_parameters(p.m, p.plan, kind) : weights;
+  double scatter_s = group_all_gather_s(p.net, p.plan.gradient_group(), as_double(p.plan.gradient_bytes) * trained);
   if (kind == LayerKind::expert) {
     const double routed = routed_expert_parameters(p.m) / as_double(p.plan.ep);
     gather_s += group_all_gather_s(p.net, p.plan.expert_gradient_group(), 2.0 * routed);
-    scatter_s += group_all_gather_s(p.net, p.plan.expert_gradient_group(), as_double(p.plan.gradient_bytes) * routed);
+    if (p.plan.adapter_rank == 0)
+      scatter_s += group_all_gather_s(p.net, p.plan.expert_gradient_group(), as_double(p.plan.gradient_bytes) * routed);
   }
   const auto behind = [&](Work& work, double link_s) {
     const double hidden_s = p.plan.dp_overlap ? std::min(link_s, work.total_s()) : 0.0;
@@ -118,7 +121,7 @@ PassCost layer_cost(const ModelShape& shape, const ParallelPlan& plan, const Com
     dense_products(p, cost);
   } else {
     projections(p, cost);
-    p.linear(cost, shape.value_width() / p.t, p.h);
+    p.adapted(cost, shape.value_width() / p.t, p.h, true);
     cost.add(expert_block_cost(p));
     pairs = 1.0;  // of the attention; the shared experts count their own
   }

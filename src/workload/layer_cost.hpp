@@ -13,13 +13,14 @@ struct PassCost {
 };
 
 /// One transformer layer: four (or five) matrix products on T tokens cut over tp, attention on the whole sequence, the
-/// memory-bound kernels between them, tensor-parallel collectives (all-gather + reduce-scatter, or all-reduce) of
-/// T h twice per pass, context-parallel gathers of keys and values. Backward: data and weight gradients; with
-/// recomputation the forward pass (full) or its attention core (selective) again. A parallel block (arXiv 2204.02311)
-/// joins the two products that read the norm, and the two that end in the sum, and needs one collective pair per pass.
-/// An expert layer routes T/tp tokens: router, dispatch and combine (all-to-all over ep), grouped products of whole
-/// experts, shared experts cut over tp. zero3 gathers the layer's weights before each pass and scatters its gradients
-/// after the backward pass, behind the layer's own work where `dp_overlap` is set.
+/// memory-bound kernels between them, tensor-parallel collectives (all-gather + reduce-scatter, or all-reduce) of T h
+/// twice per pass, context-parallel gathers of keys and values. Backward: data and weight gradients; no weight
+/// gradients of frozen layers, whose adapters add two narrow products (`adapter_rank`); with recomputation the forward
+/// pass (full) or its attention core (selective) again. A parallel block (arXiv 2204.02311) joins the two products that
+/// read the norm, and the two that end in the sum, and needs one collective pair per pass. An expert layer routes T/tp
+/// tokens: router, dispatch and combine (all-to-all over ep), grouped products of whole experts, shared experts cut
+/// over tp. zero3 gathers the layer's weights before each pass and scatters its gradients after the backward pass,
+/// behind the layer's own work where `dp_overlap` is set.
 PassCost layer_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
                     const NetworkParams& network, LayerKind kind = LayerKind::dense);
 /// Embedding look-up and its collective.

@@ -6,7 +6,7 @@
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
-/// Copies of a token that leave its GPU for its own node, and those that leave its node.
+/// Copies of a token that leave its GPU for its own scale-up domain, and those that leave the domain.
 struct Copies {
   double inside = 0.0, outside = 0.0;
 };
@@ -25,11 +25,11 @@ Copies copies_per_token(const LayerPass& p) {
   return copies;
 }
 
-/// One direction of the expert exchange, `element_B` per activation value.
-double exchange_s(const LayerPass& p, double sent_tokens, double element_B) {
+/// One direction of the expert exchange, `value_B` per activation value.
+double exchange_s(const LayerPass& p, double sent_tokens, double value_B) {
   if (p.plan.ep == 1) return 0.0;
   const Copies copies = copies_per_token(p);
-  const double token_B = element_B * p.h * p.plan.expert_imbalance_ratio;  // the busiest rank receives that much more
+  const double token_B = value_B * p.h * p.plan.expert_imbalance_ratio;  // the busiest rank receives that much more
   return all_to_all_s(p.net, p.plan.ep_group(), sent_tokens * copies.inside * token_B,
                       sent_tokens * copies.outside * token_B);
 }
@@ -48,22 +48,22 @@ PassCost expert_block_cost(const LayerPass& p) {
   const double local_experts = as_double(p.m.experts) / as_double(p.plan.ep);
   const double routed_rows = own_tokens * k * p.plan.expert_imbalance_ratio;
   const double rows = local_experts * 128.0 * std::ceil(routed_rows / local_experts / 128.0);
-  p.linear(cost, rows, p.h, matrices_in * width, precision, local_experts);
-  p.linear(cost, rows, width, p.h, precision, local_experts);
+  p.linear(cost, rows, p.h, matrices_in * width, precision, local_experts, KernelClass::grouped);
+  p.linear(cost, rows, width, p.h, precision, local_experts, KernelClass::grouped);
   const double activation_B = routed_rows * width * (p.m.gated_ffn ? 6.0 : 4.0);
   const double permute_B = 2.0 * routed_rows * 4.0 * p.h;  // rows sorted by expert, and back with the weighted sum
   cost.forward += memory_work(p.gpu, activation_B + permute_B);
   cost.backward += memory_work(p.gpu, activation_B * (p.m.gated_ffn ? 10.0 / 6.0 : 1.5) + permute_B);
 
-  const double dispatch_s = exchange_s(p, own_tokens, precision == Precision::fp8 ? 1.0 : 2.0);
+  const double dispatch_s = exchange_s(p, own_tokens, element_B(precision));
   const double combine_s = exchange_s(p, own_tokens, 2.0);
   cost.forward += p.exposed(dispatch_s + combine_s, p.plan.ep_overlap_frac);
   cost.backward += p.exposed(dispatch_s + combine_s, p.plan.ep_overlap_frac);
 
   if (p.m.shared_experts > 0) {
     const double shared = as_double(p.m.shared_experts) * width;
-    p.linear(cost, p.h, matrices_in * shared / p.t);
-    p.linear(cost, shared / p.t, p.h);
+    p.adapted(cost, p.h, matrices_in * shared / p.t, false);
+    p.adapted(cost, shared / p.t, p.h, false);
     const double shared_B = p.tokens * shared / p.t * (p.m.gated_ffn ? 6.0 : 4.0);
     cost.forward += memory_work(p.gpu, shared_B);
     cost.backward += memory_work(p.gpu, shared_B * (p.m.gated_ffn ? 10.0 / 6.0 : 1.5));

@@ -5,7 +5,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 
 /// Bytes that one GPU of a stage holds.
 struct MemoryUse {
-  double weights_B = 0.0;      ///< bf16
+  double weights_B = 0.0;      ///< bf16; frozen ones in the linear layers' format
   double gradients_B = 0.0;    ///< cut over the replicas by zero2 and fsdp
   double optimizer_B = 0.0;    ///< fp32 copy and two moments, cut by any sharding
   double activations_B = 0.0;  ///< of all micro-batches in flight
@@ -18,7 +18,8 @@ struct MemoryUse {
 ///   parallelism
 /// For a GPT block this is h (10 + 24/t + 5 a s/(h t)); a gated block stores 6 ffn instead of 4 ffn; fused attention
 /// stores no core, selective recomputation drops it, full recomputation keeps the layer's input only. An expert layer
-/// stores, for each of the k copies of a routed token, its input, its output and 6 expert widths.
+/// stores, for each of the k copies of a routed token, its input, its output and 6 expert widths. A frozen feed-forward
+/// block without adapters has no weight gradient, so the input of its last product (2 ffn) is not stored.
 double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
 
 /// Chunk passes whose activations stage r holds at once: min(m, p - r), or min(m v, v p + p - 1 - 2 r) interleaved.
@@ -46,6 +47,12 @@ struct HeldWeights {
 };
 /// Weights of virtual stage k held by one GPU.
 HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
+
+/// Weights of one layer's adapters on one GPU, count: rank · (in + out) of each adapted linear layer, with the widths that
+/// the GPU holds. Routed experts have none. 0 without adapters.
+double adapter_parameters(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
+/// Weights of virtual stage k on one GPU that are trained: all of them, or its layers' adapters.
+HeldWeights trained_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Bytes of a checkpoint: bf16 weights, fp32 copy and two fp32 moments, 14 per parameter, whatever the sharding.
 /// @returns B

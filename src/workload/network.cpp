@@ -6,29 +6,31 @@
 namespace TIDEWATT_NAMESPACE::workload {
 
 void NetworkParams::fields(FieldVisitor& v) {
-  v.integer("gpus_per_node", gpus_per_node, {1, 1024}, "GPUs joined by NVLink");
+  v.integer("gpus_per_node", gpus_per_node, {1, 1024}, "GPUs of one node: what fails and is repaired");
+  v.integer("scale_up_gpus", scale_up_gpus, {0, 4096}, "GPUs of one scale-up domain, whole nodes; 0: those of the node",
+            Need::optional);
   v.number("nvlink_GB_per_s", nvlink_B_per_s, {1, 10000}, "NVLink bandwidth per GPU and direction");
   v.number("nvlink_efficiency_frac", nvlink_efficiency_frac, {0.05, 1}, "share that large collectives reach");
-  v.number("nvlink_latency_us", nvlink_latency_s, {0, 1000}, "latency per ring hop inside a node");
+  v.number("nvlink_latency_us", nvlink_latency_s, {0, 1000}, "latency per ring hop inside a scale-up domain");
   v.integer("nics_per_node", nics_per_node, {1, 1024}, "network cards per node for training traffic");
   v.number("nic_GB_per_s", nic_B_per_s, {0.1, 10000}, "bandwidth per network card and direction");
   v.number("nic_efficiency_frac", nic_efficiency_frac, {0.05, 1}, "share that large collectives reach");
-  v.number("p2p_efficiency_frac", p2p_efficiency_frac, {0.05, 1}, "share that one message between nodes reaches");
-  v.number("nic_latency_us", nic_latency_s, {0, 1000}, "latency per ring hop between nodes");
+  v.number("p2p_efficiency_frac", p2p_efficiency_frac, {0.05, 1}, "share that one message between domains reaches");
+  v.number("nic_latency_us", nic_latency_s, {0, 1000}, "latency per ring hop between domains");
   v.integer("pod_gpus", pod_gpus, {1, 1e7}, "GPUs under full bisection bandwidth");
   v.number("pod_oversubscription_ratio", pod_oversubscription_ratio, {1, 100},
            "bandwidth inside a pod over bandwidth out of it");
 }
 
 std::int64_t members_per_node(const NetworkParams& net, RankGroup group) {
-  if (group.size * group.stride <= net.gpus_per_node) return group.size;
+  if (group.size * group.stride <= net.domain_gpus()) return group.size;
   if (group.per_node > 0) return std::min(group.per_node, group.size);
-  return std::max<std::int64_t>(1, net.gpus_per_node / group.stride);
+  return std::max<std::int64_t>(1, net.domain_gpus() / group.stride);
 }
 
 Link group_link(const NetworkParams& net, RankGroup group) {
   const double nvlink = net.nvlink_B_per_s * net.nvlink_efficiency_frac;
-  if (group.size * group.stride <= net.gpus_per_node) return {nvlink, net.nvlink_latency_s, true};
+  if (group.size * group.stride <= net.domain_gpus()) return {nvlink, net.nvlink_latency_s, true};
   const std::int64_t local = members_per_node(net, group);
   double network = static_cast<double>(local) * net.nic_per_gpu_B_per_s() * net.nic_efficiency_frac;
   if (group.size * group.stride > net.pod_gpus) {

@@ -8,13 +8,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> recompute_words = {"none", "selective", "full"};
 constexpr std::array<std::string_view, 5> sharding_words = {"none", "zero1", "zero2", "fsdp", "zero3"};
-constexpr std::array<std::string_view, 2> precision_words = {"bf16", "fp8"};
+constexpr std::array<std::string_view, 4> precision_words = {"bf16", "fp8", "mxfp8", "nvfp4"};
+constexpr std::array<std::string_view, 2> adapter_words = {"all", "attention"};
 constexpr std::array<std::string_view, 2> order_words = {"tp-cp-pp-dp", "tp-cp-dp-pp"};
 
 }  // namespace
 
 void ParallelPlan::fields(FieldVisitor& v) {
-  v.integer("n_gpu", n_gpu, {1, 1e6}, "GPUs of the job; \"all\" in a scenario: every GPU of the halls");
+  v.integer("n_gpu", n_gpu, {1, 1e8}, "GPUs of the job; \"all\" in a scenario: every GPU of the halls");
   v.integer("tp", tp, {1, 1024}, "tensor parallel ranks");
   v.integer("cp", cp, {1, 4096}, "context parallel ranks", Need::optional);
   v.integer("pp", pp, {1, 1024}, "pipeline stages");
@@ -38,6 +39,9 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.number("host_gap_s", host_gap_s, {0, 100}, "time per iteration in which all GPUs wait for the host",
            Need::optional);
   v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
+  v.integer("adapter_rank", adapter_rank, {0, 4096}, "rank of low-rank adapters on frozen weights, 0 = all are trained",
+            Need::optional);
+  v.choice("adapter_layers", adapter_layers, adapter_words, "linear layers that have adapters", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
   v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");
   v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
@@ -70,6 +74,23 @@ RankGroup ParallelPlan::expert_gradient_group() const {
   if (copies <= 1) return {1, 1};
   if (rank_order == "tp-cp-dp-pp") return {copies, ep};
   return {copies, ep * pp};
+}
+
+Precision ParallelPlan::linear_precision() const {
+  constexpr std::array formats = {Precision::bf16, Precision::fp8, Precision::mxfp8, Precision::nvfp4};
+  const auto* const word = std::find(precision_words.begin(), precision_words.end(), precision);
+  return word == precision_words.end() ? Precision::bf16
+                                       : formats[static_cast<std::size_t>(word - precision_words.begin())];
+}
+
+std::int64_t domain_gpus_used(const ParallelPlan& plan, const NetworkParams& network) {
+  const std::int64_t domain = network.domain_gpus();
+  if (domain == network.gpus_per_node) return domain;
+  std::int64_t block = plan.tp;
+  const RankGroup experts = plan.ep_group();
+  for (const std::int64_t wider : {plan.tp * plan.cp, experts.stride == 1 ? experts.size : 1})
+    if (wider <= domain) block = std::max(block, wider);
+  return std::max(block, domain / block * block);
 }
 
 std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k) {

@@ -39,6 +39,18 @@ bool positive(Findings& f, const ModelShape& m, const ParallelPlan& p) {
   return f.out.empty();
 }
 
+/// Tensor parallelism stays inside a scale-up domain. A domain of several nodes may leave GPUs spare, one node not.
+void check_domain(Findings& f, const ParallelPlan& p, const NetworkParams& network) {
+  const std::int64_t domain = network.domain_gpus();
+  const bool one_node = domain == network.gpus_per_node;
+  f.require(
+      one_node || (network.gpus_per_node > 0 && domain > 0 && domain % network.gpus_per_node == 0), "network",
+      fmt::format("a scale-up domain of {} GPUs is not a whole number of nodes of {}", domain, network.gpus_per_node));
+  f.require(p.tp <= domain, "tp",
+            fmt::format("tp = {} does not fit a {} of {} GPUs", p.tp, one_node ? "node" : "scale-up domain", domain));
+  if (one_node) f.divides(domain, p.tp, "tp", "a node must hold whole tensor-parallel groups");
+}
+
 void check_split(Findings& f, const ModelShape& m, const ParallelPlan& p) {
   f.divides(m.heads, p.tp, "tp", "query heads must split over tp");
   f.divides(m.ffn_width, p.tp, "tp", "ffn_width must split over tp");
@@ -107,11 +119,11 @@ std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& pla
   if (!positive(f, shape, plan)) return std::move(f.out);
   const std::int64_t model_gpus = plan.tp * plan.cp * plan.pp;
   f.divides(plan.n_gpu, model_gpus, "n_gpu", "GPUs must be a multiple of tp × cp × pp");
-  f.require(plan.tp <= network.gpus_per_node, "tp",
-            fmt::format("tp = {} does not fit a node of {} GPUs", plan.tp, network.gpus_per_node));
-  f.divides(network.gpus_per_node, plan.tp, "tp", "a node must hold whole tensor-parallel groups");
+  check_domain(f, plan, network);
   check_split(f, shape, plan);
-  f.require(plan.precision != "fp8" || gpu.fp8_FLOP_per_s > 0.0, "precision", "the GPU has no fp8 matrix rate");
+  const Precision format = plan.linear_precision();
+  f.require(format == Precision::bf16 || peak_FLOP_per_s(gpu, format) > 0.0, "precision",
+            fmt::format("the GPU has no {} matrix rate", plan.precision));
   const bool counted = plan.n_gpu % model_gpus == 0;
   if (counted) check_batch(f, plan);
   if (counted) check_experts(f, shape, plan);

@@ -12,7 +12,7 @@ import product  # noqa: E402
 TINY = ROOT / "tests" / "scenarios" / "tiny.toml"
 BINARY = product.find_binary()
 NAMES = ("ercot_nogrr282 ercot_variation_2026 ercot_nprr1191 caiso_straw_2026 spp_hill ieso_2026 eirgrid_mpid345 aemo_2026 aeso_2025 southern atc "
-         "lipa dominion prc_029 itic semi_f47 ieee_1668_1 ieee_1668_3").split()
+         "lipa dominion prc_029 prc_024 itic semi_f47 ieee_1668_1 ieee_1668_3").split()
 
 
 def ride(*arguments):

@@ -29,7 +29,7 @@ import tidewatt as tw
 
 assert "site-packages" in tw.__file__, tw.__file__
 result = tw.run(tw.load("mine.toml", set={"run.duration_h": 0.2}), progress=False)
-result.plot.day().savefig("day.png")
+result.plot.day()[0].figure.savefig("day.png")
 assert result["day"].sizes["time"] > 0 and result.summary["energy_closure"] < 1e-11
 frame = tw.sweep({"mode": "grid", "variable": [{"key": "hall.a.cap_W", "values": [500, 700]}], "set": ["run.duration_h=0.05"]},
                  scenario="mine.toml", out="caps", progress=False).frame

@@ -30,6 +30,21 @@ def test_a_wrong_name_says_the_nearest():
         tw.Catalog().names("climat")
 
 
+def test_a_rack_is_the_sum_of_its_parts_and_says_what_it_fits():
+    catalog = tw.Catalog()
+    rack = catalog.rack("gb300_nvl72")
+    for end in ("low", "nominal", "high"):
+        parts = dict(rack[end])
+        assert parts.pop("input_W") == pytest.approx(sum(parts.values()))
+    assert rack["n_gpu"] == 72 and rack["vendor_W"][0] <= rack["nominal"]["input_W"] <= rack["vendor_W"][1]
+    chain = catalog.supply_chain("chain_480V_ups", 2e6)
+    assert chain["connection_W"] == pytest.approx(2e6 + sum(s["loss_W"] for s in chain["stages"])) and chain["closure"] < 1e-12
+    assert not catalog.misfits(rack="gb300_nvl72", plant="cdu_dry_cooler")
+    assert [key for key, _ in catalog.misfits(gpu="h100_sxm_700W_liquid", server="dgx_h100")] == ["server"]
+    with pytest.raises(tw.InputError, match="gb300_nvl72"):
+        catalog.rack("gb300_nvl7")
+
+
 def test_sizing_finds_what_passes_and_its_run_confirms_it():
     scenario = tiny(4, **{"site.rules": "power_stabilization_example"})
     asked = []

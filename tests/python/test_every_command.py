@@ -15,7 +15,8 @@ CLI = os.environ["TIDEWATT_CLI"]
 
 # command -> the Python function that does the same.
 FUNCTION = {
-    "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "report": tw.Result.report,
+    "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "catalog rack": tw.Catalog.rack,
+    "catalog chain": tw.Catalog.supply_chain, "catalog fits": tw.Catalog.misfits, "report": tw.Result.report,
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
     "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "log": tw.log_gpus, "calibrate": tw.calibrate, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
     "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
@@ -217,8 +218,17 @@ def test_replay_gives_the_commands_figures(tmp_path):
     assert len(ours.plot(gpu="3").lines) == 2
     with pytest.raises(KeyError, match="GPU"):
         ours.plot(gpu="9")
-    with pytest.raises(tw.InputError, match="liquid-cooled"):
+    with pytest.raises(tw.InputError, match="cold plates"):
         tw.replay(log, "hgx_h100_liquid")
+    # The same log without watts: the matrix units' activity and the clock drive instead; the memory's own activity heats it.
+    rows = (f"{t},{g},{0.8 if t // 60 % 2 else 0.0},{0.4 if t // 60 % 2 else 0.0},1410,50,60" for t in range(400) for g in range(8))
+    log.write_text("time_s,gpu,activity_frac,dram_activity_frac,clock_MHz,temperature_degC,memory_temperature_degC\n" + "\n".join(rows) + "\n")
+    ours = tw.replay(log, "hgx_h100_liquid", gpu="h100_sxm_700W_liquid", drive="activity", inlet_degC=30)
+    options = ("--server", "hgx_h100_liquid", "--gpu", "h100_sxm_700W_liquid", "--drive", "activity", "--inlet-degC", 30)
+    assert json.loads(json.dumps(dict(ours))) == command_json("replay", log, *options)
+    assert len(ours["memory"]) == 8 and ours["power"] == [] and ours.series.power_W.between(60, 700).all()
+    with pytest.raises(tw.InputError, match="power"):
+        tw.replay(log, "dgx_h100")
 
 
 def test_validate_has_the_commands_rows():

@@ -210,3 +210,33 @@ def test_reference_xml_and_rocm():
     assert {n: table["power_W"].tolist() for n, (table, _) in tables.items()} == {n: [w] for n, w in watts.items()}
     assert said(tables["a100-sxm4-v12.xml"][1], "4 GPUs are attached, the file holds 1")
     assert [len(read("rocm-smi", folder / "rocm_smi" / n)[0]) for n in ("mi100_rocm571.json", "mi100_rocm602.json", "vega-20-WKS-GL-XE.json")] == [6, 4, 1]
+
+
+def test_a_building_systems_table_in_another_code_and_a_repeated_hour(tmp_path):
+    """Windows-1252, two title lines, decimal commas, times with dots, four GPUs a stamp, clocks that go back on 25 October at 04:00."""
+    lines = ["Raportti: Kaappi 12, GPU-seuranta", "Luotu 25.10.2026", "", "Aikaleima;Näytönohjain;Teho (kW);Lämpötila (°C);Tila;"]
+    for minute in range(0, 150, 10):  # 03:00 to 03:50 twice, then on to 04:20
+        hour, second = divmod(minute if minute < 60 else minute - 60, 60)
+        stamp = f"25.10.2026 {3 + hour:02d}.{second:02d}.00"
+        lines += [f"{stamp};n4/{g};0,{500 + minute + g};{50 + g},5;OK;" for g in range(4)]
+    path = tmp_path / "kaappi.csv"
+    path.write_bytes("\n".join(lines).encode("cp1252"))
+    unnamed = importers.import_logs("csv", [path])
+    columns = {"time": "Aikaleima", "gpu": "Näytönohjain", "power": "Teho (kW)", "temperature": "Lämpötila (°C)"}
+    done = importers.import_logs("csv", [path], columns=columns, time_zone="Europe/Helsinki")
+    one = done.table[done.table["gpu"] == "n4/2"]
+    assert one["time"].diff().dropna().eq(pd.Timedelta(minutes=10)).all() and len(one) == 15
+    assert str(one["time"].iloc[0]) == "2026-10-25 00:00:00+00:00"
+    assert one["power_W"].tolist() == [502 + m for m in range(0, 150, 10)] and (one["temperature_degC"] == 52.5).all()
+    told = done.report.as_dict()
+    assert [i["place"] for i in told["ignored"]] == ["kaappi.csv:1", "kaappi.csv:2"] and "Windows-1252" in str(told)
+    with pytest.raises(importers.InputError, match="did you mean 'Teho .kW.'"):
+        importers.import_logs("csv", [path], columns={"power": "Teho (kw)"})
+    # Tabs with decimal commas, twelve hours, and a date that the clock's country decides.
+    path.write_text("Fecha\tNodo\tPotencia [kW]\n02/03/2026 01:59:30 p. m.\tn1\t4,5\n02/03/2026 01:59:32 p. m.\tn1\t4,75\n", encoding="utf-8-sig")
+    for zone, date in (("Europe/Madrid", "2026-03-02 12:59:30+00:00"), ("America/Chicago", "2026-02-03 19:59:30+00:00")):
+        spanish = importers.import_logs("csv", [path], columns={"time": "Fecha", "host": "Nodo", "power": "Potencia [kW]"}, time_zone=zone)
+        assert str(spanish.table["time"].iloc[0]) == date and spanish.table["power_W"].tolist() == [4500, 4750]
+        assert any("the file does not tell" in w for w in spanish.report.warnings)
+    # Without names the time is not guessed, and a warning names its column.
+    assert any("'Aikaleima' looks like the time" in w for w in unnamed.report.warnings)

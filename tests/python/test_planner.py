@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -78,18 +79,30 @@ RACKS = {"site.rack_storage.catalog": "rack_supercapacitor_20kW", "site.rack_sto
 STORE = {"mitigation": [{"name": "store", "kind": "site_battery", "catalog": "site_battery_10MW", "power_MW": 0.5, "energy_MWh": 0.5}]}
 
 
-@pytest.mark.parametrize("keys", [{}, RACKS, STORE], ids=["plain", "racks", "store"])
-def test_the_coarse_answer_is_near_the_exact_one(client, keys):
+EDGES = {"pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"}
+FAILURE = {"event": [{"name": "struck", "kind": "failure", "job": "main", "at_s": 2000.0}]}
+
+
+@pytest.mark.parametrize("keys", [{}, RACKS, STORE, FAILURE], ids=["plain", "racks", "store", "failure"])
+def test_what_the_coarse_answer_shows_is_near_the_exact_one(client, keys):
     exact, coarse = (client.run(detail, **keys)[1] for detail in ("exact", "coarse"))
-    assert coarse["detail"] == "coarse"
-    # The store's losses are 6 % of this site's power, and its charge covers them for hours.
-    within = {key: 0.01 for key in ("tokens_per_s_mean", "pue", "pcc_mean_MW", "pcc_max_MW")}
-    within |= {key: 0.03 if keys else 0.01 for key in ("pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s")}
-    for key, share in within.items():
-        assert coarse["summary"][key] == pytest.approx(exact["summary"][key], rel=share), key
+    assert coarse["detail"] == "coarse" and exact["pending"] == []
+    assert {key for key in coarse["pending"] if key in EDGES} == (EDGES if keys else set())
+    assert all(coarse["summary"][key] is None and exact["summary"][key] is not None for key in coarse["pending"])
+    for key in {"tokens_per_s_mean", "pue", "pcc_mean_MW"} | (set() if keys else EDGES):
+        assert coarse["summary"][key] == pytest.approx(exact["summary"][key], rel=0.01), key
     assert coarse["hour_max_MW"] == pytest.approx(exact["hour_max_MW"], rel=0.01)
     assert coarse["summary"]["throughput_swing_percent"] == pytest.approx(exact["summary"]["throughput_swing_percent"], abs=0.05)
     assert coarse["summary"]["payload_sha256"] != exact["summary"]["payload_sha256"]  # another computation, not the exact one
+
+
+def test_rules_wait_for_the_exact_answer_where_edges_do(client):
+    rules = {"site.rules": [{"title": "mine", "date": "2026-01-01", "rule": {"up": {"title": "Rise", "figure": "ramp_up", "window_s": 1, "limit_MW_per_s": 1.0}}}]}
+    assert [row["rule"] for row in client.run("coarse", **rules)[1]["verdicts"]] == ["Rise"]
+    waiting = client.run("coarse", **rules, **RACKS)[1]
+    assert waiting["verdicts"] == [] and "verdicts" in waiting["pending"]
+    row = client.run(**rules, **RACKS)[1]["verdicts"][0]
+    assert row["verdict"] in ("pass", "fail") and re.fullmatch(r"\d\d:\d\d:\d\d\.\d \([\d.]+\xa0(s|min|h)\)", row["worst"])
 
 
 @pytest.mark.parametrize("keys", [{}, RACKS], ids=["plain", "racks"])
@@ -145,14 +158,28 @@ def test_files_are_written_below_the_folder_and_nowhere_else(client, tmp_path):
 
 
 def test_report_and_filing_pack(client):
-    status, said = client.ask("/export", {"set": {}, "what": "report", "name": "sent"})
+    limit = {"title": "mine", "date": "2026-01-01", "rule": {"up": {"title": "Rise in a second", "figure": "ramp_up", "window_s": 1, "limit_MW_per_s": 1e-6}}}
+    status, said = client.ask("/export", {"set": {"site.rules": [limit]}, "what": "report", "name": "sent", "contract_MW": 40.0})
     assert status == 200 and {"sent/sent.toml", "sent/sent.h5", "sent/report/report.html"} <= set(said["files"])
-    key_figures = (client.out / "sent/report/report.html").read_text().partition("mean of the hottest hour")[2]
+    page = (client.out / "sent/report/report.html").read_text()
+    verdicts = page.partition("1 of 2 rules fail")[2]
+    assert re.search(r"Mean of the hottest hour within the contract</td><td><b [^>]*>pass<.*Rise in a second</td><td><b [^>]*>fail<", verdicts, re.S)
+    assert client.ask("/export", {"set": {}, "what": "report", "name": "sent", "contract_MW": -1})[0] == 400
+    command = [CLI, "report", client.out / "sent/sent.h5", "--only", "compliance", "--contract-MW", "0.001", "--out", client.out / "again"]
+    subprocess.run(command, capture_output=True, check=True)
+    assert re.search(r"within the contract</td><td><b [^>]*>fail<", (client.out / "again/report.html").read_text())
+    key_figures = page.partition("mean of the hottest hour")[2]
     assert f"{client.run()[1]['hour_max_MW']:.4g}" in key_figures[:80]  # what a contract limits
     status, said = client.ask("/export", {"set": {}, "what": "filing", "name": "sent", "rule": "ercot_nogrr282"})
-    assert status == 200 and "open items" in said["note"]
+    assert status == 200 and "open items" in said["note"] and said["files"][0] == "sent-2/sent-2.toml"  # without the rule it is another setting
     assert all((client.out / file).is_file() for file in said["files"])
     assert client.ask("/export", {"set": {}, "what": "filing", "name": "sent", "rule": "no_such_rule"})[0] == 400
+
+
+def test_an_export_never_mixes_with_that_of_another_setting(client):
+    names = [client.ask("/export", {"set": {"hall.a.cap_W": cap}, "what": "scenario", "name": "same"})[1]["files"] for cap in (610, 620, 610)]
+    assert names == [["same/same.toml"], ["same-2/same-2.toml"], ["same/same.toml"]]
+    assert "610" in (client.out / "same/same.toml").read_text() and "620" in (client.out / "same-2/same-2.toml").read_text()
 
 
 def test_charts_hold_every_millisecond_where_the_reader_looks(client):
@@ -184,6 +211,19 @@ def test_a_client_that_leaves_takes_its_run_with_it(client):
     begin = time.monotonic()
     assert client.run(**{"hall.a.cap_W": 650})[0] == 200
     assert time.monotonic() - begin < 60  # not the minutes of the run that was left
+
+
+def test_a_long_run_tells_how_far_it_is(client):
+    body = json.dumps({"set": LONG, "ticket": "mine"}).encode()
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
+        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        end_s = time.monotonic() + 60
+        while not (said := client.ask("/progress/mine")[1]).get("share"):
+            assert time.monotonic() < end_s
+            time.sleep(0.2)
+        assert 0 < said["share"] < 1 and 0 < said["runs_s"] < said["limit_s"]
+    assert client.run(**{"hall.a.cap_W": 655})[0] == 200
+    assert client.ask("/progress/mine")[0] == 404  # it ended with its client
 
 
 def test_a_run_beyond_its_limit_is_stopped_and_says_so(client, monkeypatch):

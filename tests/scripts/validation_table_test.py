@@ -24,7 +24,7 @@ def row(id, verdict="pass", **more):
     known = verdict != "skipped"
     return {"id": id, "what": "inputs", "unit": "s", "expected": 32.0 if known else None, "got": 30.7047 if known else None,
             "error": -0.0404767 if known else None, "tolerance": 0.08 if known else None, "tolerance_unit": "fraction",
-            "pass": (verdict != "fail") if known else None, "verdict": verdict, "source": "llama3", "note": "", **more}
+            "pass": (verdict != "fail") if known else None, "verdict": verdict, "kind": "fit" if verdict == "calibrated" else "seen", "source": "llama3", "note": "", **more}
 
 
 GROUPS = {
@@ -43,10 +43,10 @@ class ValidationTable(unittest.TestCase):
         return [line for line in self.page.splitlines() if line.startswith(start)]
 
     def test_a_row_says_its_figures(self):
-        self.assertEqual(self.lines("| W1 |"), ["| W1 | inputs | s | 32 | 30.7 | −4 % | 8 % | pass | [@llama3] |  |"])
-        self.assertEqual(self.lines("| W8/block |")[0].split(" | ")[5:8], ["−1.8 points", "±1.5 points", "**fail**"])
-        self.assertEqual(self.lines("| T1/mean |"), ["| T1/mean | a\\|b | s | 54 … 72 | 30.7 | 0 | inside | pass | [@llama3] |  |"])
-        self.assertEqual(self.lines("| T9 |"), ["| T9 | inputs | s | – | – | – | – | skipped | [@llama3] | no file |"])
+        self.assertEqual(self.lines("| W1 |"), ["| W1 | seen | inputs | s | 32 | 30.7 | −4 % | 8 % | pass | [@llama3] |  |"])
+        self.assertEqual(self.lines("| W8/block |")[0].split(" | ")[6:9], ["−1.8 points", "±1.5 points", "**fail**"])
+        self.assertEqual(self.lines("| T1/mean |"), ["| T1/mean | seen | a\\|b | s | 54 … 72 | 30.7 | 0 | inside | pass | [@llama3] |  |"])
+        self.assertEqual(self.lines("| T9 |"), ["| T9 | seen | inputs | s | – | – | – | – | skipped | [@llama3] | no file |"])
 
     def test_counts_leave_out_what_is_no_prediction(self):
         self.assertEqual(self.lines("| workload |"), ["| workload | 3 | 1 | 1 | 0 | 3 of 4, 75 % | 2 of 3 |"])
@@ -73,10 +73,11 @@ class ValidationTable(unittest.TestCase):
             self.assertEqual(TABLE.figure(value), text)
 
     def test_the_readme_keeps_all_but_its_counts(self):
-        text = "before\n<!-- written by scripts/validation_table -->\nold\n<!-- end -->\nafter\n"
+        text = "before\n<!-- written by scripts/validation_table -->\nearlier counts\n<!-- end -->\nafter\n"
         once = TABLE.readme_with_counts(text, GROUPS)
-        self.assertIn("| Temperatures | 1 | 0 | 1 |", once)
-        self.assertNotIn("old", once)
+        self.assertIn("| a measurement whose figure was known while the model was made | 6 | 1 |", once)
+        self.assertIn("Of the 5 known measurements half come out within 4.0 %", once)  # one has no data
+        self.assertNotIn("earlier counts", once)
         self.assertTrue(once.startswith("before\n") and once.endswith("<!-- end -->\nafter\n"))
         self.assertEqual(once, TABLE.readme_with_counts(once, GROUPS))
         with self.assertRaises(SystemExit):

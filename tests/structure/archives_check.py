@@ -1,4 +1,4 @@
-"""What a class of sim saves is all that it remembers: `archive` names every data member.
+"""What a class of fleet, connection and sim saves is all that it remembers: `archive` names every data member.
 
 A `struct State` unpacks itself by a structured binding, so that the compiler counts its members, and a class that keeps its memory in
 `state_` saves that. Every other `archive` names all members of its class; those that it leaves out, because they never change or are

@@ -5,9 +5,9 @@ import repository
 
 BASE = {"base", "numerics"}
 MODELS = {"workload", "power", "dvfs", "thermal", "cooling", "grid", "mitigation"}
-BELOW_SIM = BASE | MODELS | {"catalog"}
+BELOW_SIM = BASE | MODELS | {"catalog", "fleet", "connection"}
 # part -> parts it may include besides itself. Models never include one another, except that a governor knows the power
-# that it governs and a plant knows the hall that it cools; `sim` is the only place where they meet.
+# that it governs and a plant knows the hall that it cools. They meet in `fleet`, `connection` and `sim`.
 MAY_INCLUDE = {
     "base": set(),
     "numerics": {"base"},
@@ -19,6 +19,8 @@ MAY_INCLUDE = {
     "grid": BASE,
     "mitigation": BASE,
     "catalog": BASE | MODELS,
+    "fleet": BASE | {"workload", "power", "dvfs", "thermal", "mitigation"},
+    "connection": BASE | {"power", "grid", "mitigation", "fleet"},
     "sim": BELOW_SIM,
     "io": BASE | {"sim"},
     "study": BELOW_SIM | {"sim", "io"},
@@ -33,14 +35,9 @@ FACES = {"cli"}
 # to that of x.hpp.
 ROOMS = {
     "result": "result result_column look_up port",
-    "fleet": "controls site fleet_state class_map fleet_step fleet_air fleet_block fleet_jump fleet_periodic fleet_powers fleet_resolved own_clocks "
-             "package_batch package_batch_body package_batch_play step_lengths task task_maps held_nodes iteration_scatter training_task "
-             "memory_heat schedule_audit",
-    "load": "load_template load_lane load_trace",
-    "connection": "delivery delivery_stages waveform_meters grid_meters stream_stages site_stream grid_worker",
     "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_reading scenario_site "
                 "inherit shipped_scenarios build_fleet site_params load_groups grid_case",
-    "halls": "outside outdoor_air hall_loop hall_controls operator transformer_watch replay",
+    "halls": "outside outdoor_air hall_loop plant_outages plant_steps hall_controls operator transformer_watch replay",
     "record": "job_series fleet_snapshot recorder",
     "jobs": "job job_report job_run heat_guard step_planner neighbour_load",
     "engine": "run engine engine_ports port_table simulation site_connection run_audit run_result grid_summary gpu_view iteration_view",

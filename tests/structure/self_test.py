@@ -95,7 +95,7 @@ class Checks(unittest.TestCase):
             self.assert_one(self.found(parts_check), "'power'", "'dvfs'")
 
     def test_sim_knows_no_file_format(self):
-        self.put("src/sim/site.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
+        self.put("src/sim/simulation.cpp", '#include "tidewatt/io/hdf5_sink.hpp"\n')
         self.assert_one(self.found(parts_check), "'io'")
 
     def test_umbrella_inside_a_part(self):
@@ -116,12 +116,15 @@ class Checks(unittest.TestCase):
             self.assert_one(self.found(parts_check), name, "public ones only")
 
     def test_a_room_of_sim_may_not_include_a_later_one(self):
-        self.put("include/tidewatt/sim/task.hpp", "")
-        self.put("src/sim/job.hpp", '#include "tidewatt/sim/task.hpp"\n')
+        self.put("include/tidewatt/sim/kinds.hpp", "")
+        self.put("src/sim/job.hpp", '#include "tidewatt/sim/kinds.hpp"\n')
         self.assertEqual(self.found(parts_check), [])
-        self.put("src/sim/task_maps.hpp", '#include "job.hpp"\n')
-        self.assert_one(self.found(parts_check), "room 'fleet'", "jobs")
-        self.put("src/sim/task_maps.hpp", "")
+        self.put("src/sim/site_params.hpp", '#include "job.hpp"\n')
+        self.assert_one(self.found(parts_check), "room 'scenario'", "jobs")
+        self.put("src/sim/site_params.hpp", "")
+        self.put("src/fleet/task_maps.hpp", '#include "sim/job.hpp"\n')
+        self.assert_one(self.found(parts_check), "'fleet'", "'sim'")
+        self.put("src/fleet/task_maps.hpp", "")
         self.put("src/sim/attic.cpp", "")
         self.assert_one(self.found(parts_check), "attic", "no room")
 

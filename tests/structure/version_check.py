@@ -1,4 +1,4 @@
-"""The version stands in CMakeLists.txt; what repeats it repeats it right."""
+"""The version that CMakeLists.txt states is the same wherever it is repeated."""
 import re
 
 import repository

@@ -1,10 +1,10 @@
 #pragma once
-#include "sim/site.hpp"
+#include "fleet/site.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 
 /// The catalog's H100 server, for tests that need a realistic node.
-inline tidewatt::sim::NodeType h100_node_type() {
+inline tidewatt::fleet::NodeType h100_node_type() {
   using namespace tidewatt;
   const catalog::Catalog catalog;
   const Node gpu = catalog.values("gpu", "h100_sxm_700W");
@@ -16,7 +16,7 @@ inline tidewatt::sim::NodeType h100_node_type() {
     r.finish();
     return params;
   };
-  const auto type = sim::make_node_type(
+  const auto type = fleet::make_node_type(
       read(gpu, "power", power::GpuPowerParams{}), read(gpu, "governor", dvfs::GovernorParams{}),
       read(server, "power", power::ServerPowerParams{}), read(server, "air", thermal::ServerAirParams{}),
       read(gpu, "package", thermal::PackageParams{}), 700.0, 1.98e9);

@@ -6,6 +6,7 @@
 #include "numerics/cvode.hpp"
 
 using namespace tidewatt;
+using namespace tidewatt::fleet;
 using namespace tidewatt::sim;
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/random.hpp"
 #include "catch.hpp"
-#include "sim/package_batch.hpp"
+#include "fleet/package_batch.hpp"
 
 /// A figure of the scorecard, printed whether it holds or not.
 inline void figure(int row, const char* what, double value, double bound, const char* unit) {
@@ -31,11 +31,11 @@ inline tidewatt::thermal::PackageParams random_package(Draws& d) {
           d.log_between(0.005, 0.05), d.log_between(0.01, 0.1), d.between(0.4, 0.9)};
 }
 
-inline double worst_die_difference(const std::vector<tidewatt::sim::PackageBlock>& a,
-                                   const std::vector<tidewatt::sim::PackageBlock>& b) {
+inline double worst_die_difference(const std::vector<tidewatt::fleet::PackageBlock>& a,
+                                   const std::vector<tidewatt::fleet::PackageBlock>& b) {
   double worst = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t g = 0; g < tidewatt::sim::n_package_lane; ++g)
+    for (std::size_t g = 0; g < tidewatt::fleet::n_package_lane; ++g)
       worst = std::max(worst, std::abs(a[i].store_K[0][g] - b[i].store_K[0][g]));
   return worst;
 }

@@ -5,9 +5,9 @@
 
 /// A small H100 fleet for the kernel, warm, with unequal chips, packages and inlets.
 struct KernelFleet {
-  tidewatt::sim::Fleet fleet;
-  tidewatt::sim::FleetState state;
-  tidewatt::sim::FleetSignals signals;
+  tidewatt::fleet::Fleet fleet;
+  tidewatt::fleet::FleetState state;
+  tidewatt::fleet::FleetSignals signals;
   std::vector<double> inlet_K;
   std::vector<tidewatt::dvfs::PhaseMix> kinds = {{0.06, 0.008, 0.014, 0.0, 0.058, 0.024, 0.010},
                                                  {0.0, 0.05, 0.4, 0.0, 0.0, 0.05, 0.35},
@@ -29,7 +29,7 @@ struct KernelFleet {
     state = sim::idle_state(fleet, inlet_K);
     signals = sim::make_signals(fleet);
   }
-  tidewatt::sim::NodesTask task(const tidewatt::sim::BatchPlan& plan) const {
+  tidewatt::fleet::NodesTask task(const tidewatt::fleet::BatchPlan& plan) const {
     return {&plan, kinds, window, 1.83e9, 0.0, inlet_K, 1190.0, {}};
   }
 };

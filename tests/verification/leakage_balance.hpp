@@ -1,7 +1,7 @@
 #pragma once
 #include <limits>
 
-#include "sim/package_batch.hpp"
+#include "fleet/package_batch.hpp"
 #include "tidewatt/base/math.hpp"
 
 /// Where a die settles.
@@ -21,7 +21,7 @@ struct LeakageBalance {
 /// @param K_per_W steady resistance of the package, its own ratio included, > 0
 /// @param leakage_W at law.ref_K
 inline LeakageBalance leakage_balance(double K_per_W, double fixed_W, double leakage_W,
-                                      const tidewatt::sim::LeakageLaw& law, double air_K) {
+                                      const tidewatt::fleet::LeakageLaw& law, double air_K) {
   const double rise_K = K_per_W * fixed_W;
   const double leak_K = K_per_W * leakage_W * tidewatt::math::exp(law.per_K * (air_K - law.ref_K));
   double x = rise_K;

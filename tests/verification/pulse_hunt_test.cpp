@@ -4,7 +4,7 @@
 #include "figures.hpp"
 
 using namespace tidewatt;
-using namespace tidewatt::sim;
+using namespace tidewatt::fleet;
 
 namespace {
 

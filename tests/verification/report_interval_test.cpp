@@ -5,7 +5,7 @@
 #include "tidewatt/base/sum.hpp"
 
 using namespace tidewatt;
-using namespace tidewatt::sim;
+using namespace tidewatt::fleet;
 
 namespace {
 

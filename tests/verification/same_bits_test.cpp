@@ -6,6 +6,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 
 using namespace tidewatt;
+using namespace tidewatt::fleet;
 using namespace tidewatt::sim;
 
 namespace {

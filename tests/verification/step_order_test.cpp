@@ -2,6 +2,7 @@
 #include "kernel_fleet.hpp"
 
 using namespace tidewatt;
+using namespace tidewatt::fleet;
 using namespace tidewatt::sim;
 
 namespace {

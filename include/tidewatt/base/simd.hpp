@@ -21,26 +21,61 @@
 #define TIDEWATT_INLINE inline
 #endif
 
+/// Before a loop over few lanes that stand side by side: it stays a loop, of which vectors are made, instead of as many copies of
+/// its body.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TIDEWATT_LANE_LOOP _Pragma("GCC unroll 1")
+#else
+#define TIDEWATT_LANE_LOOP
+#endif
+
 namespace TIDEWATT_NAMESPACE {
 
-/// n doubles side by side, for recursions that the compiler does not make vectors of by itself. Arithmetic is per element, so
+/// Four doubles side by side, any unit, for recursions that the compiler does not make vectors of by itself. Arithmetic is per element, so
 /// every instruction set gives the same bits. Not for function arguments: how they are passed depends on the instruction set.
-template <int n>
-struct TIDEWATT_API PackOf {
-  /// Any unit.
-  typedef double type __attribute__((vector_size(8 * n)));
+typedef double Pack4 __attribute__((vector_size(32)));
+/// Eight, as two fours: one vector of eight would go through memory element by element where registers hold four.
+struct TIDEWATT_API Pack8 {
+  Pack4 low, high;  ///< elements 0 to 3 and 4 to 7; any unit
 };
-using Pack4 = PackOf<4>::type;
-using Pack8 = PackOf<8>::type;
-/// `from` [n] of a plain array of any alignment, any unit, into `to`.
-template <class Pack>
-TIDEWATT_INLINE void load(const double* from, Pack& to) {
-  __builtin_memcpy(&to, from, sizeof to);
-}
-/// `from` into `to` [n] of a plain array of any alignment, any unit.
-template <class Pack>
-TIDEWATT_INLINE void store(const Pack& from, double* to) {
-  __builtin_memcpy(to, &from, sizeof from);
-}
+/// Per element.
+TIDEWATT_INLINE Pack8 operator+(const Pack8& a, const Pack8& b) { return {a.low + b.low, a.high + b.high}; }
+/// Per element.
+TIDEWATT_INLINE Pack8 operator-(const Pack8& a, const Pack8& b) { return {a.low - b.low, a.high - b.high}; }
+/// Per element.
+TIDEWATT_INLINE Pack8 operator*(const Pack8& a, const Pack8& b) { return {a.low * b.low, a.high * b.high}; }
+/// Each element times `b`.
+TIDEWATT_INLINE Pack8 operator*(const Pack8& a, double b) { return {a.low * b, a.high * b}; }
+/// Per element.
+TIDEWATT_INLINE Pack8& operator+=(Pack8& a, const Pack8& b) { return a.low += b.low, a.high += b.high, a; }
+
+/// One element, any unit; for code that takes packs or what is left over.
+TIDEWATT_INLINE void load(const double* from, double& to) { to = *from; }
+/// One element, any unit.
+TIDEWATT_INLINE void store(const double& from, double* to) { *to = from; }
+/// `from` [4] of a plain array of any alignment, any unit, into `to`.
+TIDEWATT_INLINE void load(const double* from, Pack4& to) { __builtin_memcpy(&to, from, sizeof to); }
+/// `from` [8], as above.
+TIDEWATT_INLINE void load(const double* from, Pack8& to) { load(from, to.low), load(from + 4, to.high); }
+/// `from` into `to` [4] of a plain array of any alignment, any unit.
+TIDEWATT_INLINE void store(const Pack4& from, double* to) { __builtin_memcpy(to, &from, sizeof from); }
+/// `from` into `to` [8], as above.
+TIDEWATT_INLINE void store(const Pack8& from, double* to) { store(from.low, to), store(from.high, to + 4); }
+/// `x`, any unit, in every element.
+TIDEWATT_INLINE void fill(double x, Pack4& to) { to = x - Pack4{}; }
+/// `x`, any unit, in every element.
+TIDEWATT_INLINE void fill(double x, Pack8& to) { fill(x, to.low), fill(x, to.high); }
+/// Where `x` is larger, `x` into `most`.
+TIDEWATT_INLINE void raise(const Pack4& x, Pack4& most) { most = x > most ? x : most; }
+/// Where `x` is larger, `x` into `most`.
+TIDEWATT_INLINE void raise(const Pack8& x, Pack8& most) { raise(x.low, most.low), raise(x.high, most.high); }
+/// Where `x` is smaller, `x` into `least`.
+TIDEWATT_INLINE void lower(const Pack4& x, Pack4& least) { least = x < least ? x : least; }
+/// Where `x` is smaller, `x` into `least`.
+TIDEWATT_INLINE void lower(const Pack8& x, Pack8& least) { lower(x.low, least.low), lower(x.high, least.high); }
+/// |x|, into `to`.
+TIDEWATT_INLINE void magnitude(const Pack4& x, Pack4& to) { to = x < 0.0 ? -x : x; }
+/// |x|, into `to`.
+TIDEWATT_INLINE void magnitude(const Pack8& x, Pack8& to) { magnitude(x.low, to.low), magnitude(x.high, to.high); }
 
 }  // namespace TIDEWATT_NAMESPACE

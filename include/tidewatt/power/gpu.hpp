@@ -30,6 +30,8 @@ struct TIDEWATT_API GpuPowerParams {
   std::vector<double> vf_voltage_V;  ///< ascending, V
   /// Leakage without a CUDA context ÷ with one: parts that are then gated off; 1: none.
   double rest_leakage_ratio = 1.0;
+  double idle_W = 0.0;    ///< board power read without a CUDA context at idle_K: sets rest_leakage_ratio; 0: not read
+  double idle_K = 300.0;  ///< GPU temperature of that reading
   void fields(FieldVisitor& v);
 };
 
@@ -54,11 +56,15 @@ struct TIDEWATT_API Chip {
 ///     P = P_board + P_leak(T, V) + a P_dyn (V/V_ref)² f/f_ref + P_hbm b + P_link l
 ///     P_leak = r_leak P_leak,ref exp(k_T (T − T_ref) + k_V (V − V_ref)),   V = V(f) + offset
 ///
+/// Without a CUDA context a = b = l = 0, and of P_leak the share r_rest (`rest_leakage_ratio`) is left. With a reading of idle watts
+/// r_rest = (P_idle − P_board) / P_leak(T_idle, V_idle).
+///
 /// Valid for f within the table and 0–110 °C. Source keys: see catalog/gpu.
 class TIDEWATT_API GpuModel {
  public:
   static constexpr double bin_Hz = 15e6;
-  explicit GpuModel(const GpuPowerParams& params);  ///< @throws InputError if the V/f table is not ascending
+  /// @throws InputError if the V/f table is not ascending or idle_W is out of reach
+  explicit GpuModel(const GpuPowerParams& params);
 
   struct Voltage {
     double V, slope_V_per_Hz;
@@ -101,6 +107,7 @@ class TIDEWATT_API GpuModel {
   const GpuPowerParams& params() const { return p_; }
 
  private:
+  double rest_leakage_ratio_at_reading() const;
   GpuPowerParams p_;
   double clock_min_Hz_, clock_max_Hz_;
   std::int32_t last_bin_;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 
 #include "tidewatt/base/version.hpp"
@@ -46,6 +47,15 @@ class TIDEWATT_API RackStorage {
   /// @param load_W 1 ms means, any length  @param drawn_W same length, may be the same memory  @throws InputError
   void step(std::span<const double> load_W, std::span<double> drawn_W, RackStorageState& state,
             StoreMeters& meters) const;
+  /// Whether storage has come to repeat itself under a load that does: no bound of the charge was met, and what is left of the way
+  /// of mean and charge would move the input by less than `drift_W`.
+  /// @param before,meters_before at a unit's begin  @param now,meters at its end  @param n_bin its 1 ms bins  @param drift_W >= 0
+  bool repeats(const RackStorageState& before, const StoreMeters& meters_before, const RackStorageState& now,
+               const StoreMeters& meters, std::int64_t n_bin, double drift_W) const;
+  /// Books the exchange since `before` `count` times over; mean, input and charge stay where they are.
+  /// @return energy that the input draws less than `count` times that for the charge to stay, J
+  double repeat(const RackStorageState& now, StoreMeters& meters, const RackStorageState& before,
+                const StoreMeters& meters_before, double count) const;
   const Store& store() const { return store_; }
 
  private:

@@ -11,15 +11,17 @@
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
-namespace TIDEWATT_NAMESPACE::sim {
-
+namespace TIDEWATT_NAMESPACE::connection {
 struct LoadTrace;
+}
+
+namespace TIDEWATT_NAMESPACE::sim {
 
 struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the share of simulated time done, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
-  LoadTrace* trace = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
+  connection::LoadTrace* trace = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the

@@ -53,12 +53,12 @@ struct TIDEWATT_API RunParams {
   double duration_s = 0.0;
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
-  double macro_step_max_s = 900.0;  ///< macro steps grow to this where nothing but the weather moves
-  double tolerance_K = 0.05;        ///< mean die temperature against its guess per jump
-  bool reference = false;           ///< set by `reference_of`; no key
-  std::int64_t replica_groups = 4;  ///< groups of replicas that share their edges
-  bool spread = true;               ///< false: all chips are nominal (to see what unequal chips cost)
-  bool gating = true;               ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
+  double macro_step_max_s = 1800.0;  ///< macro steps grow to this where nothing but the weather moves
+  double tolerance_K = 0.05;         ///< mean die temperature against its guess per jump
+  bool reference = false;            ///< set by `reference_of`; no key
+  std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
+  bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
+  bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
   void fields(FieldVisitor& v);
 };
 

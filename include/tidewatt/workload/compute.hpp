@@ -8,19 +8,29 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Number format of a matrix product.
-enum class Precision { bf16, fp8 };
+/// Number format of a matrix product: fp8 with one scale per tensor, mxfp8 with one per 32 values, nvfp4 with one per 16.
+enum class Precision { bf16, fp8, mxfp8, nvfp4 };
+/// What a kernel multiplies: two matrices, a batch of matrices of several experts, or scores and values of attention.
+enum class KernelClass { dense, grouped, attention };
+
+/// Bytes of one value with its share of the block's scale: 2; 1; 1 + 1/32; 1/2 + 1/16.
+TIDEWATT_API double element_B(Precision precision);
 
 /// What one GPU does per second at its reference clock, and how hard its parts work meanwhile. One set per device,
 /// whatever the model or the plan.
 struct TIDEWATT_API ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
-  double matrix_FLOP_per_s = 0.0;       ///< dense bf16 peak at the reference clock
-  double fp8_FLOP_per_s = 0.0;          ///< dense fp8 peak at the reference clock; 0: the device has none
-  double matrix_efficiency_frac = 0.0;  ///< of peak, reached by large matrix products inside a training step
-  double small_tile_ratio = 0.0;        ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
-  double gemm_overhead_s = 0.0;         ///< start and end of each matrix product: what makes small ones slow
+  double matrix_FLOP_per_s = 0.0;         ///< dense bf16 peak at the reference clock
+  double fp8_FLOP_per_s = 0.0;            ///< dense fp8 and mxfp8 peak at the reference clock; 0: the device has none
+  double nvfp4_FLOP_per_s = 0.0;          ///< dense four-bit peak at the reference clock; 0: the device has none
+  double matrix_efficiency_frac = 0.0;    ///< of peak, reached by large bf16 matrix products inside a training step
+  double fp8_efficiency_frac = 0.0;       ///< the same of the fp8 peak; 0: as bf16
+  double mxfp8_efficiency_frac = 0.0;     ///< the same with block scales; 0: as fp8
+  double nvfp4_efficiency_frac = 0.0;     ///< the same of the four-bit peak; 0: as fp8
+  double grouped_efficiency_ratio = 1.0;  ///< grouped products of experts over dense ones, of every precision
+  double small_tile_ratio = 0.0;          ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
+  double gemm_overhead_s = 0.0;           ///< start and end of each matrix product: what makes small ones slow
   /// Of peak, reached by fused attention (forward and backward) on long sequences.
   double attention_efficiency_frac = 0.0;
   std::int64_t attention_half_tokens = 0;  ///< sequence on which it reaches half of that
@@ -36,6 +46,12 @@ struct TIDEWATT_API ComputeParams {
 
   void fields(FieldVisitor& v);
 };
+
+/// Peak rate of a format at the reference clock; 0 where the device has none. @returns FLOP/s
+TIDEWATT_API double peak_FLOP_per_s(const ComputeParams& gpu, Precision precision);
+/// Share of that peak that large products reach: a device's one number per precision for dense kernels, times the ratio of
+/// grouped to dense ones; attention has its own share of the bf16 peak, whatever the linear layers' format.
+TIDEWATT_API double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClass kernel);
 
 /// Seconds at the reference clock by what limits them.
 struct TIDEWATT_API Work {
@@ -56,10 +72,11 @@ struct TIDEWATT_API Work {
 TIDEWATT_API double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
 
 /// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
-/// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound). fp8 has its own peak and the same ε.
+/// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound), with peak and ε of the format and of
+/// the kernel's class (dense or grouped).
 /// @param rows, columns, inner count  @param bytes in B
 TIDEWATT_API Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
-                            Precision precision = Precision::bf16);
+                            Precision precision = Precision::bf16, KernelClass kernel = KernelClass::dense);
 /// Fused attention over a sequence of s tokens: flops/(ε_a·s/(s + s_half)·peak) + overhead.
 TIDEWATT_API Work attention_work(const ComputeParams& gpu, double flops, double sequence_tokens);
 /// Memory-bound kernels: bytes/(η·HBM).

@@ -6,9 +6,12 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Links of a cluster: NVLink inside a node, network cards between nodes, pods with a thinner layer above.
+/// Links of a cluster: scale-up links (NVLink, Infinity Fabric) inside a domain of one node or of several, network cards
+/// between domains, pods with a thinner layer above. The node is what fails and is repaired; the domain is what
+/// collectives see.
 struct TIDEWATT_API NetworkParams {
   std::int64_t gpus_per_node = 0;
+  std::int64_t scale_up_gpus = 0;           ///< GPUs of one scale-up domain, whole nodes; 0: the node's
   double nvlink_B_per_s = 0.0;              ///< per GPU and direction
   double nvlink_efficiency_frac = 0.0;      ///< reached by large collectives
   double nvlink_latency_s = 0.0;            ///< per ring hop
@@ -21,6 +24,8 @@ struct TIDEWATT_API NetworkParams {
   double pod_oversubscription_ratio = 1.0;  ///< bandwidth inside a pod ÷ bandwidth out of it
 
   void fields(FieldVisitor& v);
+  /// GPUs of one scale-up domain: `scale_up_gpus`, or those of the node.
+  std::int64_t domain_gpus() const { return scale_up_gpus > 0 ? scale_up_gpus : gpus_per_node; }
   /// Bandwidth of the node's cards per GPU and direction.
   double nic_per_gpu_B_per_s() const {
     return nic_B_per_s * static_cast<double>(nics_per_node) / static_cast<double>(gpus_per_node);
@@ -28,7 +33,7 @@ struct TIDEWATT_API NetworkParams {
 };
 
 /// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order on average. `per_node`
-/// members share a node where the ranks are not evenly spaced; 0: as many as the stride lets in.
+/// members share a scale-up domain where the ranks are not evenly spaced; 0: as many as the stride lets in.
 struct TIDEWATT_API RankGroup {
   std::int64_t size = 1;
   std::int64_t stride = 1;
@@ -39,14 +44,14 @@ struct TIDEWATT_API RankGroup {
 struct TIDEWATT_API Link {
   double B_per_s = 0.0;
   double latency_s = 0.0;
-  bool inside_node = false;
+  bool inside_node = false;  ///< the whole group is in one scale-up domain
 };
 
-/// Members of the group in one node.
+/// Members of the group in one scale-up domain (one node where the domain is the node).
 TIDEWATT_API std::int64_t members_per_node(const NetworkParams& network, RankGroup group);
 
-/// NVLink if the whole group sits in one node. Otherwise the ring leaves each node once per lane and the k members of
-/// the group in a node share their cards: B = min(NVLink, k·NIC). A pod-ordered ring leaves its pod once for every
+/// NVLink if the whole group sits in one scale-up domain. Otherwise the ring leaves each domain once per lane and the k
+/// members of the group in a domain share their cards: B = min(NVLink, k·NIC). A pod-ordered ring leaves its pod once for every
 /// (members per pod) edges, which costs only if that exceeds 1/oversubscription.
 TIDEWATT_API Link group_link(const NetworkParams& network, RankGroup group);
 
@@ -66,7 +71,7 @@ TIDEWATT_API double tree_all_reduce_s(double bytes, std::int64_t n, const Link& 
 TIDEWATT_API double send_s(double bytes, const Link& link);
 
 /// All-gather (or reduce-scatter) over a group by the faster of one ring and two levels: S/k of each of the k members
-/// in a node over the m = n/k nodes, each member on its own cards, then NVLink inside the node:
+/// in a domain over the m = n/k domains, each member on its own cards, then NVLink inside the domain:
 /// (m-1) α + (m-1)/m · (S/k)/NIC  +  (k-1) α_NVLink + (k-1)/k · S/NVLink.
 /// @param bytes gathered size, in B
 TIDEWATT_API double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
@@ -74,11 +79,11 @@ TIDEWATT_API double group_all_gather_s(const NetworkParams& network, RankGroup g
 /// @param bytes reduced size, in B
 TIDEWATT_API double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
 
-/// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a node, else one rank's
+/// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a domain, else one rank's
 /// share of the cards at the point-to-point efficiency.
 TIDEWATT_API Link neighbour_link(const NetworkParams& network, RankGroup group);
 
-/// Every rank sends `inside_B` to the members of its node and `outside_B` to those of other nodes, spread evenly: both at
+/// Every rank sends `inside_B` to the members of its domain and `outside_B` to those of others, spread evenly: both at
 /// once, the slower counts. Traffic that leaves the pod finds 1/oversubscription of the bandwidth.
 TIDEWATT_API double all_to_all_s(const NetworkParams& network, RankGroup group, double inside_B, double outside_B);
 

@@ -16,7 +16,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct TIDEWATT_API ParallelPlan {
   std::int64_t n_gpu = 0;
-  std::int64_t tp = 1;  ///< tensor parallel ranks, inside a node
+  std::int64_t tp = 1;  ///< tensor parallel ranks, inside a scale-up domain
   std::int64_t cp = 1;  ///< context parallel ranks: the sequence is cut
   std::int64_t pp = 1;  ///< pipeline stages
   std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each holds experts/ep whole experts
@@ -36,10 +36,14 @@ struct TIDEWATT_API ParallelPlan {
   double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
                                         ///< above it are dropped
   double host_gap_s = 0.0;              ///< per iteration: GPUs wait for the host (data, loss, logging, next launch)
-  std::string precision = "bf16";       ///< bf16 | fp8: linear layers (attention, head and gradients stay bf16)
-  std::string recompute = "none";       ///< none | selective (attention core) | full
-  std::string sharding = "none";        ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
-                                        ///< zero3 (weights gathered in every pass)
+  std::string precision = "bf16";  ///< bf16 | fp8 | mxfp8 | nvfp4: linear layers (attention, head, gradients stay bf16)
+  /// Low-rank adapters (arXiv 2106.09685): each linear layer in → out trains rank·(in + out) weights beside its frozen
+  /// ones; no weight gradient, gradient exchange or optimizer state of the frozen ones. 0: everything is trained.
+  std::int64_t adapter_rank = 0;
+  std::string adapter_layers = "all";      ///< all | attention: linear layers that have adapters
+  std::string recompute = "none";          ///< none | selective (attention core) | full
+  std::string sharding = "none";           ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
+                                           ///< zero3 (weights gathered in every pass)
   std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
 
   void fields(FieldVisitor& v);
@@ -59,8 +63,14 @@ struct TIDEWATT_API ParallelPlan {
   RankGroup ep_group() const;
   /// Ranks that hold the same experts.
   RankGroup expert_gradient_group() const;
-  Precision linear_precision() const { return precision == "fp8" ? Precision::fp8 : Precision::bf16; }
+  /// Format of the linear layers.
+  Precision linear_precision() const;
 };
+
+/// GPUs of each scale-up domain that a plan uses, count: the largest multiple of its innermost block that fits. The block
+/// is the widest of tp, tp × cp and ep (where expert ranks are neighbours) that fits the domain; the rest of the domain is
+/// spare, as 8 of 72 are for blocks of 64. A domain of one node is used as it is.
+TIDEWATT_API std::int64_t domain_gpus_used(const ParallelPlan& plan, const NetworkParams& network);
 
 /// Layers in virtual stage k (0 … pp·v - 1), the lighter ends included.
 TIDEWATT_API std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);

@@ -24,7 +24,7 @@ def main(argv=None) -> int:
     """
     a = _arguments().parse_args(argv)
     try:
-        done = calibrate(*a.files, name=a.name, base=a.base, gpu=a.gpu, before_W=a.before_W, power_window_s=a.power_window_s, fan_frac=a.fan_frac,
+        done = calibrate(*a.files, name=a.name, base=a.base, gpu=a.gpu, population=a.population, before_W=a.before_W, power_window_s=a.power_window_s, fan_frac=a.fan_frac,
                          update=a.update, draws=a.draws, seed=a.seed, limit_s=a.limit_s)  # fmt: skip
         path = done.save(a.out)
     except (ImportError, _core.InputError, _core.SolverError) as error:
@@ -35,7 +35,7 @@ def main(argv=None) -> int:
         return 74
     if a.json:
         print(json.dumps({"kind": "calibration", "name": done.name, "base": done.base, "interval_percent": 95, "values": json.loads(done.frame.to_json(orient="records")),
-                          "findings": done.findings, "logs": done.logs, "sampling": done.sampling, "file": str(path)}))  # fmt: skip
+                          "findings": done.findings, "logs": done.logs, "chips": done._record.get("chips", []), "sampling": done.sampling, "file": str(path)}))  # fmt: skip
     else:
         print(f"{done}\n{path}: `--update` takes it; `--catalog {a.out}` makes it gpu '{done.name}'")
     return 0
@@ -48,6 +48,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--out", default=".")
     parser.add_argument("--base", default="h100_sxm_700W")
     parser.add_argument("--gpu", default="")
+    parser.add_argument("--population", action="store_true")
     parser.add_argument("--before-W", type=float)
     parser.add_argument("--power-window-s", type=float, default=1.0)
     parser.add_argument("--fan-frac", type=float, default=1.0)

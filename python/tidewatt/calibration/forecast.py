@@ -84,9 +84,11 @@ class Forecast:
             r = frame.loc[figure]
             low, high = (100 * (r[end] / r["median"] - 1) for end in ("low", "high"))
             ax.barh(row, high - low, left=low, height=0.5, color="tab:blue", alpha=0.6)
-            text = f"{r['median']:.4g} ({r['low']:.4g} to {r['high']:.4g})"
+            text = "{} ({} to {})".format(*_words(r))
             ax.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8)
         ax.axvline(0, color="k", lw=0.8)
+        ax.use_sticky_edges = False  # no bar ends at the frame
+        ax.margins(x=0.05)
         ax.set_yticks(range(len(chosen)), list(reversed(chosen)))
         ax.set(xlabel="90 % band, % of the median", title=f"Forecast with GPU {self.name}, {len(self.table) - self.n_failed} runs")
         return ax
@@ -94,11 +96,20 @@ class Forecast:
     def __str__(self) -> str:
         frame = self.frame.set_index("figure")
         lines = [f"{len(self.table) - self.n_failed} runs with draws of GPU {self.name}{f', {self.n_failed} failed' if self.n_failed else ''}: median, 90 % band"]
-        lines += [f"  {f:<28} {frame['median'][f]:10.4g}   {frame['low'][f]:.4g} to {frame['high'][f]:.4g}" for f in HEADLINES if f in frame.index]
+        lines += ["  {:<28} {:>10}   {} to {}".format(f, *_words(frame.loc[f])) for f in HEADLINES if f in frame.index]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<tidewatt.Forecast: GPU {self.name!r}, {len(self.table)} runs, {self.n_failed} failed>"
+
+
+def _words(row) -> list[str]:
+    """Median and both ends, with as many decimals as show two digits of the band's width."""
+    width = row["high"] - row["low"]
+    if not width > 1e-9 * abs(row["median"]):
+        return [f"{row[key]:.4g}" for key in ("median", "low", "high")]
+    decimals = max(0, 1 - int(np.floor(np.log10(width))))
+    return [f"{row[key]:.{decimals}f}" for key in ("median", "low", "high")]
 
 
 def _forecast(calibration: Calibration, scenario, n, others, set, outputs, halls, out, workers, seed, progress) -> Forecast:
@@ -111,7 +122,7 @@ def _forecast(calibration: Calibration, scenario, n, others, set, outputs, halls
             raise _core.InputError(unknown("hall", hall, known))
     values = calibration.catalog_values(n, seed)
     # What the logs do not identify stays as the scenario has it, or is drawn with the others.
-    values = values[[k for k in values if k.removeprefix("power.") not in calibration.undetermined]]
+    values = values[[k for k in values if k.removeprefix("power.").removeprefix("spread.") not in calibration.undetermined]]
     keys = [f"hall.{hall}.gpu.{key}" for hall in halls or known for key in values]
     cases = [[f"{key}={v!r}" for key, v in zip(keys, map(float, np.tile(row, len(halls or known))))] for row in values.to_numpy()]
     with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:

@@ -6,6 +6,8 @@ import time
 
 import numpy as np
 
+from .. import _core
+
 WALKERS = 32
 CHUNK = 500
 ENOUGH_TIMES = 50.0
@@ -62,28 +64,96 @@ def sample(emcee, density, before, n_draw: int, seed: int, limit_s: float) -> Dr
         prior = before(z) if before is not None else -0.5 * (z**2).sum(axis=1)
         return prior + density.log_likelihood(z)
 
-    start = _start(density, before, log_density, random)
+    sampler, tau, _ = walk(emcee, log_density, _start(density, before, log_density, random), random, CHUNK, n_draw, begun + limit_s)
+    steps = sampler.iteration
+    drawn = keep(emcee, sampler, tau, max(steps // 5, int(5 * tau) if 5 * tau < steps else 0), n_draw, random, seed)
+    effective = drawn.figures["effective_draws"]
+    if steps < ENOUGH_TIMES * tau or effective < 0.5 * n_draw:
+        drawn.findings.append(f"sampling ended after {limit_s:.0f} s with {steps} steps of {tau:.0f} steps' autocorrelation: {effective:.0f} effective draws")
+    if before is not None:
+        drawn.figures["earlier_density_rms"] = before.rms
+    return drawn
+
+
+def walk(emcee, log_density, start, random, chunk: int, n_draw: int, until_s: float):
+    """The sampler, its longest autocorrelation in steps, and whether the chain is long enough for `n_draw` draws.
+
+    Parameters
+    ----------
+    emcee : module
+        The sampler.
+    log_density : callable
+        Of points, shape (walkers, coordinates).
+    start : numpy.ndarray
+        Walkers, shape (walkers, coordinates).
+    random : numpy.random.RandomState
+        Of the moves.
+    chunk : int
+        Steps between two looks at the chain.
+    n_draw : int
+        Draws to keep.
+    until_s : float
+        Moment on the monotonic clock at which sampling ends in any case, s.
+    """
     sampler = emcee.EnsembleSampler(WALKERS, start.shape[1], log_density, vectorize=True)
-    state, tau = emcee.State(start, random_state=random.get_state()), np.inf
+    state = emcee.State(start, random_state=random.get_state())
     while True:
-        state = sampler.run_mcmc(state, CHUNK, skip_initial_state_check=True)
+        state = sampler.run_mcmc(state, chunk, skip_initial_state_check=True)
         steps = sampler.iteration
         tau = float(np.max(sampler.get_autocorr_time(discard=steps // 5, tol=0)))
-        effective = WALKERS * 0.8 * steps / tau
-        if steps > ENOUGH_TIMES * tau / 0.8 and effective >= n_draw or time.monotonic() - begun > limit_s:
-            break
-    cut = max(steps // 5, int(5 * tau) if 5 * tau < steps else 0)
+        enough = steps > ENOUGH_TIMES * tau / 0.8 and WALKERS * 0.8 * steps / tau >= n_draw
+        if enough or time.monotonic() > until_s:
+            return sampler, tau, enough
+
+
+def chosen(n_draw: int, n: int, seed: int) -> np.ndarray:
+    """Indices of `n_draw` draws in the order in which `n` or more of them are taken.
+
+    Parameters
+    ----------
+    n_draw : int
+        Draws that there are.
+    n : int
+        Draws asked for.
+    seed : int
+        Of the order.
+
+    Raises
+    ------
+    InputError
+        There are not so many draws.
+    """
+    if not 1 <= n <= n_draw:
+        raise _core.InputError(f"{n} draws asked for; there are 1 to {n_draw}")
+    return np.random.default_rng(seed).permutation(n_draw)
+
+
+def keep(emcee, sampler, tau: float, cut: int, n_draw: int, random, seed: int) -> Drawn:
+    """Draws from the chain without its first `cut` steps, and figures of the sampling.
+
+    Parameters
+    ----------
+    emcee : module
+        The sampler's.
+    sampler : emcee.EnsembleSampler
+        As `walk` left it.
+    tau : float
+        Autocorrelation, steps.
+    cut : int
+        Steps to leave out.
+    n_draw : int
+        Draws to keep.
+    random : numpy.random.RandomState
+        Of the choice.
+    seed : int
+        That the figures name.
+    """
     chain, values = sampler.get_chain(discard=cut, flat=True), sampler.get_log_prob(discard=cut, flat=True)
     at = np.sort(random.permutation(len(chain))[:n_draw])  # even steps would follow single walkers
-    effective = len(chain) / tau
-    findings = []
-    if steps < ENOUGH_TIMES * tau or effective < 0.5 * n_draw:
-        findings.append(f"sampling ended after {limit_s:.0f} s with {steps} steps of {tau:.0f} steps' autocorrelation: {effective:.0f} effective draws")
-    figures = {"walkers": WALKERS, "steps": steps, "discarded_steps": cut, "autocorrelation_steps": tau, "effective_draws": effective,
-               "acceptance_frac": float(np.mean(sampler.acceptance_fraction)), "seed": seed, "emcee": emcee.__version__}  # fmt: skip
-    if before is not None:
-        figures["earlier_density_rms"] = before.rms
-    return Drawn(chain[at], values[at], figures, findings)
+    figures = {"walkers": WALKERS, "steps": sampler.iteration, "discarded_steps": cut, "autocorrelation_steps": tau,
+               "effective_draws": len(chain) / tau, "acceptance_frac": float(np.mean(sampler.acceptance_fraction)), "seed": seed,
+               "emcee": emcee.__version__}  # fmt: skip
+    return Drawn(chain[at], values[at], figures, [])
 
 
 def _start(density, before, log_density, random) -> np.ndarray:

@@ -48,7 +48,8 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
         for row in found:
             row["file"] = file
         if found and found[0].get("time"):
-            stamps = parse_times([r["time"] for r in found], [r["row"] for r in found], file, report, zone)
+            whose = [r.get("gpu", "") for r in found]
+            stamps = parse_times([r["time"] for r in found], [r["row"] for r in found], file, report, zone, whose)
             for row, stamp in zip(found, stamps):
                 row["time"] = stamp
             if stamps.dt.tz is None:

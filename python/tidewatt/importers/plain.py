@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Optional
 
@@ -13,7 +15,7 @@ import pandas as pd
 
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, report_twins, tidy
-from .text import column_numbers, read_text
+from .text import column_numbers, read_bytes, read_text
 from .times import KNOWN, epoch_unit, parse_times
 
 ROW = "_row"
@@ -73,17 +75,13 @@ _UNIT_IN_NAME = re.compile(r"(?:_|\s*[\[(]\s*)(mW|kW|MW|W|kWh|mJ|J|degC|degF|°C
 def texts(path, report: ImportReport) -> pd.DataFrame:
     """All cells as text; column `_row` has the line of each record. Torn lines are ignored with their number.
 
-    @param path: CSV (`,`, `;` or tab, one header line) or Parquet; @param report: takes the remarks.
+    @param path: CSV (`,`, `;` or tab; lines before the header are ignored) or Parquet; @param report: takes the remarks.
     @raises InputError: empty, no table, doubled names, or Parquet without pyarrow.
     """
     path = Path(path)
     if path.suffix.lower() == ".parquet":
         return _parquet(path)
-    text = read_text(path, report)
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    if not first:
-        raise InputError(f"{path.name}: is empty")
-    delimiter = max(",;\t", key=first.count)
+    text, delimiter, n_cell = _text_and_layout(path, report)
     records = csv.reader(io.StringIO(text), delimiter=delimiter)
     header: list[str] = []
     rows, before = [], 0
@@ -91,9 +89,15 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
         row, before = before + 1, records.line_num
         if not any(c.strip() for c in cells):
             continue
+        if not header and len(cells) != n_cell:
+            report.ignore(f"{path.name}:{row}", "before the header")
+            continue
         if not header:
             header = [c.strip() for c in cells]
+            header = header if header[-1] or len(header) == 1 else header[:-1]
             continue
+        if len(cells) == len(header) + 1 and not cells[-1].strip():
+            cells = cells[:-1]  # a delimiter at the end of each row
         if len(cells) != len(header):
             report.ignore(f"{path.name}:{row}", f"{len(cells)} cells, the header has {len(header)}")
             continue
@@ -103,7 +107,42 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     if len(set(header)) < len(header):
         raise InputError(f"{path.name}: column '{next(h for h in header if header.count(h) > 1)}' twice")
     table = pd.DataFrame(rows, columns=[*header, ROW])
-    return _decimal_points(table, report, path.name) if delimiter == ";" else table
+    return table if delimiter == "," else _decimal_points(table, report, path.name)
+
+
+def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
+    """The file, its delimiter and the cells of its header. A header that is no UTF-8 tells that the whole file is Windows-1252."""
+    text = read_text(path, ImportReport(report.kind))
+    delimiter, n_cell, header = _layout(text)
+    if not n_cell:
+        raise InputError(f"{path.name}: is empty")
+    if "\ufffd" not in header:
+        return read_text(path, report), delimiter, n_cell
+    report.note(f"{path.name}: read as Windows-1252, because its header is no UTF-8")
+    return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n"), delimiter, n_cell
+
+
+def _layout(text: str) -> tuple[str, int, str]:
+    """Delimiter, number of cells and line of the header. Reports put a title or remarks above it: then the rows tell."""
+    lines = [line for line in text.split("\n", 200)[:200] if line.strip()][:60]
+    if not lines:
+        return ",", 0, ""
+
+    def usual(delimiter: str) -> tuple[int, int]:
+        return Counter(len(cells) for cells in csv.reader(lines, delimiter=delimiter)).most_common(1)[0]
+
+    def cells_of(line: str, delimiter: str) -> int:
+        return len(next(csv.reader([line], delimiter=delimiter)))
+
+    first = max(",;\t", key=lines[0].count)
+    own = cells_of(lines[0], first)
+    ends = sum(line.rstrip().endswith(first) for line in lines[1:]) > 0.5 * len(lines)  # each row ends with a delimiter
+    if own == 1 or usual(first)[0] not in (own, own + 1 if ends else own):
+        for delimiter in ";\t,":
+            n, times = usual(delimiter)
+            if n > 1 and times >= 0.5 * len(lines):
+                return delimiter, n, next(line for line in lines if cells_of(line, delimiter) == n)
+    return first, own, lines[0]
 
 
 def _decimal_points(table: pd.DataFrame, report: ImportReport, file: str) -> pd.DataFrame:
@@ -179,13 +218,17 @@ def read(
 
 def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, zone) -> pd.DataFrame:
     chosen = dict(columns) or _guess(cells)
-    wrong = [f"no column '{c}' for {name}" for name, c in chosen.items() if c not in cells]
+    if "time" not in chosen:
+        _find_time(cells.drop(columns=list(set(chosen.values()) & set(cells.columns))), file, report)
+    wrong = [f"no column '{c}' for {name}{_near(c, cells)}" for name, c in chosen.items() if c not in cells]
     out = {}
     for name, column in chosen.items():
         if column not in cells:
             continue
         if name == "time":
-            out["time"] = _time(cells[column], column, cells[ROW].tolist(), file, report, zone)
+            labels = [c for n, c in chosen.items() if n in LABELS[:3] and c in cells]
+            series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
+            out["time"] = _time(cells[column], column, cells[ROW].tolist(), file, report, zone, series)
         elif name in LABELS:
             out[name] = cells[column]
         else:
@@ -213,6 +256,22 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, z
     return pd.DataFrame({**out, ROW: cells[ROW]})
 
 
+def _near(column: str, cells: pd.DataFrame) -> str:
+    """The nearest name of a column, as a question."""
+    known = {c.lower(): c for c in cells.columns.drop(ROW)}
+    near = difflib.get_close_matches(column.lower(), known, n=1)
+    return f"; did you mean '{known[near[0]]}'?" if near else f" among {', '.join(list(known.values())[:12])}"
+
+
+def _find_time(cells: pd.DataFrame, file: str, report: ImportReport) -> None:
+    """Warns of a column that holds times and has no name that says so."""
+    for column in cells.columns.drop(ROW):
+        some = cells[column].iloc[:20]
+        if some.str.contains(r"\d[./:-]\d").all() and parse_times(some, cells[ROW].tolist(), file, ImportReport(report.kind)).notna().all():
+            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"'{column}' looks like the time and is not taken: name it, --column time='{column}'")
+            return
+
+
 def _unit(name: str) -> str:
     match = _UNIT_IN_NAME.search(name)
     return match[1] if match else ""
@@ -237,14 +296,14 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
     return chosen
 
 
-def _time(cells: pd.Series, column: str, rows, file: str, report: ImportReport, zone) -> pd.Series:
+def _time(cells: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series) -> pd.Series:
     """Calendar times, or seconds from any origin."""
     values = pd.to_numeric(cells, errors="coerce")
     if values.notna().mean() > 0.5 and not epoch_unit(values.abs().max()):
         for i in np.flatnonzero(values.isna().to_numpy()):
             report.warn(f"{file}:{rows[i]}", f"{column}: '{cells.iloc[i]}' is no time")
         return values * (1e-3 if column.endswith("_ms") else 1.0)
-    times = parse_times(cells, rows, file, report, zone)
+    times = parse_times(cells, rows, file, report, zone, series)
     if len(times) and times.isna().all():
         raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(cells.iloc[0])[:40]}'; known: {KNOWN}")
     return times

@@ -15,8 +15,13 @@ EARLIEST = pd.Timestamp("2005-01-01")  # before it no log of a GPU or a data cen
 _NUMERIC = re.compile(r"^-?\d+(\.\d+)?$")
 _SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
 _DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+|$)")
+_DOTTED = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}) (\d{1,2})\.(\d\d)(?:\.(\d\d))?$")
 _EITHER_FIRST = re.compile(r"^(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T,]+|$)")
-KNOWN = "ISO 8601, 2026/07/14 08:12:53, 14.07.2026 08:12:53, 7/14/2026 8:12:53 AM, Tue Jul 14 08:12:53 2026, Unix time in s, ms, µs or ns"
+KNOWN = "ISO 8601, 2026/07/14 08:12:53, 14.07.2026 08:12:53 or 08.12.53, 7/14/2026 8:12:53 AM, Tue Jul 14 08:12:53 2026, Unix time in s, ms, µs or ns"
+# Zones of the United States, which write 7/14/2026.
+_MONTH_FIRST = re.compile(
+    r"US/|America/(New_York|Detroit|Chicago|Denver|Phoenix|Los_Angeles|Anchorage|Boise|Menominee|Indiana|Kentucky|North_Dakota|Juneau|Adak)|Pacific/Honolulu|Asia/Manila|[ECMP]ST"
+)
 _CTIME = "%a %b %d %H:%M:%S %Y"
 
 
@@ -28,12 +33,13 @@ def epoch_unit(value: float) -> str:
     return ""
 
 
-def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None) -> pd.Series:
+def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
     @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
     column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
-    @param zone: IANA name of the clock that wrote times without an offset. @raises InputError: there is no such zone, or days come
+    @param zone: IANA name of the clock that wrote times without an offset; @param series: whose reading each row is, where there are several
+    (GPUs): an hour that comes twice is told apart in each. @raises InputError: there is no such zone, or days come
     first and second.
     """
     texts = [str(c).strip() for c in cells]
@@ -43,7 +49,7 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
         if unit:
             exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
             return pd.to_datetime(exact, unit=unit, utc=True)
-    parsed = [_one(t) for t in _year_first(texts, rows, file, report)]
+    parsed = [_one(t) for t in _year_first(texts, rows, file, report, zone)]
     for i, stamp in enumerate(parsed):
         if stamp is pd.NaT:
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
@@ -54,19 +60,22 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
             dtype="datetime64[ns, UTC]",
         )
     naive = pd.Series(parsed, dtype="datetime64[ns]")
-    return to_utc(naive, zone, rows, file, report) if zone else naive
+    return to_utc(naive, zone, rows, file, report, series) if zone else naive
 
 
-def _year_first(texts, rows, file: str, report: ImportReport):
-    """Dates of dots (day first) and of slashes with the year first."""
+def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None):
+    """Dates of dots (day first) and of slashes with the year first. Where no number tells, the clock's country does."""
     slashed = [m for m in map(_EITHER_FIRST.match, texts) if m]
     day_first = any(int(m[1]) > 12 for m in slashed)
     if slashed and day_first and any(int(m[2]) > 12 for m in slashed):
         raise InputError(f"{file}: dates such as '{slashed[0][0].strip()}' have days both first and second")
     if slashed and not day_first and not any(int(m[2]) > 12 for m in slashed):
-        report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the month is taken to come first; the file does not tell")
+        day_first = zone is not None and not _MONTH_FIRST.match(zone)
+        first = f"day is taken to come first, as usual in {zone}" if day_first else "month is taken to come first"
+        report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
-    return [_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t)).strip() for t in texts]
+    dated = [_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t)).strip() for t in texts]
+    return [_DOTTED.sub(lambda m: f"{m[1]} {m[2]}:{m[3]}:{m[4] or '00'}", t) for t in dated]  # 08.12.53, as in Finland
 
 
 def _one(text: str):
@@ -78,21 +87,26 @@ def _one(text: str):
         return pd.NaT
 
 
-def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport) -> pd.Series:
-    """Local times on UTC. Hours that a clock change skips become NaT; of an hour that comes twice, pairs of rows get both.
+def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, series=None) -> pd.Series:
+    """Local times on UTC. Hours that a clock change skips become NaT. An hour that comes twice: where the clock steps back, and in hourly
+    tables where a stamp comes again, its second one begins.
 
     @param naive: local times; @param zone: IANA name; @param rows: line numbers; @param file: for the places;
-    @param report: takes the remarks. @raises InputError: there is no such zone.
+    @param report: takes the remarks; @param series: whose reading each row is; None: all of one. @raises InputError: there is no such zone.
     """
     try:
         first = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.ones(len(naive), dtype=bool))
         second = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.zeros(len(naive), dtype=bool))
     except (KeyError, ValueError, TypeError) as error:
         raise InputError(f"time zone '{zone}': no such zone ({error})") from error
-    # An hour that comes twice: the clock jumps back once, and from there on the second reading holds.
-    back = (naive.diff() <= pd.Timedelta(0)).cumsum()
+    # The clock jumps back once, and from there on the second reading holds. Two readings of one second are no jump.
+    of = pd.Series(0, index=naive.index) if series is None else pd.Series(list(series), index=naive.index)
+    step = naive.groupby(of, sort=False).diff()
+    hourly = step[step > pd.Timedelta(0)].median() >= pd.Timedelta(minutes=15)
+    jumped = (step <= pd.Timedelta(0)) if hourly else (step < pd.Timedelta(0))
+    back = jumped.astype(int).groupby(of, sort=False).cumsum()
     ambiguous = (first != second) & first.notna()
-    folded = ambiguous & (back > back.where(~ambiguous).ffill().fillna(0))
+    folded = ambiguous & (back > back.where(~ambiguous).groupby(of, sort=False).ffill().fillna(0))
     for i in np.flatnonzero((naive.notna() & first.isna()).to_numpy()):
         report.ignore(f"{file}:{rows[i]}", f"{naive.iloc[i]} does not exist in {zone} (clocks go forward)")
     lone = ambiguous & ~naive.duplicated(keep=False)

@@ -2,18 +2,22 @@
 from __future__ import annotations
 
 import collections
+import math
 import warnings
 from typing import Any, Callable
 
 from .._engine import run
 from .._load import Scenario
 from .._result import Result
+from ..report import compliance, contract
+from ..report.read import Missing, ResultFile
 from .base import Base, tables
 from .coarse import run_coarse
 
 KEPT = 3  # results in memory: the charts of an answer are asked for after it
 RECORD_s = 120.0  # of a window that the reader zooms into
 DRAWS = 32  # of an interval
+DRY_L_per_kWh = 0.1  # less water evaporates in a few hours of the day only; longer steps do not meet them to 1 %
 
 warnings.simplefilter("ignore")  # notes of a scenario are part of the answers
 
@@ -32,7 +36,7 @@ class Answers:
         self._kept: collections.OrderedDict[str, Result] = collections.OrderedDict()
 
     def run(self, check: Callable[..., None], set: dict[str, Any], detail: str, judge: list[str]) -> dict[str, Any]:
-        """Figures and verdicts of the base with `set`.
+        """Figures and verdicts of the base with `set`; `pending` names those that a coarse answer leaves to the exact one.
 
         Parameters
         ----------
@@ -44,11 +48,20 @@ class Answers:
         scenario = self._base.scenario(set)
         if detail == "coarse":
             answer = run_coarse(scenario, check)
-            summary, verdicts, hour_MW = answer.summary, _verdicts(answer.judged, []), _hottest_hour(answer.day, answer.added_MW)
+            summary, pending, day, added_MW = answer.summary, list(answer.left_out), answer.day, answer.added_MW
+            verdicts = [] if answer.left_out else _verdicts(day, [])
+            if 0.0 < (summary.get("wue_L_per_kWh") or 0.0) < DRY_L_per_kWh:
+                summary = {**summary, "wue_L_per_kWh": None}
+                pending.append("wue_L_per_kWh")
+            if judge or answer.left_out and tables(scenario).get("site", {}).get("rules"):
+                pending.append("verdicts")
         else:
-            result = self._result(check, scenario)
-            summary, verdicts, hour_MW = result.summary, _verdicts(result, judge), _hottest_hour(result)
-        return {"detail": detail, "summary": summary, "verdicts": verdicts, "hour_max_MW": hour_MW, "notes": scenario.notes}
+            day, added_MW, pending = self._result(check, scenario), 0.0, []
+            summary, verdicts = day.summary, _verdicts(day, judge)
+        file = ResultFile(day._source._core)
+        hour_MW, hour_s = contract.hottest_hour(file, added_MW) or (None, None)
+        return {"detail": detail, "summary": summary, "pending": pending, "verdicts": verdicts, "hour_max_MW": hour_MW,
+                "hour_max_at": "" if hour_s is None else compliance.moment(file, hour_s), "notes": scenario.notes}  # fmt: skip
 
     def _result(self, check: Callable[..., None], scenario: Scenario) -> Result:
         key = scenario.text
@@ -91,52 +104,43 @@ class Answers:
         answer = explain(scenario, self._result(check, scenario), progress=check)
         return {"figures": dict(answer), "text": answer.text}
 
-    def export(self, check: Callable[..., None], set: dict[str, Any], what: str, folder: str, name: str, rule: str) -> dict[str, Any]:
+    def export(self, check: Callable[..., None], set: dict[str, Any], what: str, folder: str, name: str, rule: str, judge: list[str], contract_MW: float | None) -> dict[str, Any]:
         """Writes `what` is asked for of the base with `set` into the folder `name` below `folder`; `check` is called on the way.
 
         Parameters
         ----------
         rule
             Whom a filing pack is for.
+        judge, contract_MW
+            Rule files for the recorded window, and a contract on the hottest hour or None, whose verdicts a report has.
         """
         from .exports import write
 
         scenario = self._base.scenario(set)
         result = None if what == "scenario" else self._result(check, scenario)
-        return write(self._base, scenario, result, what, folder, name, rule)
-
-
-def _hottest_hour(result: Result, added_MW: Any = 0.0) -> float | None:
-    """Largest mean power of a full hour of a `result`, with `added_MW` in all or in each of its hours; what
-    `tidewatt size --for gpus --contract-MW` limits."""
-    if result.summary["simulated_s"] < 3600:
-        return None
-    n = int(result.summary["simulated_s"] // 3600)
-    return float((result.array("/hourly/pcc_J") / 3600e6 + added_MW)[:n].max())
+        held = [row for name_of_rule in judge for row in on_window(result, name_of_rule)] if what == "report" else []
+        return write(self._base, scenario, result, what, folder, name, rule, contract_MW, held)
 
 
 def _verdicts(result: Result, judge: list[str]) -> list[dict[str, str]]:
     """Each rule of a `result` in words, the worst first; `judge`: rule files for the recorded window."""
-    from ..report import compliance
-    from ..report.read import Missing, ResultFile
-
-    out = []
+    file = ResultFile(result._source._core)
     try:
-        rows = compliance.rows(ResultFile(result._source._core))
-        out += [dict(zip(("rule", "verdict", "figure", "limit", "margin", "worst"), compliance.cells(row)), rules=str(row.get("rule_set", ""))) for row in rows]
+        rows = compliance.rows(file)
     except Missing:
-        pass
-    return out + [row for name in judge for row in _on_window(result, name)]
+        rows = []
+    rows += [row for name in judge for row in on_window(result, name)]
+    return [dict(zip(("rule", "verdict", "figure", "limit", "margin", "worst"), compliance.cells(file, row)), rules=str(row.get("rule_set", ""))) for row in rows]
 
 
-def _on_window(result: Result, name: str) -> list[dict[str, str]]:
+def on_window(result: Result, name: str) -> list[dict[str, Any]]:
+    """Verdicts of the rule file `name` on the recorded window of a `result`, as `compliance.rows` gives those of a run."""
     from .._rules import rules
-    from ..report.findings import number
 
-    answer = rules(name, result, as_if=True)
     out = []
-    for row in answer["rules"]:
-        out.append({"rules": name, "rule": str(row.get("title", row.get("rule", ""))), "verdict": str(row.get("verdict", "")), "figure": number(row["value"]) if isinstance(row.get("value"), float) else "–",
-                    "limit": "", "margin": "", "worst": ""})  # fmt: skip
+    for row in rules(name, result, as_if=True)["rules"]:
+        value, low, high, limit = (1e6 * (math.nan if row[key] is None else row[key]) for key in ("value_MW", "low_MW", "high_MW", "limit_MW"))
+        out.append({"rule_set": name, "rule": row["name"], "title": row["title"], "verdict": row["verdict"], "unit": row["unit"].replace("MW", "W"), "value": value, "limit": limit,
+                    "spread": 0.5 * (high - low) if high > low else 0.0, "margin_frac": 1.0 - value / limit if limit > 0.0 else math.nan,
+                    "worst_s": math.nan if row["at_s"] is None else row["at_s"]})  # fmt: skip
     return out
-

@@ -7,17 +7,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .. import _core
+from .. import _core, report
 from .._load import Scenario
 from .._result import Result
 from .._rules import filing
 from .base import Base, tables
 
 KINDS = ("scenario", "report", "filing")
+MOST_OF_A_NAME = 100
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-def write(base: Base, scenario: Scenario, result: Result | None, what: str, folder: str, name: str, rule: str) -> dict[str, Any]:
+def write(base: Base, scenario: Scenario, result: Result | None, what: str, folder: str, name: str, rule: str, contract_MW: float | None,
+          held: list[dict[str, Any]]) -> dict[str, Any]:  # fmt: skip
     """Writes what is asked for into the folder `name` below `folder`.
 
     Parameters
@@ -27,7 +29,9 @@ def write(base: Base, scenario: Scenario, result: Result | None, what: str, fold
     what : str
         One of `KINDS`; the last two write what stands before them as well.
     folder, name, rule : str
-        Where, and for a filing pack whom it is for.
+        Where (the name gets a number where another setting has it), and for a filing pack whom it is for.
+    contract_MW, held
+        A contract on the hottest hour or None, and verdicts of rules on the recorded window; a report has both.
 
     Raises
     ------
@@ -38,7 +42,7 @@ def write(base: Base, scenario: Scenario, result: Result | None, what: str, fold
     """
     if what not in KINDS:
         raise _core.InputError(f"what: {what!r} is none of {', '.join(KINDS)}")
-    target = inside(folder, name)
+    name, target = _free(folder, name, scenario)
     try:
         target.mkdir(parents=True, exist_ok=True)
         _copy_inputs(base, scenario, target)
@@ -51,12 +55,23 @@ def write(base: Base, scenario: Scenario, result: Result | None, what: str, fold
     if result is not None:
         files.append(result.save(target / f"{name}.h5"))
         if what == "report":
-            files += result.report(target / "report")
+            files += report.write(files[-1], target / "report", contract_MW=contract_MW, held=held)
         else:
             answer = filing(scenario, rule, target / "filing", [result], as_if=True)
             files += [target / "filing" / f for f in answer["files"]]
             note = f"ride-through: {answer['ride']}; {len(answer['open'])} open items"
     return {"folder": str(target), "files": [str(path.relative_to(folder)) for path in files], "note": note}
+
+
+def _free(folder: str, name: str, scenario: Scenario) -> tuple[str, Path]:
+    """A name whose folder has no files of another setting, and that folder: `name`, or `name` with the first number that is free."""
+    for number in range(1, MOST_OF_A_NAME + 1):
+        numbered = name if number == 1 else f"{name[:60]}-{number}"
+        target = inside(folder, numbered)
+        before = target / f"{numbered}.toml"
+        if not before.exists() or before.read_bytes() == scenario.toml.encode():
+            return numbered, target
+    raise _core.InputError(f"name: {name!r} has {MOST_OF_A_NAME} exports already; choose another")
 
 
 def inside(folder: str, name: str) -> Path:

@@ -15,7 +15,7 @@ from .._engine import run
 from .._load import Scenario
 from .._result import Result
 from .._sweep import sweep
-from .coarse import PEAKS, WAVEFORM, coarse, parts
+from .coarse import WAVEFORM, coarse, parts
 
 LOW, MIDDLE, HIGH = 5, 50, 95  # percentiles
 LOSSES = ("battery_loss_MWh", "rack_storage_loss_MWh")
@@ -39,12 +39,23 @@ def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..
     except _core.InputError as error:
         return {}, 0, f"no interval: {error}"
     out = _percentiles(day)
-    out.update({key: three for key, three in _percentiles(first).items() if key.split(".")[0] in WAVEFORM})
-    # Largest power: as much above the first half hour's as without draws.
-    higher = result.summary["pcc_max_MW"] / nominal.summary["pcc_max_MW"]
-    out.update({key: [higher * x for x in three] for key, three in _percentiles(first).items() if key.split(".")[0] in PEAKS})
+    # What the devices make of single edges: the day's is as far from the first half hour's as without draws.
+    for key in {*out, *first}:
+        if key.split(".")[0] in WAVEFORM:
+            out.pop(key, None)
+            of_day, of_first = _figure(result, key), _figure(nominal, key)
+            if key in first and of_first and of_day is not None:
+                out.update(_percentiles({key: first[key] * (of_day / of_first)}))
     _add_losses(out, first)
     return out, n, note
+
+
+def _figure(result: Result, key: str) -> float | None:
+    """A figure of a `result`'s summary, or one of its parts: `key` as in a sweep's table."""
+    value = result.summary
+    for word in key.split("."):
+        value = value.get(word) if isinstance(value, dict) else None
+    return value if isinstance(value, (int, float)) else None
 
 
 def _drawn(scenario: Scenario, n_draw: int, check: Callable[..., None]) -> tuple[dict[str, np.ndarray], int, str]:

@@ -30,6 +30,12 @@ class Task:
         self.cancelled = threading.Event()
         self.done = threading.Event()
         self.status, self.body = 500, {"error": "not answered"}
+        self.begin_s: float | None = None  # of the monotonic clock; None: it waits
+        self.share: float | None = None  # done, 0 to 1; None: not known yet
+
+    def progress(self) -> dict[str, float | None]:
+        """Seconds that it has run, None while it waits; share done, None while unknown; seconds after which it is stopped."""
+        return {"runs_s": None if self.begin_s is None else time.monotonic() - self.begin_s, "share": self.share, "limit_s": self.limit_s}
 
     def finish(self, status: int, body: dict[str, Any]):
         """The answer: an HTTP `status` and its `body`."""
@@ -79,6 +85,7 @@ class Lane:
 
     def _do(self, task: Task):
         process, begin_s, asked_s = self._process, time.monotonic(), 0.0
+        task.begin_s = begin_s
         try:
             _send(process, task.line)
         except BrokenPipeError:
@@ -99,7 +106,9 @@ class Lane:
                 late = asked_s and not task.cancelled.is_set()
                 return task.finish(504 if late else 500, {"error": _too_long(task) if late else self._ended(process)})
             said = json.loads(line)
-            if said["id"] == task.id:
+            if said["id"] == task.id and "share" in said:
+                task.share = said["share"]
+            elif said["id"] == task.id:
                 late = said["status"] == 409 and not task.cancelled.is_set()
                 return task.finish(504 if late else said["status"], {"error": _too_long(task)} if late else said["body"])
 
@@ -116,7 +125,8 @@ class Lane:
 
 
 def _too_long(task: Task) -> str:
-    return f"stopped after {task.limit_s:g} s. For longer runs export the scenario and use tidewatt run"
+    limit = f"{task.limit_s / 60:g} minutes" if task.limit_s > 60 else f"{task.limit_s:g} s"
+    return f"The run reached this page's limit of {limit} and was stopped. Export the scenario and use tidewatt run"
 
 
 def _send(process: subprocess.Popen, line: str):

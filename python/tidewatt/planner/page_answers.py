@@ -32,7 +32,7 @@ ANSWERS = r"""
       var list = made("ul", null, box);
       said.findings.forEach(function (f) { made("li", f.key && f.message.indexOf(f.key) !== 0 ? f.key + ": " + f.message : f.message, list); });
     } else made("p", said ? said.error : wrong instanceof TypeError ? "The server does not answer. Is tidewatt serve still running?" : String(wrong.message), box);
-    if (!said || wrong.status >= 500) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", function () { if (basis) changed(); else askBase(); }); }
+    if (!said || wrong.status >= 500 && wrong.status !== 504) { var again = made("button", "Try again", box); again.type = "button"; again.addEventListener("click", function () { if (basis) changed(); else askBase(); }); }
     // The reason is above the figures, which may be out of sight: what stays in sight names it too.
     var first = said && (said.findings && said.findings.length ? said.findings[0].message : said.error);
     badge("wrong", "no answer", (first ? first + ". " : "") + "Figures below are of an earlier setting");
@@ -62,8 +62,19 @@ ANSWERS = r"""
     timer = setTimeout(start, SETTLE_ms);
   }
   function start() {
+    $("progress").textContent = "";
     var mine = turn, set = settings(), judge = values.judge, signal = (flight = new AbortController()).signal;
     function current() { return mine === turn; }
+    // The answer of a run that takes a while, with what is done of it meanwhile.
+    function watched(body) {
+      var asked = false, ticket = body.ticket = String(Math.random()).slice(2), asking = setInterval(function () {
+        if (asked || document.visibilityState !== "visible") return;
+        asked = true;
+        fetch("/progress/" + ticket, { signal: signal }).then(function (answer) { return answer.ok ? answer.json() : null; }).then(function (at) { if (at && current() && asking) $("progress").textContent = spoken_progress(at); }).catch(function () {}).then(function () { asked = false; });
+      }, 1000);
+      function over() { clearInterval(asking); asking = 0; if (current()) $("progress").textContent = ""; }
+      return ask("/run", body, signal).then(function (said) { over(); return said; }, function (wrong) { over(); throw wrong; });
+    }
     badge("", "running", "figures below are of an earlier setting");
     ["figures", "rules", "waveform", "more"].forEach(function (id) { $(id).classList.add("waiting"); });
     $("because").textContent = "";
@@ -74,9 +85,9 @@ ANSWERS = r"""
       if (said) {
         take(set, said, mine);
         document.body.setAttribute("data-coarse-ms", Math.round(performance.now() - moved_ms));
-        badge("coarse", "coarse", "same engine, longer steps; the exact answer is under way");
-      } else badge("", "running", "the coarse answer took more than a minute; the exact one is under way. Figures below are of an earlier setting");
-      return ask("/run", { set: set, detail: "exact", judge: judge }, signal);
+        badge("coarse", "coarse", "same engine, longer steps; the exact answer is under way.");
+      } else badge("", "running", "the coarse answer took more than a minute; the exact one is under way. Figures below are of an earlier setting.");
+      return watched({ set: set, detail: "exact", judge: judge });
     }).then(function (said) {
       if (!said || !current()) return;
       take(set, said, mine);
@@ -108,6 +119,13 @@ ANSWERS = r"""
       document.body.setAttribute("data-done", mine);
     }).catch(function (wrong) { if (current()) lost(wrong); });
   }
+  function spoken_progress(at) {
+    if (at.runs_s === null) return "It waits for another tab's run.";
+    if (at.share === null || at.runs_s < 2) return "";
+    var all_s = at.runs_s / at.share;
+    if (at.share > 0.01 && at.runs_s > 10 && all_s > 1.2 * at.limit_s) return "It would take " + spoken(all_s / 60, 2) + " minutes and is stopped after " + spoken(at.limit_s / 60, 2) + ": export the scenario and use tidewatt run.";
+    return at.share < 1 ? Math.floor(100 * at.share) + " % of the day is computed." : "The day is computed, the waveform is under way.";
+  }
   // A browser has few connections to one server: tabs in the background leave them to the one that is looked at.
   function seen_by_reader() {
     if (document.visibilityState === "visible") return Promise.resolve();
@@ -122,6 +140,7 @@ ANSWERS = r"""
     refresh();
   }
   function figure(said, key) { return key === "hour_max_MW" ? said.hour_max_MW : said.summary[key]; }
+  function waits(said, key) { return (said.pending || []).indexOf(key) >= 0; }
   function spoken(v, digits) {
     if (v === null || v === undefined || v !== v) return "\u2013";
     if (v === 0) return "0";
@@ -147,11 +166,11 @@ ANSWERS = r"""
     tiles.textContent = "";
     $("figures").classList.toggle("coarse-figures", said.detail === "coarse");
     FIGURES.slice(0, TILES).forEach(function (f) {
-      var v = figure(said, f[0]), none = v === null || v === undefined, tile = made("div", null, tiles), b = made("b", (said.detail === "coarse" ? "\u2248 " : "") + spoken(none ? v : v * f[3]), tile);
+      var v = figure(said, f[0]), none = v === null || v === undefined, tile = made("div", null, tiles), later = none && waits(said, f[0]), b = made("b", later ? "\u2026" : (said.detail === "coarse" ? "\u2248 " : "") + spoken(none ? v : v * f[3]), tile);
       if (!none && f[2] && f[2].length <= 6) made("i", "\u00a0" + f[2], b);
       b.setAttribute("data-key", f[0]);
       made("span", f[2].length > 6 ? f[1] + ", " + f[2] : f[1], tile);
-      made("small", basis ? change(f[0], f[2], figure(basis, f[0]), v) : "", tile);
+      made("small", later ? "with the exact answer" : basis ? change(f[0], f[2], figure(basis, f[0]), v) : "", tile);
       var range = interval(said, f);
       made("small", range ? "5\u201395 %: " + range : "", tile);
     });
@@ -162,8 +181,9 @@ ANSWERS = r"""
   }
   function verdicts(said) {
     var rows = said.verdicts.slice(), MW = said.hour_max_MW;
+    if (waits(said, "verdicts")) rows.push({ rules: "", rule: "Rules chosen", verdict: "pending", figure: "with the exact answer", limit: "", margin: "", worst: "" });
     if (values.contract !== "") rows.unshift({ rules: "contract", rule: "Mean of the hottest hour within the contract", verdict: MW === null ? "not measured" : MW <= values.contract ? "pass" : "fail",
-      figure: spoken(MW) + " MW", limit: values.contract + " MW", margin: MW === null ? "\u2013" : spoken(100 * (1 - MW / values.contract), 3) + " %", worst: "" });
+      figure: spoken(MW) + " MW", limit: values.contract + " MW", margin: MW === null ? "\u2013" : (MW < values.contract ? "+" : "") + spoken(100 * (1 - MW / values.contract), 3) + " %", worst: said.hour_max_at });
     return rows;
   }
   function outcome(rows) {
@@ -174,11 +194,11 @@ ANSWERS = r"""
   }
   function held(said) {
     var rows = verdicts(said);
-    $("verdict").textContent = rows.length ? outcome(rows) + (said.detail === "coarse" ? " (coarse)" : "") : "Choose rules, a contract or a ramp limit among the settings.";
+    $("verdict").textContent = rows.length ? outcome(rows) + (said.detail === "coarse" ? " (coarse)" : "") : "Enter a contract or a ramp limit under Targets, or choose rules under Rules.";
     var place = $("verdicts");
     place.textContent = "";
     if (!rows.length) return;
-    grid(place, ["rule", "verdict", "figure", "limit", "margin", "worst at"], rows.map(function (r) { return [r.rule, r.verdict, r.figure, r.limit, r.margin, r.worst]; }), [2, 3, 4, 5]);
+    grid(place, ["rule", "verdict", "figure", "limit", "margin", "worst at (since the start)"], rows.map(function (r) { return [r.rule, r.verdict, r.figure, r.limit, r.margin, r.worst]; }), [2, 3, 4, 5]);
     place.querySelectorAll("td:nth-child(2)").forEach(function (cell) { cell.className = "verdict-" + cell.textContent.split(" ")[0]; });
   }
   function grid(place, head, rows, numeric) {

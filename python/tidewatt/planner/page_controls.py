@@ -9,10 +9,11 @@ CONTROLS = r"""
     function group(name) {
       if (groups[name]) return groups[name];
       var details = made("details", null, form), summary = made("summary", name + " ", details);
-      details.open = !window.matchMedia("(max-width: 900px)").matches || name === "Load";
+      details.open = !window.matchMedia("(max-width: 900px)").matches || name === "Load" || name === "Targets";
       made("span", "", summary, "mark");
       return groups[name] = details;
     }
+    targets(group("Targets"));
     base.controls.forEach(function (c) {
       initial[c.id] = values[c.id] = c.value;
       (c.kind === "range" ? slider : choice)(c, group(c.group));
@@ -46,14 +47,24 @@ CONTROLS = r"""
     select.addEventListener("change", function () { moved(c.id, select.value); });
     parts[c.id] = { row: row, select: select, c: c };
   }
-  // Rule files, a ramp limit of the planner's own, and the contract.
-  function rules(place) {
-    var now = base.rules.now.filter(function (r) { return typeof r === "string"; });
-    initial.rules = values.rules = now; initial.judge = values.judge = [];
-    ["ramp", "ramp_s", "contract"].forEach(function (key) { initial[key] = values[key] = key === "ramp_s" ? 1 : ""; });
+  // The contract, and a ramp limit of the planner's own.
+  function targets(place) {
     field("contract", "Contract, mean of the hottest hour", "MW");
     field("ramp", "My ramp limit", "MW/s");
     field("ramp_s", "…measured over", "s");
+    function field(id, word, unit) {
+      var row = made("div", null, place, "control"), label = made("label", word, row), value = made("span", null, row, "value"), input = made("input", null, value);
+      initial[id] = values[id] = id === "ramp_s" ? 1 : "";
+      made("span", unit, value);
+      input.type = "number"; input.min = 0; input.step = "any"; input.id = "n-" + id; label.htmlFor = input.id;
+      input.addEventListener("change", function () { moved(id, input.value === "" ? "" : Number(input.value)); });
+      parts[id] = { row: row, number: input, c: { id: id, group: "Targets" } };
+    }
+  }
+  // Rule files.
+  function rules(place) {
+    var now = base.rules.now.filter(function (r) { return typeof r === "string"; });
+    initial.rules = values.rules = now; initial.judge = values.judge = [];
     [["rules", base.rules.run], ["judge", base.rules.window]].forEach(function (kind) {
       if (!kind[1].length) return;
       made("small", kind[0] === "rules" ? "held against the run" : "judged on the recorded window", place);
@@ -67,13 +78,6 @@ CONTROLS = r"""
         parts["r-" + rule[0]] = { box: box, kind: kind[0], rule: rule[0] };
       });
     });
-    function field(id, word, unit) {
-      var row = made("div", null, place, "control"), label = made("label", word, row), value = made("span", null, row, "value"), input = made("input", null, value);
-      made("span", unit, value);
-      input.type = "number"; input.min = 0; input.step = "any"; input.id = "n-" + id; label.htmlFor = input.id;
-      input.addEventListener("change", function () { moved(id, input.value === "" ? "" : Number(input.value)); });
-      parts[id] = { row: row, number: input, c: { id: id, group: "Rules" } };
-    }
   }
   function same(a, b) { return JSON.stringify(a) === JSON.stringify(b); }
   function moved(id, value) {

@@ -21,7 +21,7 @@ VARIANTS = r"""
     if (kept.length >= MOST) return notice("Twenty variants are kept already; remove one in the table.");
     var copy = JSON.parse(JSON.stringify(values)), said = now.said;
     kept.push({ name: "variant " + (kept.reduce(function (n, v) { return Math.max(n, Number(v.name.split(" ").pop()) || 0); }, 0) + 1), words: words(), values: copy, set: now.set,
-                said: { detail: said.detail, summary: said.summary, verdicts: said.verdicts, hour_max_MW: said.hour_max_MW, interval: said.interval }, beside: kept.filter(function (v) { return v.beside; }).length < MOST_BESIDE });
+                said: { detail: said.detail, summary: said.summary, verdicts: said.verdicts, hour_max_MW: said.hour_max_MW, hour_max_at: said.hour_max_at, interval: said.interval }, beside: kept.filter(function (v) { return v.beside; }).length < MOST_BESIDE });
     remember(); refresh(); listed();
   }
   function notice(text) { badge("", "note", text); }
@@ -39,7 +39,7 @@ VARIANTS = r"""
       row = made("tr", null, table);
       made("td", f[1] + (f[2] ? " (" + f[2] + ")" : ""), row);
       all.forEach(function (said, k) {
-        var v = said ? figure(said, f[0]) : null, cell = made("td", (k === 1 && said.detail === "coarse" ? "\u2248 " : "") + spoken(v === null || v === undefined ? v : v * f[3]), row, "n" + (k === 1 ? " now" : ""));
+        var v = said ? figure(said, f[0]) : null, none = v === null || v === undefined, cell = made("td", none && said && waits(said, f[0]) ? "\u2026" : (k === 1 && !none && said.detail === "coarse" ? "\u2248 " : "") + spoken(none ? v : v * f[3]), row, "n" + (k === 1 ? " now" : ""));
         if (k && v !== null && v !== undefined) made("small", change(f[0], f[2], figure(basis, f[0]), v), cell);
         if (said && interval(said, f)) made("small", interval(said, f), cell);
       });
@@ -91,7 +91,7 @@ VARIANTS = r"""
   function exported(what) {
     var box = $("exported"), mine = turn;
     box.textContent = what === "scenario" ? "Writing …" : "Running and writing …";
-    ask("/export", { set: settings(), what: what, name: $("name").value, rule: $("filing").value || undefined }).then(function (said) {
+    ask("/export", { set: settings(), what: what, name: $("name").value, rule: $("filing").value || undefined, judge: values.judge, contract_MW: values.contract === "" ? undefined : values.contract }).then(function (said) {
       box.textContent = "";
       made("p", (mine === turn ? "" : "Of the setting at the time: ") + said.files.length + " files below " + said.folder + (said.note ? "; " + said.note : ""), box);
       var list = made("ul", null, box);

@@ -51,6 +51,7 @@ class Site:
         # The machine's cores are shared: what comes later yields to what comes first.
         self.lanes = {"coarse": Lane(base, 0), "exact": Lane(base, 5), "interval": Lane(base, 10, ready=False)}
         self._cache: collections.OrderedDict[str, dict[str, Any]] = collections.OrderedDict()
+        self.tickets: dict[str, Task] = {}  # runs that somebody may ask about
         self._lock = threading.Lock()
 
     def cached(self, key: str) -> dict[str, Any] | None:
@@ -118,6 +119,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(200, self.site.page, "text/html; charset=utf-8")
         if path == "/page.js":
             return self._send(200, self.site.script, "text/javascript; charset=utf-8")
+        if path.startswith("/progress/") and (task := self.site.tickets.get(path[len("/progress/"):])):
+            return self._send(200, json.dumps(task.progress()).encode())
         if path in ("/run", "/charts", "/why", "/export"):
             raise Bad(405, f"{path} takes POST")
         raise Bad(404, f"nothing at {path[:80]!r}")
@@ -146,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _run(self, body: dict[str, Any]):
         detail = _one_of(body, "detail", ("coarse", "exact", "interval"), "exact")
-        self._answer("run", detail, {"set": _set(body), "detail": detail, "judge": _names(body, "judge")}, body, ("set", "detail", "judge"))
+        self._answer("run", detail, {"set": _set(body), "detail": detail, "judge": _names(body, "judge")}, body, ("set", "detail", "judge", "ticket"))
 
     def _charts(self, body: dict[str, Any]):
         arguments = {"set": _set(body), "record_s": _number(body, "record_s")}
@@ -157,8 +160,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _export(self, body: dict[str, Any]):
         what = _one_of(body, "what", KINDS, "scenario")
-        arguments = {"set": _set(body), "what": what, "folder": self.site.out, "name": _text(body, "name", "variant"), "rule": _text(body, "rule", "ercot_nogrr282")}
-        self._answer("export", "exact", arguments, body, ("set", "what", "name", "rule"), keep=False)
+        arguments = {"set": _set(body), "what": what, "folder": self.site.out, "name": _text(body, "name", "variant"), "rule": _text(body, "rule", "ercot_nogrr282"),
+                     "judge": _names(body, "judge"), "contract_MW": _number(body, "contract_MW")}  # fmt: skip
+        self._answer("export", "exact", arguments, body, ("set", "what", "name", "rule", "judge", "contract_MW"), keep=False)
 
     def _answer(self, do: str, lane: str, arguments: dict[str, Any], body: dict[str, Any], known: tuple[str, ...], keep: bool = True):
         """Answers from what was computed before, or has a lane compute it; a client that leaves takes its task with it."""
@@ -169,10 +173,14 @@ class Handler(BaseHTTPRequestHandler):
         if keep and (before := self.site.cached(name)) is not None:
             return self._send(200, json.dumps(before).encode())
         task = Task(do, arguments, LIMIT_s[lane])
+        ticket = _text(body, "ticket", "")
+        if ticket:
+            self.site.tickets[ticket] = task
         self.site.lanes[lane].put(task)
         while not task.done.wait(0.01):
             if not task.cancelled.is_set() and self._left():
                 task.cancelled.set()
+        self.site.tickets.pop(ticket, None)
         if task.cancelled.is_set():
             self.close_connection = True
             return

@@ -1,6 +1,7 @@
 """The process that runs: reads one task a line, answers with one line. Started by `lanes.py`, ends when its standard input does.
 
-A task is JSON: `id`, `do`, and what the function of that name in `answers.py` takes. A line `{"cancel": id}` stops the task of that id.
+A task is JSON: `id`, `do`, and what the function of that name in `answers.py` takes. A line `{"cancel": id}` stops the task of that id. While
+a run goes on, a line with `share` says how much of it is done, 0 to 1, at most twice a second.
 """
 from __future__ import annotations
 
@@ -10,8 +11,11 @@ import os
 import queue
 import sys
 import threading
+import time
 import traceback
 from typing import Any, Callable
+
+TELL_s = 0.5
 
 
 class Cancelled(Exception):
@@ -21,7 +25,9 @@ class Cancelled(Exception):
 class Desk:
     """What has arrived: tasks in their order, and which of them are cancelled."""
 
-    def __init__(self, lines):
+    def __init__(self, lines, tell: Callable[[dict[str, Any]], None]):
+        """@param lines: standard input. @param tell: sends a message to the server"""
+        self._tell = tell
         self.tasks: queue.Queue[dict[str, Any]] = queue.Queue()
         self._cancelled: set[int] = set()
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
@@ -36,11 +42,16 @@ class Desk:
         os._exit(0)  # the server is gone, and with it whoever would read an answer
 
     def watch(self, task: int) -> Callable[..., None]:
-        """What a run calls on its way. @raises Cancelled: `task` was"""
+        """What a run calls on its way, with the share done. @raises Cancelled: `task` was"""
+        told_s = time.monotonic()
 
-        def check(*_):
+        def check(*done):
+            nonlocal told_s
             if task in self._cancelled:
                 raise Cancelled
+            if len(done) == 1 and isinstance(done[0], float) and time.monotonic() - told_s > TELL_s:
+                told_s = time.monotonic()
+                self._tell({"id": task, "share": done[0]})
 
         return check
 
@@ -88,7 +99,14 @@ def main() -> int:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may write into the answers
     os.nice(niceness)
-    desk = Desk(sys.stdin)
+    writing = threading.Lock()
+
+    def tell(message: dict[str, Any]):
+        with writing:
+            out.write(json.dumps(message, allow_nan=False, default=str) + "\n")
+            out.flush()
+
+    desk = Desk(sys.stdin, tell)
     from .answers import Answers
     from .base import Base
 
@@ -101,8 +119,7 @@ def main() -> int:
             traceback.print_exc()
             status, body = 500, {"error": "internal error; the terminal of tidewatt serve shows it"}
         desk.forget(task["id"])
-        out.write(json.dumps({"id": task["id"], "status": status, "body": _plain(body)}, allow_nan=False, default=str) + "\n")
-        out.flush()
+        tell({"id": task["id"], "status": status, "body": _plain(body)})
 
 
 if __name__ == "__main__":

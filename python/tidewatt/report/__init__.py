@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 __all__ = ["Report", "build", "compare", "write"]
 
@@ -21,7 +21,7 @@ class Report:
     notes: list[str]
 
 
-def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()) -> list[Path]:
+def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None, held: Sequence[dict[str, Any]] = ()) -> list[Path]:
     """Draws everything that the result file allows.
 
     Parameters
@@ -34,6 +34,10 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
         Also each picture as PNG and SVG.
     only : sequence of str
         Parts of the page and the pictures, e.g. "day", "spectrum"; empty: all that the file holds.
+    contract_MW : float, optional
+        A contract that limits the mean of the hottest hour, MW; its verdict stands among those of the rules. None: none.
+    held : sequence of dict
+        Further verdicts beside those of the site's rules, as `tidewatt.report.compliance.rows` gives them.
 
     Returns
     -------
@@ -43,31 +47,33 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
     Raises
     ------
     InputError
-        The file is no result, or `only` names a part that there is not, with the nearest one there is.
+        The file is no result, `only` names a part that there is not, with the nearest one there is, or the contract is not above 0 MW.
     CorruptFileError
         It is not as it was written.
     OutputError
         The folder cannot be written.
     """
-    return build(result_path, out_dir, pictures, only).paths
+    return build(result_path, out_dir, pictures, only, contract_MW=contract_MW, held=held).paths
 
 
-def build(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()) -> Report:
+def build(result_path, out_dir, pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None, held: Sequence[dict[str, Any]] = ()) -> Report:
     """As `write`, with the notes on what was left out.
 
     Parameters
     ----------
-    result_path, out_dir, pictures, only
+    result_path, out_dir, pictures, only, contract_MW, held
         As for `write`; a finished run may replace the path.
     """
-    from . import page
+    from . import contract, page
     from .read import ResultFile
 
     target = _Target(out_dir, "report.html")
     files, notes = {}, []
     with ResultFile(result_path) as result:
         _check_parts(result, only)
-        html, left_out = page.write(result, only)
+        _check_contract(contract_MW)
+        contracted = [] if contract_MW is None else [contract.row(result, contract_MW)]
+        html, left_out = page.write(result, only, [*contracted, *held])
         files["report.html"] = html.encode()
         if pictures:
             files |= _drawn(result, only, notes)
@@ -84,6 +90,14 @@ def _check_parts(result, only: Sequence[str]) -> None:
     wrong = [unknown("part of a report", part, known) for part in only if part not in known]
     if wrong:
         raise _core.InputError("\n".join(wrong))
+
+
+def _check_contract(contract_MW: float | None) -> None:
+    """@raises InputError: a contract on `contract_MW` that is no power above 0."""
+    if contract_MW is not None and not 0.0 < contract_MW < float("inf"):
+        from .. import _core
+
+        raise _core.InputError(f"contract_MW: {contract_MW:g} is not above 0 MW")
 
 
 def _drawn(result, only: Sequence[str], notes: list[str]) -> dict[str, bytes]:

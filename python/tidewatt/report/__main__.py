@@ -1,4 +1,4 @@
-"""python3 -m tidewatt.report RESULT.h5 --out DIR [--pictures] [--only PART]"""
+"""python3 -m tidewatt.report RESULT.h5 --out DIR [--pictures] [--only PART] [--contract-MW MW]"""
 from __future__ import annotations
 
 import argparse
@@ -15,6 +15,7 @@ def main() -> int:
     parser.add_argument("--out", default="report", help="folder for the page and the pictures (default: report)")
     parser.add_argument("--pictures", action="store_true", help="also each picture as PNG and SVG")
     parser.add_argument("--only", action="append", default=[], metavar="PART", help="a part, e.g. day or spectrum; may be repeated")
+    parser.add_argument("--contract-MW", type=float, metavar="MW", help="a contract that limits the mean of the hottest hour; its verdict is added to those of the rules")
     args = parser.parse_args()
     try:
         from .. import _core
@@ -22,7 +23,7 @@ def main() -> int:
         print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
         return 74
     try:
-        report = build(args.result, args.out, args.pictures, args.only) if args.other is None else compare(args.result, args.other, args.out)
+        report = build(args.result, args.out, args.pictures, args.only, contract_MW=args.contract_MW) if args.other is None else compare(args.result, args.other, args.out)
     except _core.InputError as error:
         print(f"tidewatt: {error}", file=sys.stderr)
         return 2

@@ -5,7 +5,7 @@ import functools
 import math
 from html import escape
 
-from . import charts, charts_day, compliance, energy, events, findings, fleet, ramps, spectrum, waveform, zoom
+from . import charts, charts_day, compliance, contract, energy, events, findings, fleet, ramps, spectrum, waveform, zoom
 from .labels import FIGURES, text, with_unit
 from .page_data import packed
 from .page_script import SCRIPT
@@ -56,8 +56,9 @@ class Page:
         return f'<div class="chart" id="{escape(name)}"></div>'
 
 
-def write(result: ResultFile, only=()) -> tuple[str, list[str]]:
-    """(the page of a `result`, notes on what it had to leave out); `only`: the parts wanted, all if empty."""
+def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
+    """(the page of a `result`, notes on what it had to leave out); `only`: the parts wanted, all if empty; `held`: verdicts beyond those of
+    the site's rules, as `compliance.rows` gives them."""
     page = Page(only)
     page.add("figures", "Figures", functools.partial(_figures, result))
     page.add("day", "Day", functools.partial(_day, page, result))
@@ -72,13 +73,14 @@ def write(result: ResultFile, only=()) -> tuple[str, list[str]]:
     page.add("fleet", "Fleet", functools.partial(_fleet, page, result))
     page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
-    if result.names("compliance"):  # where the scenario names rules
-        page.add("compliance", "Compliance", functools.partial(_compliance, result))
+    found = [*held, *(compliance.rows(result) if result.names("compliance") else [])]
+    if found:
+        page.add("compliance", "Compliance", functools.partial(_compliance, result, found))
     page.add("energy", "Energy and cost", functools.partial(_energy, page, result))
     page.add("books", "Energy balance", functools.partial(_books, result))
     page.add("trust", "Assumed inputs", functools.partial(_trust, result))
     page.add("provenance", "Provenance", functools.partial(_provenance, result))
-    return whole(page, *findings.day(result), _tiles(result), _run_words(result)), page.notes
+    return whole(page, *findings.day(result), _tiles(result, found), _run_words(result)), page.notes
 
 
 def _run_words(result: ResultFile) -> str:
@@ -87,9 +89,12 @@ def _run_words(result: ResultFile) -> str:
     return " · ".join(word for word in [result.path.stem, f"{span} from {start}" if span and start else span] if word)
 
 
-def _tiles(result: ResultFile) -> str:
-    verdict = result.summary.get("compliance")
-    rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>the site\'s rules</span></div>' if verdict else ""
+def _tiles(result: ResultFile, found: list[dict]) -> str:
+    rules = ""
+    if found:
+        verdict, contracted = compliance.worst(found), sum(row["rule_set"] == "contract" for row in found)
+        word = " and ".join(w for w, n in (("contract", contracted), ("rules", len(found) - contracted)) if n)
+        rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>{word}</span></div>'
     return rules + "".join(
         f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word)}</span></div>"
         for key, word, unit in TOP
@@ -103,13 +108,14 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
     data, arrays = packed(page.charts)
+    rows = "big nine" if tiles.count("<div>") == 9 else "big"  # no tile alone in a row
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{escape(title)} – tidewatt</title><style>{CSS}</style></head><body><main>"
         + (f'<p class="above">{escape(above)}</p>' if above else "")
-        + f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="big">{tiles}</div><nav>{links}</nav>'
+        + f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="{rows}">{tiles}</div><nav>{links}</nav>'
         + "".join(html for _, _, html in page.sections)
         + left_out
         + "<noscript><p>The charts need JavaScript; <code>tidewatt report --pictures</code> draws them as PNG and SVG.</p></noscript>"
@@ -140,8 +146,8 @@ def _figures(result):
     parts = []
     for part, keys in FIGURES.items():
         rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if result.summary.get(k) is not None]
-        if part == "Power at the connection" and (hour_MW := _hottest_hour_MW(result)) is not None:
-            rows.insert(1, ["mean of the hottest hour", with_unit(hour_MW, "MW")])
+        if part == "Power at the connection" and (hour := contract.hottest_hour(result)) is not None:
+            rows.insert(1, ["mean of the hottest hour", with_unit(hour[0], "MW")])
         if rows:
             parts.append(table([], rows, numeric=(1,), caption=part))
     if not parts:
@@ -151,15 +157,6 @@ def _figures(result):
         keys = [key for key in jobs[0] if not isinstance(jobs[0][key], (dict, list))]
         parts.append(table(keys, [[text(job.get(key)) for key in keys] for job in jobs], caption="Jobs"))
     return "Key figures", "", f'<div class="columns">{"".join(parts)}</div>'
-
-
-def _hottest_hour_MW(result):
-    """Largest mean power of a full hour; None where there is no full hour."""
-    n = int(result.summary.get("simulated_s", 0.0) // 3600)
-    try:
-        return float(result.group("hourly")["pcc_J"][:n].max()) / 3600e6 if n else None
-    except Missing:
-        return None
 
 
 def _day(page, result):
@@ -231,12 +228,11 @@ def _zoom(page, result):
     return "From the whole run to a millisecond", "drag over a span, or press a button; the finest record that fits the screen is drawn", inner
 
 
-def _compliance(result):
-    found = compliance.rows(result)
-    head = ["rule", "verdict", "figure", "limit", "margin", "worst at"]
+def _compliance(result, found):
     inner = ""
     for rules in dict.fromkeys(str(row.get("rule_set", "")) for row in found):
-        inner += table(head, [compliance.cells(row) for row in found if row.get("rule_set", "") == rules], numeric=(2, 3, 4, 5), caption=rules)
+        rows = [compliance.cells(result, row) for row in found if row.get("rule_set", "") == rules]
+        inner += table(compliance.HEAD, rows, numeric=(2, 3, 4, 5), caption=rules)
     for verdict, colour in compliance.COLOUR.items():
         inner = inner.replace(f'<td class="">{verdict}</td>', f'<td><b style="color:{colour}">{verdict}</b></td>')
     return *compliance.words(found), f'<div class="scroll rules">{inner}</div>'

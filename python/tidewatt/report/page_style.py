@@ -16,6 +16,7 @@ nav a { color: var(--accent); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 18px; margin: 0 0 18px; }
 .big { display: grid; grid-template-columns: repeat(auto-fit, minmax(122px, 1fr)); gap: 10px; margin-bottom: 18px; }
+@media (min-width: 900px) { .big.nine { grid-template-columns: repeat(5, minmax(0, 1fr)); } }
 .big div { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 10px 12px; }
 .big b { display: block; font-size: 1.12rem; white-space: nowrap; }
 .big span { color: var(--soft); font-size: 0.85rem; }

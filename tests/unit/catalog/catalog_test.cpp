@@ -26,7 +26,7 @@ TEST_CASE("an override wins over the entry and is no longer an assumed input") {
   }
 }
 
-TEST_CASE("each entry of ours stands in the folder of its kind, in a file of its name") {
+TEST_CASE("each built-in entry is in catalog/KIND/NAME.toml") {
   const catalog::Catalog catalog;
   const auto keys = catalog.list();
   CHECK(keys.size() > 100);

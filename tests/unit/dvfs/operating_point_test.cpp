@@ -8,7 +8,7 @@ using dvfs::Limiter;
 
 namespace {
 constexpr double f_ref = 1.83e9;
-const sim::NodeType& node() {
+const fleet::NodeType& node() {
   static const auto type = h100_node_type();
   return type;
 }

@@ -9,7 +9,7 @@
 
 inline constexpr double twin_reference_Hz = 1.83e9;
 
-inline const tidewatt::sim::NodeType& h100() {
+inline const tidewatt::fleet::NodeType& h100() {
   static const auto type = h100_node_type();
   return type;
 }

@@ -99,3 +99,44 @@ TEST_CASE("modes of Kundur's two areas with controls: one between the areas, one
   CHECK(Hz.back() > 0.9);
   CHECK(Hz.back() < 1.6);
 }
+
+namespace {
+/// Electromechanical modes of a shipped network as ANDES has them: shafts driven by torque.
+std::vector<GridMode> swings(const GridSystem& s) {
+  auto modes = grid_modes(s, s.rest());
+  std::erase_if(modes,
+                [](const GridMode& m) { return m.frequency_Hz < 0.3 || m.frequency_Hz > 2.0 || m.damping_frac > 0.5; });
+  std::sort(modes.begin(), modes.end(), [](const auto& a, const auto& b) { return a.frequency_Hz < b.frequency_Hz; });
+  return modes;
+}
+}  // namespace
+
+TEST_CASE("modes do not depend on how narrow the stabilisers' limits are") {
+  // At rest no stabiliser is at a limit. Those of ieee39 have much gain: some states reach the limit within 1e-6.
+  const std::string stem = std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/networks/ieee39";
+  const auto with_limit = [&](const std::string& limit) {
+    auto records = read_dyr(stem + ".dyr");
+    for (auto& r : records)
+      if (r.model == "IEEEST") r.values.at(15) = limit, r.values.at(16) = "-" + limit;
+    return swings(GridSystem(read_raw(stem + ".raw"), records, 20, {}, ShaftInput::power));
+  };
+  const auto wide = with_limit("10"), narrow = with_limit("0.01");
+  REQUIRE(wide.size() == narrow.size());
+  for (std::size_t k = 0; k < wide.size(); ++k) CHECK(std::abs(wide[k].s - narrow[k].s) < 1e-4 * std::abs(wide[k].s));
+}
+
+TEST_CASE("the slowest swing of each shipped network rings down as its mode says") {
+  // Figures of ANDES 2.0.0 with the same files: matrix pencil of its speeds after a loss of 10.6 MW.
+  struct Ring {
+    const char* name;
+    std::int64_t bus;
+    double frequency_Hz, damping_frac;
+  };
+  for (const Ring& ring : {Ring{"kundur_two_area", 7, 0.6325, 0.1845}, Ring{"ieee39", 20, 0.6407, 0.0579}}) {
+    CAPTURE(ring.name);
+    const auto s = shipped_network(ring.name, ring.bus, {}, ShaftInput::torque);
+    const GridMode slowest = swings(s).front();
+    CHECK(slowest.frequency_Hz == Approx(ring.frequency_Hz).epsilon(2e-3));
+    CHECK(slowest.damping_frac == Approx(ring.damping_frac).margin(1e-3));
+  }
+}

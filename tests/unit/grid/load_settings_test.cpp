@@ -1,9 +1,12 @@
 #include "grid/load_settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "catch.hpp"
+#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/grid/ride_through.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;
@@ -69,6 +72,52 @@ TEST_CASE("shipped settings: parts of servers and plant share their powers, what
   }
   const auto counter = shipped("ups_counter");
   CHECK(std::count_if(counter.begin(), counter.end(), [](const auto& p) { return p.group.count_limit == 3; }) == 1);
+}
+
+TEST_CASE("settings that say what a curve with a return logic says give the same share at every sample") {
+  // Sags and swells beyond every limit and time of the curves, far enough apart to come back; then three within a minute.
+  std::vector<double> v(1000, 1.0);
+  const auto add = [&](double level, double length_s, double after_s) {
+    v.insert(v.end(), static_cast<std::size_t>(std::lround(1e3 * length_s)), level);
+    v.insert(v.end(), static_cast<std::size_t>(std::lround(1e3 * after_s)), 1.0);
+  };
+  for (const double level : {0.45, 0.72, 0.78, 0.88, 1.15, 1.3})
+    for (const double s : {0.01, 0.05, 0.2, 0.7, 2.0, 11.0}) add(level, s, 75.0);
+  for (int k = 0; k < 3; ++k) add(0.3, 0.05, 15.0);
+  const catalog::Catalog files;
+  const auto read_fields = [](auto& out, const Node& values) {
+    std::vector<Finding> findings;
+    TableReader t(values, "", findings);
+    out.fields(t);
+  };
+  struct Case {
+    const char *settings, *curve;
+    bool counts;
+  };
+  for (const Case& c : {Case{"own_supply", "own_supply", true}, Case{"ride_75pct_20ms", "ride_75pct_20ms", false}}) {
+    CAPTURE(c.settings);
+    RideThroughCurve curve;
+    read_fields(curve, *files.values("ride_through", c.curve).find("curve"));
+    ReturnParams back{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0};  // as a run has it without a return logic
+    if (c.counts) read_fields(back, files.values("return_logic", "three_in_a_minute"));
+    const RideThrough site(curve, back, 60.0);
+    RideThroughState state;
+    std::vector<RideThroughEvent> events;
+    std::vector<double> share(v.size());
+    site.advance(v, {}, share, state, events);
+    auto parts = with_power(shipped(c.settings), 100e6, 0.0);
+    REQUIRE(parts.size() == 1);
+    const LoadGroup groups[] = {parts[0].group};
+    const auto played = play(groups, v, {}, 1e-3);
+    std::ptrdiff_t n_off = 0, n_left = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      n_off += std::abs(played.groups[0].share_frac[i] - share[i]) > 2e-3 ? 1 : 0;
+      n_left += share[i] == 0.0 ? 1 : 0;
+    }
+    CHECK(n_left > 10'000);
+    CHECK(n_off <= std::ssize(events));  // a sample at each change
+    CHECK(played.groups[0].locked == c.counts);
+  }
 }
 
 TEST_CASE("what is wrong with a settings file is found all at once, with its key") {

@@ -137,3 +137,60 @@ TEST_CASE(
   CHECK(judge_record(*rule.ride, early, v, 1e-3).answer == RideAnswer::fail);
   CHECK(play_point(*rule.ride, groups, 60.0, 0.6, 0.6, false).recovery_s == Approx(1.9).margin(0.003));
 }
+
+TEST_CASE("bands in sags of one and two phases: per phase behind the transformer, judged where the rule counts them") {
+  // Single-phase units that leave below 0.6 pu. One phase at h is h behind wye-wye and sqrt(h^2 + h + 1)/sqrt(3), 0.577
+  // at least, behind delta-wye; with two phases at h the third side is h there, too.
+  LoadGroup g;
+  g.name = "servers", g.power_W = 90e6, g.per_phase = true;
+  g.voltage = {{0.6, 0.0, true, "low_pu"}};
+  const LoadGroup groups[] = {g};
+  auto book = texas();
+  const auto bands = [&](Transformer t, std::int64_t n_phase) {
+    auto v = judge_ride(book, groups, 60.0, t).unbalanced;
+    std::erase_if(v, [&](const BandAnswer& a) { return a.n_phase != n_phase; });
+    REQUIRE(v.size() == 5);  // the five that reach below nominal
+    return v;
+  };
+  book.ride->unbalanced = SagCount::lowest_phase;
+  for (const auto& a : bands(Transformer::wye_wye, 1)) {
+    const bool leaves = a.band.low < 0.6;
+    CHECK(a.answer == (leaves ? RideAnswer::fail : RideAnswer::pass));
+    CHECK(a.points[a.worst].left_W == Approx(leaves ? 30e6 : 0.0));
+  }
+  const auto delta = bands(Transformer::delta_wye, 1);
+  CHECK(delta[0].points[delta[0].worst].left_W == Approx(60e6));  // 0 pu: two sides at 0.577
+  CHECK(delta[1].answer == RideAnswer::pass);                     // 0.2 pu: 0.643
+  const auto two = bands(Transformer::delta_wye, 2);
+  CHECK(two[0].points[two[0].worst].left_W == Approx(90e6));  // sides at 0.577, 0 and 0.577
+  CHECK(two[2].points[two[2].worst].left_W == Approx(30e6));  // 0.5 pu: one side at 0.5, two at 0.764
+  const auto judged = judge_ride(book, groups, 60.0, Transformer::wye_wye);
+  CHECK(item(judged, "unbalanced sags").answer == RideAnswer::fail);
+  CHECK(item(judged, "unbalanced sags").why.find("on 1 of 3 phases") == std::string::npos);  // two phases lose more
+  CHECK(judged.n_band == 12 + 10);
+  CHECK(judge_ride(book, groups, 60.0).n_band == 12 + 10);  // counted by the rule, but not played
+  CHECK(item(judge_ride(book, groups, 60.0), "unbalanced sags").answer == RideAnswer::not_judged);
+  // What the rule does not say is played and told, never judged.
+  book.ride->unbalanced = SagCount::not_read;
+  const auto open = judge_ride(book, groups, 60.0, Transformer::wye_wye);
+  for (const auto& a : open.unbalanced) CHECK(a.answer == RideAnswer::not_judged);
+  CHECK(item(open, "unbalanced sags").answer == RideAnswer::not_judged);
+  CHECK(item(open, "unbalanced sags").why.find("60 MW") != std::string::npos);
+  CHECK(open.n_band == 12 + 10);
+  CHECK(judge_ride(book, groups, 60.0).n_band == 12);
+}
+
+TEST_CASE("a late recovery names the part of the load that comes back last, not the one that left first") {
+  LoadGroup servers, motors;
+  servers.name = "servers", servers.power_W = 90e6, servers.return_s = 0.5, servers.ramp_s = 0.5;
+  servers.voltage = {{0.9, 0.0, true, "servers.low_pu"}};
+  motors.name = "motors", motors.power_W = 20e6, motors.return_s = 30.0, motors.ramp_s = 1.0;
+  motors.voltage = {{0.8, 0.03, true, "motors.low_pu"}};
+  const LoadGroup groups[] = {servers, motors};
+  const auto p = play_point(*texas().ride, groups, 60.0, 0.5, 0.1, false);
+  CHECK(p.group == "servers");
+  CHECK(p.late_group == "motors");
+  CHECK(p.late_setting == "motors.low_pu");
+  CHECK(item(judge_ride(texas(), groups, 60.0), "recovery").why.find("motors last, left by motors.low_pu") !=
+        std::string::npos);
+}

@@ -75,7 +75,7 @@ TEST_CASE("values come back bit for bit, with filters where they should be and a
   for (const char* path : {"/energy/in_J", "/stage/work_frac"}) {
     CHECK(filters(file, path) == Filters{H5Z_FILTER_FLETCHER32});
   }
-  for (const sim::Array& array : r.arrays) {
+  for (const NamedArray& array : r.arrays) {
     const hid_t dataset = H5Dopen2(file, array.path.c_str(), H5P_DEFAULT);
     const bool scale = array.dims.size() == 1 && array.path.ends_with("/" + array.dims[0]);
     for (unsigned i = 0; i < array.dims.size(); ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("a failed write is an OutputError and leaves nothing") {
 }
 
 TEST_CASE("what a file cannot hold is refused by name") {
-  const auto with = [](sim::Array array) {
+  const auto with = [](NamedArray array) {
     Result r = sample_result(10);
     r.arrays.push_back(std::move(array));
     return message_of(r);

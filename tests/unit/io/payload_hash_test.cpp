@@ -11,7 +11,6 @@
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
-using sim::Array;
 using sim::Result;
 
 namespace {

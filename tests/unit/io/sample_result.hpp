@@ -7,7 +7,7 @@
 /// A small result with every kind of array: each value type, scales of numbers and of text, a dimension without
 /// values, two dimensions, an empty array, a single value, and arrays long enough to be deflated and chunked.
 inline tidewatt::sim::Result sample_result(std::size_t n = 200000) {
-  using tidewatt::sim::Array;
+  using tidewatt::NamedArray;
   using Doubles = std::vector<double>;
   using Whole = std::vector<std::int64_t>;
   using Texts = std::vector<std::string>;

@@ -45,7 +45,7 @@ Figures day() {
           {"energy_closure", 2e-15}};
 }
 
-sim::Array column(std::string path, std::vector<double> v) {
+NamedArray column(std::string path, std::vector<double> v) {
   const std::uint64_t n = v.size();
   return {std::move(path), {"time"}, {n}, std::move(v), "1", ""};
 }

@@ -1,6 +1,7 @@
 #include "tidewatt/power/gpu.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "catch.hpp"
 #include "h100.hpp"
@@ -120,4 +121,32 @@ TEST_CASE("a resting B200 draws what idle ones were read to draw") {
   CHECK(rest_W(23) == Approx(141.6).margin(8.0));
   CHECK(rest_W(26) == Approx(138).margin(4.0));
   CHECK(p.rest_leakage_ratio < 1.0);
+}
+
+TEST_CASE("a reading of idle watts sets what leakage is left without a context") {
+  // GB200: 174 W at 27 degC; GB300: 227-234 W on four GPUs of one tray at 34 degC.
+  for (const auto& [name, idle_W, die_K] : {std::tuple{"gb200_1200W", 174.0, 300.15}, {"gb300_1400W", 230.0, 307.15}}) {
+    INFO(name);
+    const Node entry = catalog::Catalog().values("gpu", name);
+    std::vector<Finding> findings;
+    TableReader r(*entry.find("power"), "power", findings);
+    power::GpuPowerParams p;
+    p.fields(r);
+    REQUIRE(findings.empty());
+    const power::GpuModel m(p);
+    const auto resting_W = [](const power::GpuModel& gpu, double at_K) {
+      const auto& q = gpu.params();
+      return q.board_W + q.rest_leakage_ratio * q.leakage_W *
+                             gpu.leakage_voltage_factor(gpu.voltage(gpu.idle_clock_Hz()).V) *
+                             gpu.leakage_temperature_factor(at_K);
+    };
+    CHECK(resting_W(m, die_K) == Approx(idle_W).epsilon(1e-12));
+    CHECK(m.params().rest_leakage_ratio < 1.0);
+    p.tdp_W *= 1.5;  // another limit, the same idle
+    CHECK(resting_W(power::GpuModel(p), die_K) == Approx(idle_W).epsilon(1e-12));
+    p.idle_W = 400.0;
+    CHECK_THROWS_AS(power::GpuModel(p), InputError);
+    p.idle_W = 0.0;  // not read: nothing is gated
+    CHECK(power::GpuModel(p).params().rest_leakage_ratio == 1.0);
+  }
 }

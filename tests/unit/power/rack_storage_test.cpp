@@ -84,6 +84,47 @@ TEST_CASE("ramp limits hold at the input, and how the stream is cut changes no b
   for (std::size_t i = 1; i < a.size(); ++i) REQUIRE(std::abs(a[i] - a[i - 1]) <= 200.0 * (1 + 1e-9));
 }
 
+TEST_CASE("booked repetitions leave the charge and cost what the losses are") {
+  auto p = lossless();
+  p.store.charge_efficiency_frac = 0.9;
+  p.store.discharge_efficiency_frac = 0.95;
+  p.soc_return_s = 1.0;  // the losses ask for 16 W more than the mean
+  const RackStorage device(p);
+  auto load = pulses(400'000, 203, 97, 980, 1400);
+  auto s = device.start(1190);
+  StoreMeters m;
+  const auto drawn_J = [&](std::size_t from, std::size_t n) {
+    std::vector<double> out(n);
+    device.step(std::span(load).subspan(from, n), out, s, m);
+    double J = 0.0;
+    for (const double W : out) J += 1e-3 * W;
+    return J;
+  };
+  auto mark = s;
+  auto met = m;
+  drawn_J(0, 203);
+  CHECK_FALSE(device.repeats(mark, met, s, m, 203, 0.1));  // the charge still falls
+  drawn_J(203, 203 * 1000);
+  mark = s, met = m;
+  const double unit_J = drawn_J(203 * 1001, 2029);  // ten periods but for a bin, as phases of 1 ms have it
+  CHECK(device.repeats(mark, met, s, m, 2029, 1.0));
+  const auto before = s;
+  const double less_J = device.repeat(s, m, mark, met, 500.0);
+  CHECK(s == before);
+  CHECK(m.closure(device.store().stored_J(s.store)) < 1e-12);
+  auto each = before;
+  auto each_m = met;
+  double each_J = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    std::vector<double> out(2030);
+    device.step(std::span(load).subspan(0, 2030), out, each, each_m);
+    for (const double W : out) each_J += 1e-3 * W;
+  }
+  CHECK(500.0 * unit_J - less_J == Approx(each_J * 2029.0 / 2030.0).epsilon(2e-4));
+  CHECK(m.discharge_loss_J.value() - met.discharge_loss_J.value() ==
+        Approx(each_m.discharge_loss_J.value() - met.discharge_loss_J.value()).epsilon(0.02));
+}
+
 TEST_CASE("the catalog's capacitor shelf reads") {
   RackStorageParams p;
   read_catalog_file("rack_storage/gpu_capacitor_65J.toml", p);

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 
 using namespace tidewatt;
+using namespace tidewatt::fleet;
 using namespace tidewatt::sim;
 
 namespace {

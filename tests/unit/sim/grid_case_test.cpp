@@ -46,8 +46,8 @@ TEST_CASE("ten times the swing moves machines and bus ten times as far") {
   const auto answer = [&](double scale) {
     std::vector<double> W, t;
     for (int i = 0; i < 60'000; ++i) t.push_back(30.0 + 1e-3 * i), W.push_back(scale * (i / 700 % 2 == 0 ? 1e5 : 2e5));
-    const std::vector<Array> arrays = {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""},
-                                       {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}};
+    const std::vector<NamedArray> arrays = {{"/waveform_sample/time", {"time"}, {60'000}, t, "s", ""},
+                                            {"/waveform_sample/pcc_W", {"time"}, {60'000}, W, "W", ""}};
     return answer_of_grid_case(s, arrays).response;
   };
   const auto one = answer(1.0), ten = answer(10.0);

@@ -33,7 +33,7 @@ TEST_CASE("with leakage that knows no temperature, each replica's slowest clock 
   for (auto& h : scenario.halls) h.gpu.leakage_per_K = 0.0;
   const auto r = run(scenario);
   const auto array = [&](const char* path) -> const auto& {
-    return std::find_if(r.arrays.begin(), r.arrays.end(), [&](const Array& a) { return a.path == path; })->values;
+    return std::find_if(r.arrays.begin(), r.arrays.end(), [&](const NamedArray& a) { return a.path == path; })->values;
   };
   const auto& own_Hz = std::get<std::vector<double>>(array("/fleet/own_Hz"));
   const auto& replica = std::get<std::vector<std::int64_t>>(array("/fleet/replica"));

@@ -7,6 +7,7 @@
 #include "tiny.hpp"
 
 using namespace tidewatt;
+using namespace tidewatt::connection;
 using namespace tidewatt::sim;
 
 TEST_CASE("a trace of the fleet through other devices gives the bits of a run with them") {

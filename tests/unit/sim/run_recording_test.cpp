@@ -31,7 +31,10 @@ TEST_CASE("row 6: neither questions nor what is recorded changes a total or a pe
       // A recorded stretch passes in bins of the clock, a repeated one in bins of its iteration: where an edge lies inside a bin,
       // losses follow from another mean, and the lamp sees another corner.
       const bool of_connection = key == "pcc_mean_MW" || key == "pue" || key.starts_with("flicker_");
-      if (key.find("_max") != key.npos || key.find("_min") != key.npos || key.find("peak") != key.npos) {
+      if (recorded && key.find("ramp") != key.npos) {
+        // Behind booked repetitions the stream lands on the nearest bin: 1 ms of the shortest window's 100.
+        CHECK(*a == Approx(*b).epsilon(0.01));
+      } else if (key.find("_max") != key.npos || key.find("_min") != key.npos || key.find("peak") != key.npos) {
         ++n_peak;
         CHECK(*a == *b);
       } else if (recorded && of_connection) {

@@ -63,6 +63,28 @@ TEST_CASE("slow smoothing: no edge between iterations is steeper than its ramp")
   CHECK(figure(r, "energy_closure") <= 1e-11);
 }
 
+TEST_CASE("iterations that alternate under slow ramps are played in pairs, and come out as one by one") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024",
+           "hall.a.cap_W=585",
+           "job.main.plan.n_gpu=1024",
+           "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.3",
+           "mitigation=[{name='s',kind='gpu_smoothing',floor_ratio=0.35,ramp_up_W_per_s=100,ramp_down_W_per_s=850,"
+           "hysteresis_s=0.5}]"};
+  const auto scenario = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o);
+  const auto pairs = run(scenario), single = run(reference_of(scenario));
+  CHECK(figure(pairs, "tokens_per_s_mean") == Approx(figure(single, "tokens_per_s_mean")).epsilon(2e-4));
+  CHECK(figure(pairs, "pcc_mean_MW") == Approx(figure(single, "pcc_mean_MW")).epsilon(2e-4));
+  CHECK(figure(pairs, "pcc_max_MW") == Approx(figure(single, "pcc_max_MW")).epsilon(1e-3));
+  CHECK(figure(pairs, "energy_closure") < 1e-11);
+  const auto jumps = [](const Result& r) {
+    const auto at = std::ranges::find(r.provenance, "steps", &std::pair<std::string, std::string>::first);
+    return std::stoi(at->second);
+  };
+  CHECK(jumps(pairs) < 40);  // of a hundred iterations; the reference has no jumps
+}
+
 TEST_CASE("ballast fills the waits: burned watts heat dies and hall, work behind it is slower, books close") {
   const auto plain = run(tiny()), filled = run(tiny(ballast));
   CHECK(lowest_W(filled, 10) > 1.1 * lowest_W(plain, 10));
@@ -114,7 +136,7 @@ TEST_CASE("a beat moves the iteration's line to the wanted frequency and costs t
   const auto too_short =
       run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = 0.01\n"));
   const auto& kind = std::get<std::vector<std::string>>(
-      std::find_if(too_short.arrays.begin(), too_short.arrays.end(), [](const Array& a) {
+      std::find_if(too_short.arrays.begin(), too_short.arrays.end(), [](const NamedArray& a) {
         return a.path == "/events/kind";
       })->values);
   CHECK(std::count(kind.begin(), kind.end(), "beat_missed") == 1);

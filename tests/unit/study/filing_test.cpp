@@ -1,5 +1,6 @@
 #include "study/filing.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,6 +98,24 @@ TEST_CASE("with a result: figures with their input, records, playback, and a man
       std::find_if(pack.sheet.begin(), pack.sheet.end(), [](const auto& r) { return r.field == "largest power"; });
   REQUIRE(row != pack.sheet.end());
   CHECK(std::stod(row->value) == Approx(figure(result, "pcc_max_MW")).epsilon(1e-3));
+  // The spectrum draws the limit that holds for this site: 0.5 % of its peak, which is less than 5 MW.
+  const auto largest = std::find_if(pack.sheet.begin(), pack.sheet.end(),
+                                    [](const auto& r) { return r.field == "largest power in the window"; });
+  REQUIRE(largest != pack.sheet.end());
+  // 5,000 MVA over its design power, without a power of ten.
+  const auto ratio = std::find_if(pack.sheet.begin(), pack.sheet.end(),
+                                  [](const auto& r) { return r.field.starts_with("short-circuit ratio"); });
+  REQUIRE(ratio != pack.sheet.end());
+  CHECK(ratio->value.find('e') == std::string::npos);
+  CHECK(std::stod(ratio->value) == Approx(5000.0 / std::stod(pack.sheet.front().value)).epsilon(5e-3));
+  const auto report =
+      std::find_if(pack.files.begin(), pack.files.end(), [](const auto& f) { return f.name == "report.html"; });
+  REQUIRE(report != pack.files.end());
+  const std::string text = report->text(), said = "a single line of this amplitude reaches ";
+  const auto at = text.find(said);
+  REQUIRE(at != std::string::npos);
+  // The sheet gives the power with four digits.
+  CHECK(std::stod(text.substr(at + said.size(), 12)) == Approx(0.005 * std::stod(largest->value)).epsilon(2e-3));
   std::vector<std::string> names;
   for (const auto& f : pack.files) names.push_back(f.name);
   CHECK(any(names, "tiny_perc1.dyr"));
@@ -130,10 +149,10 @@ TEST_CASE("ramps over windows that do not fit twice into the rated part are open
     REQUIRE(at != pack.sheet.end());
     return *at;
   };
-  CHECK(row("largest ramp up, 10s").value != "open");
-  CHECK(row("largest ramp up, 60s").value == "open");  // 100 s are rated, 180 simulated
-  CHECK(row("largest ramp up, 60s").input == "the rated part is too short, below two windows");
-  CHECK(row("largest ramp up, 10s").span == "rated part, 80 to 180 s");
+  CHECK(row("largest ramp up, 10 s").value != "open");
+  CHECK(row("largest ramp up, 60 s").value == "open");  // 100 s are rated, 180 simulated
+  CHECK(row("largest ramp up, 60 s").input == "the rated part is too short, below two windows");
+  CHECK(row("largest ramp up, 10 s").span == "rated part, 80 to 180 s");
   CHECK(row("largest power").span == "whole run, 0 to 180 s, start-up included");
   CHECK(row("largest reactive power").span == "window sample, 30 to 90 s");
   CHECK_THAT(row("short-circuit power").method, Catch::StartsWith("assumed, range"));

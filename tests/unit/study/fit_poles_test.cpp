@@ -83,5 +83,5 @@ TEST_CASE("windows become pieces whose means are the readings", "[study][fit_pol
   CHECK(stepped_s == Approx(30.75));  // 1 s of which the first reading tells, and 29.75
   CHECK(energy_J == Approx(30 * 100.0 + 250.0 + 29 * 700.0));
   CHECK(d.time_s.front() > 10.0);
-  CHECK_THROWS_AS(thermal_drive({"0", {{1, 2}, {1, 2}, {1, 2}}, {}, {}, {}, {}}, 1.0), InputError);
+  CHECK_THROWS_AS(thermal_drive({"0", {{1, 2}, {1, 2}, {1, 2}}, {}, {}, {}, {}, {}, {}, {}, {}}, 1.0), InputError);
 }

@@ -105,3 +105,30 @@ TEST_CASE("a hall without room for the log's servers, or with a plant for liquid
   o.hall.day = 400.0;
   CHECK_THROWS_AS(replay_log(o), InputError);
 }
+
+TEST_CASE("servers on cold plates heat liquid and air, and their dies follow the liquid", "[study][replay_hall]") {
+  const Log log;
+  auto o = hall(log, 40, "cdu_dry_cooler");
+  o.server = "hgx_h100_liquid", o.gpu = "h100_sxm_700W_liquid";
+  const auto r = replay_log(o);
+  REQUIRE(r.hall);
+  CHECK(r.hall->closure_frac < 1e-6);
+  const auto& last = r.hall->rows.back();
+  CHECK(last.liquid_degC > last.supply_degC);
+  CHECK(r.inlet_degC == Approx(r.hall->coolant_mean_degC));
+  // A die at rest: the liquid and the package's resistances; nothing of the fans.
+  o.hall.plant.clear(), o.inlet_degC = 30.0;
+  const auto warm = replay_log(o);
+  o.inlet_degC = 20.0;
+  const auto cool = replay_log(o);
+  CHECK(warm.temperature[0].predicted_mean - cool.temperature[0].predicted_mean == Approx(10.0).margin(1e-6));
+  CHECK(warm.temperature[7].predicted_mean ==
+        Approx(warm.temperature[0].predicted_mean));  // no row breathes the other's heat
+  CHECK(replay_text(warm).find("liquid 30.0") != std::string::npos);
+  // A sink in air under a cold plate, and air servers at a plant for liquid, are refused.
+  o.gpu = "h100_sxm_700W";
+  CHECK_THROWS_AS(replay_log(o), InputError);
+  auto air = hall(log, 40);
+  air.server = "hgx_h100_liquid", air.gpu = "h100_sxm_700W_liquid";
+  CHECK_THROWS_AS(replay_log(air), InputError);
+}

@@ -65,6 +65,14 @@ TEST_CASE(
   const auto stays = study::ride(tiny(), "tiny.toml", o);
   CHECK(json::parse(stays.json)["point"]["stays"].get<bool>());
   CHECK_THAT(stays.text, Catch::Contains("on 1 of 3 phases behind delta_wye: nothing leaves"));
+  // Every band below nominal is told for one and for two phases.
+  const auto bands = json::parse(stays.json)["unbalanced"];
+  CHECK(bands.size() == 14);
+  CHECK(bands[0]["n_phase"] == 1);
+  CHECK(bands[0]["verdict"] == "not judged");
+  CHECK_THAT(stays.text, Catch::Contains("voltage, 2 of 3 phases, behind delta_wye:"));
+  o.transformer = "wye_delta";
+  CHECK_THROWS_AS(study::ride(tiny(), "tiny.toml", o), InputError);
   o.transformer = "wye_wye";
   CHECK_FALSE(json::parse(study::ride(tiny(), "tiny.toml", o).json)["point"]["stays"].get<bool>());
 }

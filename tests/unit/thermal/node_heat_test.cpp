@@ -54,3 +54,32 @@ TEST_CASE("the rear row is hotter by the air that it breathes", "[thermal][node_
 }
 
 TEST_CASE("the node's heat closes", "[thermal][node_heat]") { CHECK(step_to(600, 90, air, 900).worst_closure < 1e-11); }
+
+TEST_CASE("on cold plates the liquid takes its share, rows are alike and fans do not matter", "[thermal][node_heat]") {
+  const LiquidCooling liquid{{0.0065, 0.025, 0.5, 3900, 40, 0.05}, {0.95, 0.0}};
+  PackageParams plate = package;
+  plate.sink_J_per_K = 300, plate.convection_exponent_ratio = 0.0;
+  auto run = [&](const ServerAirParams& a) {
+    const NodeHeat node(plate, hbm, a, 8, 1190.0, liquid);
+    auto s = node.cold(303.15);
+    const std::vector<double> d(8, 650.0), m(8, 0.0);
+    NodeHeatBooks sum{};
+    for (int i = 0; i < 4000; ++i) {
+      const auto b = node.step(s, d, m, one, 303.15, 0.5);
+      sum.in_J += b.in_J, sum.air_J += b.air_J, sum.liquid_J += b.liquid_J, sum.stored_J += b.stored_J;
+    }
+    CHECK(std::abs(sum.in_J - sum.air_J - sum.liquid_J - sum.stored_J) < 1e-11 * sum.in_J);
+    const double share = to_liquid_frac(liquid.plate, 0.025) * 0.95;
+    CHECK(sum.liquid_J == Approx(share * (sum.air_J + sum.liquid_J)));
+    CHECK(s.store_K[7][die_store] == s.store_K[0][die_store]);
+    return s.store_K[0][die_store];
+  };
+  const double die_K = run(air);
+  auto slow = air;
+  slow.fan_min_frac = 0.2;
+  CHECK(run(slow) == Approx(die_K));
+  // Steady: all heat through base, sink and plate; a part of the first step through the memory's branch.
+  const double beyond_K = 650.0 * (plate.base_sink_K_per_W + cold_plate_K_per_W(liquid.plate, 0.025));
+  CHECK(die_K - 303.15 - beyond_K < 650.0 * plate.die_base_K_per_W);
+  CHECK(die_K - 303.15 - beyond_K > 0.95 * 650.0 * plate.die_base_K_per_W);
+}

@@ -54,3 +54,30 @@ TEST_CASE("attention reaches half its rate on a sequence of s_half", "[workload]
   CHECK(rate(8192) == Approx(521.1e12).epsilon(0.015));
   CHECK(rate(16384) == Approx(522.4e12).epsilon(0.015));
 }
+
+TEST_CASE("one efficiency per format, a ratio for grouped products, attention by itself", "[workload][compute]") {
+  ComputeParams gpu = cases::h100();
+  gpu.nvfp4_FLOP_per_s = 4e15;
+  for (const Precision p : {Precision::fp8, Precision::mxfp8, Precision::nvfp4})
+    CHECK(efficiency_frac(gpu, p, KernelClass::dense) == gpu.matrix_efficiency_frac);  // nothing of their own
+  gpu.fp8_efficiency_frac = 0.6, gpu.nvfp4_efficiency_frac = 0.4, gpu.grouped_efficiency_ratio = 0.7;
+  CHECK(efficiency_frac(gpu, Precision::bf16, KernelClass::dense) == gpu.matrix_efficiency_frac);
+  CHECK(efficiency_frac(gpu, Precision::fp8, KernelClass::dense) == 0.6);
+  CHECK(efficiency_frac(gpu, Precision::mxfp8, KernelClass::dense) == 0.6);  // as fp8 until it has one
+  CHECK(efficiency_frac(gpu, Precision::nvfp4, KernelClass::dense) == 0.4);
+  CHECK(efficiency_frac(gpu, Precision::fp8, KernelClass::grouped) == Approx(0.42));
+  CHECK(efficiency_frac(gpu, Precision::nvfp4, KernelClass::attention) == gpu.attention_efficiency_frac);
+  const auto matrix_s = [&](Precision p, KernelClass k) {
+    return gemm_work(gpu, 8192, 16384, 16384, 1e6, p, k).gemm_s - gpu.gemm_overhead_s;
+  };
+  CHECK(matrix_s(Precision::fp8, KernelClass::grouped) == Approx(matrix_s(Precision::fp8, KernelClass::dense) / 0.7));
+  CHECK(matrix_s(Precision::nvfp4, KernelClass::dense) ==
+        Approx(matrix_s(Precision::fp8, KernelClass::dense) * (0.6 * 1978.9e12) / (0.4 * 4e15)));
+}
+
+TEST_CASE("a block's scale is shared by its values", "[workload][compute]") {
+  CHECK(element_B(Precision::bf16) == 2.0);
+  CHECK(element_B(Precision::fp8) == 1.0);
+  CHECK(element_B(Precision::mxfp8) == 33.0 / 32.0);
+  CHECK(element_B(Precision::nvfp4) == 9.0 / 16.0);
+}

@@ -2,6 +2,7 @@
 
 #include "cases.hpp"
 #include "catch.hpp"
+#include "workload/memory.hpp"
 
 using namespace tidewatt::workload;
 
@@ -144,4 +145,54 @@ TEST_CASE("zero3 gathers weights in every pass, behind the layer's work if it ma
   const PassCost hidden = layer_cost(m, p, gpu, cases::roce());
   CHECK(hidden.forward.total_s() < exposed.forward.total_s());
   CHECK(hidden.forward.total_s() > base.forward.total_s());
+}
+
+TEST_CASE("frozen weights have no weight gradient: a third of the linear work goes, adapters add little",
+          "[workload][layer_cost]") {
+  ComputeParams gpu = cases::h100();
+  gpu.gemm_overhead_s = 0.0, gpu.hbm_B_per_s = 1e18, gpu.multiprocessors = 1;  // matrix work alone, no waves
+  const ModelShape m = cases::llama3_405b();
+  ParallelPlan p = cases::llama3_plan(16384);
+  const PassCost trained = layer_cost(m, p, gpu, cases::roce());
+  p.adapter_rank = 128;
+  p.adapter_layers = "attention";
+  const PassCost attention = layer_cost(m, p, gpu, cases::roce());
+  p.adapter_layers = "all";
+  const PassCost all = layer_cost(m, p, gpu, cases::roce());
+  const auto linear_s = [](const PassCost& c) { return c.forward.gemm_s + c.backward.gemm_s; };
+  // 2 of 3 products, and three products of rank 128 beside them: tokens · rank · (in + out) each.
+  const double frozen_s = linear_s(trained) * 2.0 / 3.0;
+  const double adapters_flops = 6.0 * p.micro_batch_tokens_per_gpu() * adapter_parameters(m, p);
+  CHECK(linear_s(all) - frozen_s ==
+        Approx(adapters_flops / (gpu.matrix_efficiency_frac * gpu.matrix_FLOP_per_s)).epsilon(1e-3));
+  CHECK(linear_s(attention) > frozen_s);
+  CHECK(linear_s(attention) < linear_s(all));
+  CHECK(all.forward.attention_s == trained.forward.attention_s);
+  p.adapter_rank = 0;
+  CHECK(linear_s(layer_cost(m, p, gpu, cases::roce())) == linear_s(trained));
+}
+
+TEST_CASE("experts run at the grouped rate, the rest of the layer does not", "[workload][layer_cost]") {
+  ComputeParams gpu = cases::h100();
+  ParallelPlan p = cases::deepseek_plan();
+  const PassCost even = layer_cost(cases::deepseek_v3(), p, gpu, cases::roce(), LayerKind::expert);
+  const PassCost dense = layer_cost(cases::deepseek_v3(), p, gpu, cases::roce());
+  gpu.grouped_efficiency_ratio = 0.5;
+  const PassCost slow = layer_cost(cases::deepseek_v3(), p, gpu, cases::roce(), LayerKind::expert);
+  CHECK(slow.forward.gemm_s > 1.2 * even.forward.gemm_s);
+  CHECK(slow.forward.gemm_s < 2.0 * even.forward.gemm_s);
+  CHECK(slow.forward.link_s == even.forward.link_s);
+  CHECK(layer_cost(cases::deepseek_v3(), p, gpu, cases::roce()).forward.gemm_s == dense.forward.gemm_s);
+}
+
+TEST_CASE("the busiest expert rank sets the pace: work and traffic of experts go with the imbalance",
+          "[workload][layer_cost]") {
+  const ComputeParams gpu = cases::h100();
+  ParallelPlan p = cases::deepseek_plan();
+  p.expert_imbalance_ratio = 1.0, p.ep_overlap_frac = 0.0;
+  const PassCost even = layer_cost(cases::deepseek_v3(), p, gpu, cases::roce(), LayerKind::expert);
+  p.expert_imbalance_ratio = 1.5;
+  const PassCost busy = layer_cost(cases::deepseek_v3(), p, gpu, cases::roce(), LayerKind::expert);
+  CHECK(busy.forward.link_s == Approx(1.5 * even.forward.link_s).epsilon(0.01));
+  CHECK(busy.forward.gemm_s > 1.15 * even.forward.gemm_s);
 }

@@ -128,3 +128,27 @@ TEST_CASE("an expert layer stores its token copies", "[workload][memory]") {
   p.recompute = "full";
   CHECK(activation_bytes_per_token(m, p, LayerKind::expert) == 2.0 * 4096);
 }
+
+TEST_CASE("adapters: frozen weights in the linear format, gradients and moments of the adapters only",
+          "[workload][memory]") {
+  const ModelShape m = cases::llama3_405b();
+  ParallelPlan p = cases::llama3_plan(16384);
+  p.adapter_rank = 16, p.sharding = "zero1";
+  // q, k, v of one product, its sum, gate and up of one product, down; widths cut over tp = 8 where layers are.
+  const double widths =
+      (16384 + 18432.0 / 8) + (16384.0 / 8 + 16384) + (16384 + 2 * 53248.0 / 8) + (53248.0 / 8 + 16384);
+  CHECK(adapter_parameters(m, p) == Approx(16 * widths));
+  p.adapter_layers = "attention";
+  CHECK(adapter_parameters(m, p) == Approx(16 * ((16384 + 18432.0 / 8) + (16384.0 / 8 + 16384))));
+  CHECK(trained_weights(m, p, 1).total() == Approx(adapter_parameters(m, p)));  // one layer per chunk
+  const MemoryUse frozen = memory_use(m, p);
+  p.precision = "fp8";
+  const MemoryUse narrow = memory_use(m, p);
+  CHECK(narrow.weights_B == Approx(0.5 * frozen.weights_B));
+  p.precision = "bf16", p.adapter_rank = 0;
+  const MemoryUse trained = memory_use(m, p);
+  CHECK(frozen.weights_B == Approx(trained.weights_B));
+  CHECK(frozen.gradients_B < 0.01 * trained.gradients_B);
+  CHECK(frozen.optimizer_B < 0.01 * trained.optimizer_B);
+  CHECK(frozen.activations_B < trained.activations_B);  // inputs of frozen down projections are not kept
+}

@@ -1,5 +1,7 @@
 #include "tidewatt/workload/network.hpp"
 
+#include <algorithm>
+
 #include "cases.hpp"
 #include "catch.hpp"
 
@@ -62,4 +64,24 @@ TEST_CASE("all-to-all: the slower of what stays and what leaves", "[workload][ne
   // Ranks in blocks of eight keep an eighth at home although the mean stride is that of one per node.
   CHECK(members_per_node(net, {64, 16, 8}) == 8);
   CHECK(members_per_node(net, {64, 16}) == 1);
+}
+
+TEST_CASE("a scale-up domain joins nodes: groups in it never leave NVLink, groups across it share its cards",
+          "[workload][network]") {
+  NetworkParams net = cases::roce();
+  net.gpus_per_node = 4, net.nics_per_node = 4, net.scale_up_gpus = 72;
+  NetworkParams alone = net;
+  alone.scale_up_gpus = 0;  // the node is the domain
+  CHECK(alone.domain_gpus() == 4);
+  CHECK(net.domain_gpus() == 72);
+  const RankGroup context{8, 8};  // eight ranks over 64 GPUs
+  CHECK(group_link(net, context).inside_node);
+  CHECK_FALSE(group_link(alone, context).inside_node);
+  CHECK(group_all_gather_s(net, context, 1e9) < 0.2 * group_all_gather_s(alone, context, 1e9));
+  // A dense group over ten domains: 72 members share 72 cards on the way out, and NVLink bounds them.
+  CHECK(members_per_node(net, {720, 1}) == 72);
+  CHECK(group_link(net, {720, 1}).B_per_s == Approx(std::min(360e9, 72 * 40e9)));
+  // A card's rate per GPU is the node's, whatever the domain.
+  CHECK(net.nic_per_gpu_B_per_s() == alone.nic_per_gpu_B_per_s());
+  CHECK(all_to_all_s(net, {64, 1}, 1e9, 0.0) == Approx(net.nvlink_latency_s + 1e9 / 360e9));
 }

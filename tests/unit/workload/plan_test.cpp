@@ -123,3 +123,38 @@ TEST_CASE("dense layers fill the first virtual stages", "[workload][plan]") {
   CHECK(dense_layers_in_virtual_stage(cases::deepseek_v3(), p, 1) == 2);
   CHECK(dense_layers_in_virtual_stage(cases::deepseek_v3(), p, 2) == 0);
 }
+
+TEST_CASE("each format needs its own peak, and mxfp8 that of fp8", "[workload][plan]") {
+  ParallelPlan p = cases::llama3_plan(16384);
+  p.precision = "mxfp8";
+  CHECK(p.linear_precision() == Precision::mxfp8);
+  CHECK_FALSE(complains(p, "precision"));
+  p.precision = "nvfp4";
+  CHECK(p.linear_precision() == Precision::nvfp4);
+  CHECK(complains(p, "precision"));
+}
+
+TEST_CASE("blocks of ranks do not straddle scale-up domains: 64 of 72, or all 72", "[workload][plan]") {
+  NetworkParams net = cases::roce();
+  net.gpus_per_node = 4, net.scale_up_gpus = 72;
+  ParallelPlan p = cases::deepseek_plan();
+  CHECK(domain_gpus_used(p, net) == 64);  // experts over 64 neighbours leave eight spare
+  p.ep = 8;
+  CHECK(domain_gpus_used(p, net) == 72);
+  p.ep = 1, p.tp = 4, p.cp = 4;
+  CHECK(domain_gpus_used(p, net) == 64);
+  p.cp = 100;  // wider than the domain: only tp counts
+  CHECK(domain_gpus_used(p, net) == 72);
+  CHECK(domain_gpus_used(p, cases::roce()) == 8);
+}
+
+TEST_CASE("tensor parallelism fits the domain, not the node, and a domain is whole nodes", "[workload][plan]") {
+  NetworkParams net = cases::roce();
+  net.gpus_per_node = 4, net.nics_per_node = 4, net.scale_up_gpus = 72;
+  const ParallelPlan p = cases::llama3_plan(16384);  // tp 8 over two trays
+  CHECK(check_plan(cases::llama3_405b(), p, cases::h100(), net).empty());
+  net.scale_up_gpus = 0;
+  CHECK_FALSE(check_plan(cases::llama3_405b(), p, cases::h100(), net).empty());
+  net.scale_up_gpus = 70;
+  CHECK_FALSE(check_plan(cases::llama3_405b(), p, cases::h100(), net).empty());
+}

@@ -1,0 +1,83 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/node.hpp"
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::thermal {
+
+/// Sensors of one kind that ask a server's fans for a speed: a table of thresholds, a PID term, or both, which then add up.
+///
+/// The table is a staircase: the speed of the highest threshold at or below the reading, and the first speed below the first
+/// threshold. A reading within [last − hysteresis_down_K, last + hysteresis_up_K] of the last accepted one counts as that one.
+struct TIDEWATT_API FanGroupParams {
+  std::string name;     ///< of the sensors
+  bool margin = false;  ///< readings are distances to a limit (negative below it), K; otherwise temperatures
+  std::vector<double> threshold_K;     ///< [step] ascending; a temperature, or a distance where `margin`
+  std::vector<double> speed_frac;      ///< [step] PWM from that threshold on, 0–1
+  double hysteresis_up_K = 0.0;        ///< of the table's reading
+  double hysteresis_down_K = 0.0;      ///< of the table's reading
+  bool line = false;                   ///< straight lines between the thresholds instead of a staircase
+  bool regulates = false;              ///< there is a PID term
+  double set_point_K = 0.0;            ///< of the PID term, as a reading
+  double gain_per_K = 0.0;             ///< kp: speed per kelvin above the set point, 1/K
+  double integral_gain_per_K_s = 0.0;  ///< ki, 1/(K s)
+  double regulates_above_K = 0.0;      ///< the term acts above the set point + this, K
+  double clears_below_K = 0.0;         ///< its integral is cleared below the set point − this, K; held between
+  void fields(FieldVisitor& v);
+};
+
+/// How a server's board controller sets its fans: one PWM for all, the largest that any group asks for.
+struct TIDEWATT_API FanControllerParams {
+  std::vector<FanGroupParams> groups;
+  double sample_s = 3.0;          ///< time between two samples, s
+  double slew_frac = 0.1;         ///< largest change of the PWM from sample to sample
+  double failed_read_frac = 0.8;  ///< PWM while a sensor cannot be read
+  double failed_fan_frac = 1.0;   ///< PWM while at least `failed_fans` rotors stand still
+  std::int64_t failed_fans = 1;
+  void fields(FieldVisitor& v);
+};
+
+/// A catalog entry of kind fan_controller: the controller's values, and a table of groups by name under `group`.
+/// @param path of the entry, for messages  @throws InputError with every finding in the entry
+TIDEWATT_API FanControllerParams read_fan_controller(const Node& entry, const std::string& path);
+
+/// The controller itself, sample by sample.
+class TIDEWATT_API FanController {
+ public:
+  /// At rest at `start_frac`. @throws InputError if a table's lists differ in length or do not ascend
+  explicit FanController(FanControllerParams params, double start_frac = 0.0);
+  /// One sample. @param reading_K [group] largest reading of the group's sensors: a temperature, or a distance to a limit where the
+  ///   group says so; NaN: it could not be read  @param stopped_rotors how many fans stand still  @return PWM, 0–1
+  /// @throws InputError for another number of readings than groups
+  double sample(std::span<const double> reading_K, std::int64_t stopped_rotors = 0);
+  /// PWM since the last sample, 0–1.
+  double speed_frac() const { return speed_frac_; }
+  /// What one group alone asks for at its last reading, 0–1.
+  double asked_frac(std::size_t group) const { return memory_[group].asked_frac; }
+  const FanControllerParams& params() const { return p_; }
+
+ private:
+  struct Memory {
+    double accepted_K = std::numeric_limits<double>::quiet_NaN();  ///< the reading that the table sees; NaN: none yet
+    double integral_K_s = 0.0;
+    double term_frac = 0.0;  ///< of the PID
+    double asked_frac = 0.0;
+  };
+  double table_frac(const FanGroupParams& g, Memory& m, double reading_K) const;
+  double regulated_frac(const FanGroupParams& g, Memory& m, double reading_K) const;
+  FanControllerParams p_;
+  std::vector<Memory> memory_;  // [group]
+  double speed_frac_;
+};
+
+/// Output of a table for a reading, without hysteresis, 0–1.
+TIDEWATT_API double fan_table_frac(const FanGroupParams& group, double reading_K);
+
+}  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grid/pyramid.hpp"
+#include "tidewatt/base/named_array.hpp"
+#include "tidewatt/grid/compliance.hpp"
+#include "waveform_meters.hpp"
+
+namespace TIDEWATT_NAMESPACE::connection {
+
+/// Every figure that a utility asks of a load, on the unsampled 1 ms waveform, in constant memory: `LoadMeters` see the power,
+/// `BusMeters` voltage and frequency. Repetitions are booked by `repeat`, see grid/metrics.hpp.
+class GridMeters {
+ public:
+  /// Meters for the figures that every result carries and those that the rules ask for. @throws InputError as the meters
+  explicit GridMeters(const GridMeterParams& params)
+      : p_(params), state_{false, 0, LoadMeters(params), BusMeters(params)} {}
+
+  /// Bins from `first_bin` on; what lies outside the measured part is left out.
+  void push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu,
+            std::span<const double> deviation_Hz);
+  void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
+
+  /// Where the meters stand, ahead of a whole number of periods.
+  struct Mark {
+    std::int64_t next_bin = 0;
+    LoadMeters::Mark load;
+    BusMeters::Mark bus;
+  };
+  Mark mark() const;
+  /// What was added since a mark; empty if nothing was measured or a window ended meanwhile.
+  struct Share {
+    std::int64_t n_bin = 0;
+    LoadMeters::Share load;
+    BusMeters::Share bus;
+    template <class A>
+    void archive(A& a) {
+      auto& [bins, power, voltage] = *this;
+      a(bins, power, voltage);
+    }
+  };
+  /// What the bins since the mark added.
+  Share since(const Mark& mark) const;
+  /// Whether `n_bin` bins from `first_bin` on may be booked as repetitions of a share.
+  bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
+  /// Counts `n_bin` bins as repetitions. @param energy_J their energy
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J);
+
+  /// @param load_lost_W that left the grid in a disturbance; NaN: there was none
+  grid::WaveformFigures figures(double load_lost_W, std::int64_t load_lost_bin) const;
+  /// Verdicts of all rule sets on those figures.
+  std::vector<grid::ComplianceReport> reports(double load_lost_W, std::int64_t load_lost_bin) const;
+  const GridMeterParams& params() const { return p_; }
+  const LoadMeters& load() const { return state_.load; }
+  const BusMeters& bus() const { return state_.bus; }
+  /// Ramps, bands, cycles, flicker and compliance as result arrays.
+  void add_arrays(std::vector<NamedArray>& arrays) const;
+
+  struct State {
+    bool begun = false;
+    std::int64_t next_bin = 0;
+    LoadMeters load;
+    BusMeters bus;
+    template <class A>
+    void archive(A& a) {
+      auto& [started, next, power, voltage] = *this;
+      a(started, next, power, voltage);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_);
+  }
+
+ private:
+  GridMeterParams p_;
+  State state_;
+};
+
+}  // namespace TIDEWATT_NAMESPACE::connection

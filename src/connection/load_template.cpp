@@ -1,0 +1,127 @@
+#include "load_template.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "tidewatt/base/sum.hpp"
+
+namespace TIDEWATT_NAMESPACE::connection {
+namespace {
+
+struct Jump {
+  Tick at;
+  double W;
+};
+
+/// Stable. A bin holds a handful of edges, for which the library's sort would allocate.
+void sort_bin(std::span<Jump> bin) {
+  const auto earlier = [](const Jump& x, const Jump& y) { return x.at < y.at; };
+  if (bin.size() > 32) return std::stable_sort(bin.begin(), bin.end(), earlier);
+  for (std::size_t i = 1; i < bin.size(); ++i)
+    for (std::size_t k = i; k > 0 && earlier(bin[k], bin[k - 1]); --k) std::swap(bin[k], bin[k - 1]);
+}
+
+/// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
+std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet::ClassPower& power) {
+  const auto n_bin = static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms);
+  std::vector<std::uint32_t> start(n_bin + 2, 0);
+  std::vector<Jump> found;
+  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
+    Tick at = 0;
+    double before = 0.0;
+    for (std::size_t i = 0; i < timeline.classes[c].size(); ++i) {
+      if (power[c][i] != before && timeline.classes[c][i].duration > 0) {
+        found.push_back({at, power[c][i] - before});
+        before = power[c][i];
+      }
+      at += timeline.classes[c][i].duration;
+    }
+  }
+  // Counting sort by bin, then a stable sort inside each.
+  for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
+  for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
+  std::vector<Jump> sorted(found.size());
+  auto next = start;
+  for (const auto& j : found) sorted[next[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
+  for (std::size_t b = 0; b < n_bin; ++b) sort_bin(std::span(sorted).subspan(start[b], start[b + 1] - start[b]));
+  return sorted;
+}
+
+}  // namespace
+
+double LoadTemplate::total_J() const {
+  CompensatedSum sum;
+  for (const double J : bin_J) sum.add(J);
+  return sum.value();
+}
+
+LoadEdges make_load_edges(const workload::Timeline& timeline, const fleet::ClassPower& power) {
+  LoadEdges out{{0}, {0.0}};
+  CompensatedSum now_W;
+  for (const auto& j : jumps_by_time(timeline, power)) {
+    now_W.add(j.W);
+    if (out.edge.back() == j.at) {
+      out.load_W.back() = now_W.value();
+    } else {
+      out.edge.push_back(j.at);
+      out.load_W.push_back(now_W.value());
+    }
+  }
+  out.edge.push_back(timeline.period);
+  return out;
+}
+
+namespace {
+
+/// Edges `first` to `last` as one template.
+LoadTemplate laid(const LoadEdges& edges, std::size_t first, std::size_t last) {
+  const Tick begin = edges.edge[first];
+  LoadTemplate t;
+  t.period = edges.edge[last] - begin;
+  t.bin_J.assign(static_cast<std::size_t>((t.period + ns_per_ms - 1) / ns_per_ms), 0.0);
+  t.min_W = std::numeric_limits<double>::infinity();
+  t.max_W = -t.min_W;
+  for (std::size_t i = first; i < last; ++i) {
+    const double W = edges.load_W[i];
+    t.min_W = std::min(t.min_W, W);
+    t.max_W = std::max(t.max_W, W);
+    for (Tick at = edges.edge[i] - begin; at < edges.edge[i + 1] - begin;) {
+      const Tick bin = at / ns_per_ms;
+      const Tick end = std::min(edges.edge[i + 1] - begin, (bin + 1) * ns_per_ms);
+      t.bin_J[static_cast<std::size_t>(bin)] += W * seconds(end - at);
+      at = end;
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+LoadTemplate make_load_template(const LoadEdges& edges) { return laid(edges, 0, edges.load_W.size()); }
+
+LoadTemplate make_load_template(const workload::Timeline& timeline, const fleet::ClassPower& power) {
+  return make_load_template(make_load_edges(timeline, power));
+}
+
+std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const fleet::ClassPower& power) {
+  constexpr Tick second = ns_per_s;
+  const LoadEdges edges = make_load_edges(timeline, power);
+  std::vector<LoadPiece> out;
+  std::size_t first = 0;  // of what is not handed out yet
+  for (std::size_t i = 0; i < edges.load_W.size(); ++i) {
+    const Tick begin = edges.edge[i], end = edges.edge[i + 1];
+    const std::int64_t n = (end - begin) / second;
+    if (n < 4) continue;
+    if (i > first) out.push_back({laid(edges, first, i), 1});
+    const double W = edges.load_W[i];
+    out.push_back({laid({{0, second}, {W}}, 0, 1), n});
+    if (const Tick rest = end - begin - n * second; rest > 0) out.push_back({laid({{0, rest}, {W}}, 0, 1), 1});
+    first = i + 1;
+  }
+  if (first < edges.load_W.size()) out.push_back({laid(edges, first, edges.load_W.size()), 1});
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::connection

@@ -1,0 +1,204 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delivery.hpp"
+#include "load_lane.hpp"
+#include "load_template.hpp"
+#include "stream_stages.hpp"
+#include "tidewatt/base/named_array.hpp"
+#include "tidewatt/power/feeder.hpp"
+
+namespace TIDEWATT_NAMESPACE::connection {
+
+/// What stands between the nodes and the grid, and what is measured there.
+struct StreamParams {
+  power::FeederParams feeder;
+  grid::SourceParams source;
+  grid::FrequencyParams frequency;
+  std::optional<mitigation::SiteBatteryParams> battery;
+  std::optional<mitigation::BatteryWearParams> battery_wear;
+  std::vector<StreamWindow> windows;
+  std::size_t n_lane = 1;
+  std::size_t first_kept_level = 0;  ///< of the pyramid's {0.1, 1, 10, 60} s, finest that is kept for the whole run
+  bool closed_form = true;           ///< false: every repetition passes bin by bin
+  std::optional<DeliveryParams> delivery;  ///< devices beyond the feeder
+  GridMeterParams meters;
+  using Order = StreamOrder;
+  std::vector<StreamOrder> orders;
+};
+
+/// The last millisecond that passed bin by bin.
+struct LastBin {
+  double pcc_W = 0.0, pcc_var = 0.0, bus_pu = 1.0, frequency_Hz = 0.0;
+  template <class A>
+  void archive(A& a) {
+    a(pcc_W, pcc_var, bus_pu, frequency_Hz);
+  }
+};
+
+/// What the devices made of the last unit of repetitions that passed bin by bin: a battery, or storage in the racks.
+class DeviceUnit {
+ public:
+  /// A unit begins. @param drawn_J through the connection until then  @param load_J asked by the nodes
+  void begin(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery, double drawn_J,
+             double load_J);
+  /// Bins at the connection.
+  void push(const std::vector<double>& pcc_W) {
+    if (open_) pcc_W_.insert(pcc_W_.end(), pcc_W.begin(), pcc_W.end());
+  }
+  /// It ends. @return how often it may be booked again
+  std::int64_t end(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery, double drawn_J,
+                   double load_J);
+  /// Books it through the next `n_bin` bins. @param asked what the feeder alone would make of them  @param meters of the feeder
+  /// @return energy through the connection, J
+  double repeat(std::optional<BatteryStage>& battery, std::optional<Delivery>& delivery, std::int64_t n_bin,
+                const power::FeederMeters& asked, power::FeederMeters& meters) const;
+  const std::vector<double>& pcc_W() const { return pcc_W_; }  ///< [bin] at the connection
+  Tick period() const { return static_cast<Tick>(pcc_W_.size()) * ns_per_ms; }
+
+ private:
+  bool open_ = false;
+  double begin_J_ = 0.0, load_J_ = 0.0;  ///< at its begin, and asked by the nodes in it
+  BatteryStage::Mark before_;
+  Delivery::Mark delivery_before_;
+  std::vector<double> pcc_W_;
+};
+
+/// From the nodes' load to the connection and the grid behind it, on one clock of absolute 1 ms bins.
+///
+/// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
+/// cooling power is known, `flush` lays them on bins and passes those through feeder, battery, source impedance and
+/// frequency; meters, pyramid and recorded windows see them. Where one lane repeats, the rest is constant, no window is
+/// open and the grid repeats itself, whole periods are added in closed form: energies times their number,
+/// the pyramid from the repeated template, the slow ramps from its means; extremes have all been seen.
+class SiteStream {
+ public:
+  using Window = StreamWindow;
+  using Params = StreamParams;
+  using Span = SpanMeter::Span;
+  /// At rest under a steady load and cooling power. @throws InputError as the parts' own constructors
+  SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W);
+
+  /// A lane's load from the lane's end. @param iterating a job trains: candidates for the spectrum
+  void append(std::size_t lane, LoadTemplate load, std::int64_t repetitions, bool iterating) {
+    lanes_[lane].append(std::move(load), repetitions, iterating);
+  }
+  /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W mean cooling power since the last flush
+  ///
+  /// Plants change their power evenly, not at full minutes: a change that shows at the connection is a ramp through the first
+  /// quarter of the time T since the last flush, from where the last one ended (a) to v, which then holds:
+  ///
+  ///     v = (P̄ T − a R/2)/(T − R/2),  R = T/4:  the energy P̄ T is kept; v goes beyond P̄ by a seventh of the change
+  ///
+  /// in stairs of 100 ms. Changes below 0.2 % of what the connection draws stay steps, so that a calm day still passes in
+  /// closed form.
+  void flush(Tick until, double auxiliary_W);
+  void finish();  ///< after the last flush
+  /// Takes what somebody outside gives. @param anew what was measured of repetitions says nothing about what follows
+  void impose(const Imposed& given, bool anew);
+  /// Connection power since the last call.
+  Span take_span() { return seen_.span.take(); }
+
+  const power::FeederMeters& feeder_meters() const { return state_.feeder; }
+  /// Rise of the battery's energy since the start; 0 without one.
+  double battery_stored_J() const { return battery_ ? battery_->stored_J() : 0.0; }
+  const BatteryStage* battery() const { return battery_ ? &*battery_ : nullptr; }
+  const LastBin& last_bin() const { return state_.last; }
+  /// Energy through the connection so far.
+  double connection_J() const { return state_.connection_J.value(); }
+  double bus_J() const { return state_.bus_J.value(); }  ///< at the site bus, battery included; with `delivery` only
+  std::int64_t repeated_bins() const { return state_.repeated_bins; }  ///< added in closed form
+  double max_W() const { return seen_.levels.max_W(); }                ///< at the connection so far
+  double min_W() const { return seen_.levels.min_W(); }                ///< at the connection so far
+  /// Largest |P(t + 1 s) − P(t)| so far.
+  double step_1s_W() const { return seen_.levels.step_1s_W(seen_.grid); }
+  double ramp_up_W_per_s() const { return ramps().front().up_W_per_s; }  ///< through 0.1 s
+  /// Steepest fall through 0.1 s, as a positive number.
+  double ramp_down_W_per_s() const { return ramps().front().down_W_per_s; }
+  /// Through 0.1, 1, 10, 60, 300 and 900 s.
+  std::vector<grid::Ramp> ramps() const { return seen_.levels.ramps(seen_.grid); }
+  double frequency_deviation_Hz() const { return grid_.frequency_deviation_Hz(); }  ///< largest from nominal
+  double voltage_deviation_pu() const { return grid_.voltage_deviation_pu(); }  ///< largest from that before the run
+  /// Of the longest uninterrupted iterating interval, its first five minutes.
+  numerics::Spectrum spectrum() const { return seen_.spectrum.best(); }
+  /// Where power ended or came back in what has passed since `set_power`; see Delivery.
+  std::optional<PowerChange> power_change() const { return delivery_ ? delivery_->power_change() : std::nullopt; }
+  /// The load behind the delivery is switched off or on from here on. @pre the site has devices beyond its feeder
+  void set_power(bool on) { delivery_->set_power(on, state_.bin); }
+  const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
+  const GridMeters& meters() const { return seen_.grid; }
+  bool has_orders() const { return seen_.orders.any(); }
+  const OrderMeter::Figures& order_meters() const { return seen_.orders.figures(); }
+  /// In a disturbance; NaN: there was none.
+  double load_lost_W() const {
+    return delivery_ && delivery_->load_lost_bin() >= 0 ? delivery_->load_lost_W()
+                                                        : std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<grid::RideThroughEvent> take_events() {
+    return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{};
+  }
+  /// Hands over windows, pyramid, spectrum and ramps as result arrays. Call once, after finish().
+  void add_arrays(std::vector<NamedArray>& arrays);
+
+  struct State {
+    std::int64_t bin = 0;      ///< next absolute bin to pass
+    double auxiliary_W = 0.0;  ///< cooling power of the bins being passed, between flushes of the last one
+    double drawn_W = 0.0;      ///< mean at the connection, last seen
+    power::FeederMeters feeder;
+    CompensatedSum connection_J;
+    CompensatedSum bus_J;  ///< at the site bus, battery included
+    std::int64_t repeated_bins = 0;
+    LastBin last;
+    template <class A>
+    void archive(A& a) {
+      auto& [next, auxiliary, drawn, meters, connection, bus, repeated, millisecond] = *this;
+      a(next, auxiliary, drawn, meters, connection, bus, repeated, millisecond);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_, lanes_, grid_, seen_, repeats_);
+    if (battery_) a(*battery_);
+    if (delivery_) a(*delivery_);
+  }
+
+ private:
+  std::int64_t stretch_end(std::int64_t until_bin);
+  void advance_to(std::int64_t until_bin);
+  void advance_stretch(std::int64_t end_bin);
+  /// Whether nothing stands between load and grid that would keep them from repeating themselves.
+  bool can_repeat() const {
+    return closed_form_ && (!delivery_ || delivery_->may_repeat()) &&
+           (!battery_ || (battery_->may_repeat() && !seen_.orders.any()));
+  }
+  void repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
+  std::int64_t pass_unit(std::int64_t to_bin);
+  bool has_devices() const { return battery_ || delivery_; }
+  void pass(std::int64_t to_bin);
+  void connect_devices();
+  void observe();
+  void repeat(const PeriodicLoad& p, std::int64_t end_bin);
+  double rest_W(double load_W, double auxiliary_W) const;
+  /// Nothing stands between one lane's load and the connection that could smooth it.
+  bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }
+
+  power::Feeder feeder_;
+  bool closed_form_;
+  std::optional<Delivery> delivery_;
+  std::optional<BatteryStage> battery_;
+  GridStage grid_;
+  std::vector<LoadLane> lanes_;
+  ConnectionMeters seen_;
+  RepeatDetector repeats_;
+  State state_;
+  StreamChunk chunk_;  ///< scratch
+  DeviceUnit unit_;    ///< scratch
+};
+
+}  // namespace TIDEWATT_NAMESPACE::connection

@@ -1,0 +1,369 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grid/pyramid.hpp"
+#include "grid_meters.hpp"
+#include "numerics/spectrum.hpp"
+#include "tidewatt/base/named_array.hpp"
+#include "tidewatt/base/sum.hpp"
+#include "tidewatt/grid/frequency.hpp"
+#include "tidewatt/grid/metrics.hpp"
+#include "tidewatt/grid/source.hpp"
+#include "tidewatt/mitigation/battery_wear.hpp"
+#include "tidewatt/mitigation/site_battery.hpp"
+#include "tidewatt/power/feeder.hpp"
+
+namespace TIDEWATT_NAMESPACE::connection {
+
+/// Part of the run whose 1 ms waveform is kept.
+struct StreamWindow {
+  std::string name;
+  Tick begin = 0, end = 0;
+};
+
+/// Of the utility: to draw no more than this.
+struct StreamOrder {
+  std::int64_t begin_bin = 0, end_bin = 0;
+  double limit_W = 0.0;
+  bool by_storage = false;  ///< the battery holds the connection below it as long as it can
+};
+
+/// Bins on their way from the nodes to the grid.
+struct StreamChunk {
+  std::vector<double> bin_J, load_W, pcc_W, pcc_var, bus_pu, deviation_Hz;
+  void resize(std::size_t n);  ///< to so many bins, without energy
+};
+
+/// The site battery and its wear.
+class BatteryStage {
+ public:
+  /// At rest under a steady power. @throws InputError as the battery
+  BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear,
+               double rest_W);
+  /// Acts on the bins of a chunk. Its wear sees the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
+  void through(std::span<double> pcc_W, double ceiling_W);
+  /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
+  void follow(std::optional<double> power_W) { asked_W_ = power_W; }
+  /// Whether what it does to a load that repeats can be booked: by its own controller, and its wear is not measured.
+  bool may_repeat() const { return !asked_W_ && !wear_; }
+  /// Where it stands before a unit of repetitions.
+  struct Mark {
+    mitigation::SiteBatteryState state;
+    mitigation::SiteBatteryMeters meters;
+  };
+  Mark mark() const { return {state_, meters_}; }
+  /// How often the `n_bin` bins since the mark may be booked again, their drift too small to see at the connection's `mean_W`.
+  std::int64_t repeatable(const Mark& before, std::int64_t n_bin, double mean_W) const {
+    return battery_.repeatable(before.state, before.meters, state_, meters_, n_bin, 1e-4 * mean_W);
+  }
+  /// Books them `count` times over. @return energy that it took from the connection, J
+  double repeat(const Mark& before, double count) { return battery_.repeat(state_, meters_, before.meters, count); }
+  /// There is nothing to charge from or to feed.
+  void rest() { battery_.resume(state_, 0.0); }
+  const mitigation::SiteBatteryMeters& meters() const { return meters_; }
+  /// Life that it used; nullptr: not measured.
+  const mitigation::BatteryWearMeters* wear() const { return wear_ ? &wear_meters_ : nullptr; }
+  /// Rise of its energy since the start.
+  double stored_J() const;
+  /// Energy in it now.
+  double energy_J() const { return state_.energy_J + state_.energy_carry_J; }
+  template <class A>
+  void archive(A& a) {
+    a(state_, meters_, start_, wear_state_, wear_meters_);
+  }
+
+ private:
+  mitigation::SiteBattery battery_, following_;  ///< with its own controller; without
+  std::optional<double> asked_W_;                ///< by somebody outside
+  mitigation::SiteBatteryState state_, start_;
+  mitigation::SiteBatteryMeters meters_;
+  std::optional<mitigation::BatteryWear> wear_;
+  mitigation::BatteryWearState wear_state_;
+  mitigation::BatteryWearMeters wear_meters_;
+};
+
+/// Voltage at the connection and frequency of the grid behind it.
+class GridStage {
+ public:
+  /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
+  GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W,
+            const power::FeederPoint& load);
+  /// Somebody outside says what voltage and frequency are; nothing: they follow from the load.
+  void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) {
+    voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz;
+  }
+  /// Bins from `first_bin` on: their voltages and deviations of frequency.
+  void through(std::int64_t first_bin, StreamChunk& chunk);
+  /// Repetitions pass that leave it where it is.
+  void skip(std::int64_t n_bin);
+  /// Whether it has come back to where it was, to a bin's worth of phase.
+  bool still(const grid::FrequencyState::Deviation& before) const;
+  const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
+  const grid::Source& source() const { return source_; }
+  double nominal_Hz() const { return nominal_Hz_; }  ///< of the grid
+  /// Largest deviation from nominal so far, either sign.
+  double frequency_deviation_Hz() const;
+  /// Largest deviation of the bus voltage from that before the run, either sign.
+  double voltage_deviation_pu() const;
+  template <class A>
+  void archive(A& a) {
+    a(state_, frequency_meters_, voltage_meters_, initial_pu_);
+  }
+
+ private:
+  grid::Source source_;
+  grid::Frequency frequency_;
+  double nominal_Hz_;
+  std::optional<double> voltage_pu_, frequency_Hz_;  ///< from outside
+  grid::FrequencyState state_;
+  grid::FrequencyMeters frequency_meters_;
+  grid::VoltageMeters voltage_meters_;
+  double initial_pu_;  ///< bus voltage before the run
+};
+
+/// How orders were kept: seen through means of 100 ms, extremes exactly.
+class OrderMeter {
+ public:
+  /// Of all orders of the run.
+  explicit OrderMeter(std::vector<StreamOrder> orders) : orders_(std::move(orders)) {}
+  struct Figures {
+    double max_W = 0.0, mean_J = 0.0, over_J = 0.0, s = 0.0, most_over_W = -1e300;
+    template <class A>
+    void archive(A& a) {
+      a(max_W, mean_J, over_J, s, most_over_W);
+    }
+  };
+  bool any() const { return !orders_.empty(); }
+  const Figures& figures() const { return figures_; }
+  /// Beginning or end of an order after `bin`; the largest integer: there is none.
+  std::int64_t next_edge(std::int64_t bin) const;
+  /// Lowest limit that storage has to hold at `bin`, W; infinite: none.
+  double ceiling_W(std::int64_t bin) const;
+  void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
+  template <class A>
+  void archive(A& a) {
+    a(figures_);
+  }
+
+ private:
+  std::vector<StreamOrder> orders_;
+  Figures figures_;
+};
+
+/// Keeps the waveform of the windows that the scenario asks for.
+class WindowRecorder {
+ public:
+  /// Nothing is recorded yet. @param nominal_Hz of the grid
+  WindowRecorder(const std::vector<StreamWindow>& windows, double nominal_Hz);
+  /// Beginning or end of a window after `bin`; the largest integer: there is none.
+  std::int64_t next_edge(std::int64_t bin) const;
+  /// Whether a window asks for some of these bins.
+  bool open(std::int64_t from_bin, std::int64_t to_bin) const;
+  /// Bins from `first_bin` on.
+  void push(std::int64_t first_bin, const StreamChunk& chunk);
+  /// One group of arrays per window that lies within the run.
+  void add_arrays(std::vector<NamedArray>& arrays);
+  template <class A>
+  void archive(A& a) {
+    a(recorded_);
+  }
+
+ private:
+  struct Recorded {
+    StreamWindow window;
+    std::vector<double> pcc_W, pcc_var, bus_pu, frequency_Hz;
+    std::int64_t first_bin = -1;
+    template <class A>
+    void archive(A& a) {
+      a(pcc_W, pcc_var, bus_pu, frequency_Hz, first_bin);
+    }
+  };
+  double nominal_Hz_;
+  std::vector<Recorded> recorded_;
+};
+
+/// The spectrum of the longest uninterrupted iterating interval, its first five minutes.
+class SpectrumCollector {
+ public:
+  /// What does not iterate ends an interval.
+  void begin_stretch(bool iterating);
+  /// Whether it wants the coming bins one by one.
+  bool collects() const;
+  /// The coming bins, W; left out where enough is known.
+  void push(std::span<const double> pcc_W);
+  void end_interval();
+  const numerics::Spectrum& best() const { return best_; }
+  /// Lines up to 60 Hz.
+  void add_arrays(std::vector<NamedArray>& arrays) const;
+  template <class A>
+  void archive(A& a) {
+    a(iterating_, running_, running_bins_, best_bins_, best_);
+  }
+
+ private:
+  bool iterating_ = false;  ///< the stretch being passed trains
+  numerics::Welch running_{std::size_t{1} << 16, 1000.0};
+  std::int64_t running_bins_ = 0, best_bins_ = 0;
+  numerics::Spectrum best_;
+};
+
+/// Means and extremes of the connection's power over {0.1, 1, 10, 60} s, its steps and its ramps.
+class PowerLevels {
+ public:
+  /// @param first_kept_level finest level that is kept for the whole run  @param whole the grid meters see the whole run;
+  /// otherwise steps and ramps have meters of their own
+  PowerLevels(std::size_t first_kept_level, bool whole);
+  /// The coming bins, W.
+  void push(std::span<const double> pcc_W);
+  /// The next `n_bin` bins, from a repeated load.
+  void push_part(std::int64_t n_bin, double low_W, double sum_W, double high_W) {
+    pyramid_.push_part(n_bin, low_W, sum_W, high_W);
+  }
+  /// Whole buckets of 100 ms, from a repeated load; the next bin begins one.
+  void push_buckets(std::span<const double> low_W, std::span<const double> sum_W, std::span<const double> high_W) {
+    pyramid_.push_buckets(low_W, sum_W, high_W);
+  }
+  /// Steps and ramps pass over repetitions: they have seen one.
+  void skip(std::int64_t n_bin);
+  /// Extremes that lie within bins, W.
+  void widen(double low_W, double high_W) { extremes_.widen(low_W, high_W); }
+  /// Keeps what is complete. @return buckets of 100 ms since the last call, until the next one
+  std::span<const grid::Bucket> keep();
+  void end() { pyramid_.end(); }
+  double max_W() const { return extremes_.max_W(); }  ///< so far
+  double min_W() const { return extremes_.min_W(); }  ///< so far
+  /// Largest |P(t + 1 s) − P(t)| so far. @param meters that see the run
+  double step_1s_W(const GridMeters& meters) const { return whole_ ? meters.load().step_1s_W() : step_.largest(); }
+  std::vector<grid::Ramp> ramps(const GridMeters& meters) const;  ///< through 0.1, 1, 10, 60, 300 and 900 s
+  /// Kept levels of the pyramid.
+  void add_arrays(std::vector<NamedArray>& arrays) const;
+  /// The ramps. @param meters that see the run
+  void add_ramps(const GridMeters& meters, std::vector<NamedArray>& arrays) const;
+  template <class A>
+  void archive(A& a) {
+    a(step_, ramp_, slow_ramp_, pyramid_, extremes_, buckets_);
+  }
+
+ private:
+  std::size_t first_kept_level_;
+  bool whole_;
+  grid::StepMeter step_{1000};
+  grid::RampMeter ramp_{{100, 1000, 10000}};
+  grid::RampMeter slow_ramp_{{600, 3000, 9000}, 0.1};  ///< over means of 100 ms
+  grid::Pyramid pyramid_{{100, 1000, 10000, 60000}};
+  grid::ExtremesMeter extremes_;
+  std::vector<std::vector<grid::Bucket>> buckets_;
+  std::vector<grid::Bucket> finest_;  ///< scratch: of the last call of `keep`
+};
+
+/// Power at the connection since the last look.
+class SpanMeter {
+ public:
+  struct Span {
+    double J = 0.0, load_J = 0.0;
+    double mean_W = 0.0, load_mean_W = 0.0, min_W = 0.0, max_W = 0.0;
+  };
+  /// Energy through the connection in so many bins, J.
+  void add(const CompensatedSum& J, std::int64_t n_bin);
+  void add(double J, std::int64_t n_bin);      ///< the same, J
+  void add_load(double J) { load_J_.add(J); }  ///< into the nodes, J
+  void widen(double low_W, double high_W);     ///< extremes of the connection
+  Span take();
+  template <class A>
+  void archive(A& a) {
+    a(J_, load_J_, n_bin_, min_W_, max_W_);
+  }
+
+ private:
+  CompensatedSum J_, load_J_;
+  std::int64_t n_bin_ = 0;
+  double min_W_ = std::numeric_limits<double>::infinity(), max_W_ = -std::numeric_limits<double>::infinity();
+};
+
+/// All who look at the connection.
+struct ConnectionMeters {
+  GridMeters grid;
+  PowerLevels levels;
+  SpanMeter span;
+  OrderMeter orders;
+  WindowRecorder windows;
+  SpectrumCollector spectrum;
+
+  /// Bins from `first_bin` on. @param J their energy  @param widen the span's extremes are theirs
+  void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
+  void push_means();  ///< shows complete means to those who look at means
+  void end();         ///< of the run
+  /// Windows, pyramid, spectrum and ramps as result arrays. Call once, after `end`.
+  void add_arrays(std::vector<NamedArray>& arrays);
+  template <class A>
+  void archive(A& a) {
+    auto& [rules, means, since, kept, recorded, lines] = *this;
+    a(rules, means, since, kept, recorded, lines);
+  }
+};
+
+/// Whether the load goes on to repeat itself, and what one unit of its repetitions gave the meters.
+class RepeatDetector {
+ public:
+  /// What is compared from stretch to stretch.
+  struct Shape {
+    Tick period = 0;
+    double range_W = 0.0, high_W = 0.0;
+    bool like(const Shape& o, double share) const;  ///< within a share of it
+    template <class A>
+    void archive(A& a) {
+      a(period, range_W, high_W);
+    }
+  };
+  /// What passed bin by bin says nothing about what follows.
+  void begin_anew() { state_.last = state_.kept = {}; }
+  /// The stretch does not repeat.
+  void forget() { state_.last = {}; }
+  /// Whether a constant stretch is a pause, behind which what repeated before goes on.
+  bool is_pause(double range_W, std::int64_t n_bin) const;
+  /// What a pause disturbs passes bin by bin.
+  void pause(std::int64_t end_bin);
+  /// A stretch begins. @return it goes on as the last one, which was found to repeat
+  bool begin(const Shape& shape, std::int64_t bin);
+  /// Bins from `bin` on in which a stretch that begins anew has to settle. @param unit of two repetition units, and of one
+  std::int64_t settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const;
+  /// Whether what one unit adds is known, as long as the load moves by no more than a fifth of a percent.
+  bool knows() const { return state_.last.like(state_.kept, 0.002); }
+  const GridMeters::Share& share() const { return state_.share; }
+  const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
+  /// What the unit that just passed bin by bin added, and where it left the grid.
+  void keep(const grid::FrequencyState::Deviation& deviation, GridMeters::Share share);
+  void found() { state_.found = true; }
+  /// The stretch ends.
+  void end(std::int64_t end_bin) { state_.repeated_until = end_bin; }
+
+  struct State {
+    std::int64_t alike_since = 0;  ///< bin since which the load has repeated much the same
+    Shape last;
+    Shape kept;                                   ///< of the unit that last passed bin by bin
+    grid::FrequencyState::Deviation deviation{};  ///< where that left the grid
+    GridMeters::Share share;                      ///< what it added to the meters
+    bool found = false;                           ///< the last stretch, in closed form
+    std::int64_t repeated_until = 0;              ///< bin at which it ended
+    std::int64_t disturbed_until = 0;             ///< bin at which the last pause ended
+    template <class A>
+    void archive(A& a) {
+      auto& [alike, before, unit, where, added, closed, until, disturbed] = *this;
+      a(alike, before, unit, where, added, closed, until, disturbed);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_);
+  }
+
+ private:
+  State state_;
+};
+
+}  // namespace TIDEWATT_NAMESPACE::connection

@@ -1,0 +1,204 @@
+#include "class_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+using thermal::n_mode;
+
+TIDEWATT_CLONES
+void decay_to_end(const double* to_end_s, std::size_t n, double rate_per_s, double* out) {
+  for (std::size_t j = 0; j < n; ++j) out[j] = math::exp(-rate_per_s * to_end_s[j]);
+}
+
+constexpr std::array<double, ClassMap::n_point> chebyshev = {0.92387953251128674, 0.38268343236508977,
+                                                             -0.38268343236508977, -0.92387953251128674};
+
+// Samples at the Chebyshev points → coefficients of 1, t, t², t³.
+std::array<double, 4> cubic(const std::array<double, 4>& f) {
+  std::array<double, 4> a{};
+  for (std::size_t q = 0; q < 4; ++q) {
+    const double t = chebyshev[q];
+    a[0] += 0.25 * f[q];
+    a[1] += 0.5 * f[q] * t;
+    a[2] += 0.5 * f[q] * (2.0 * t * t - 1.0);
+    a[3] += 0.5 * f[q] * t * (4.0 * t * t - 3.0);
+  }
+  return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
+}
+
+// What each kind's watts add to the die at the end of segment `last` of the periodic steady state, less what they add to its mean:
+// every segment's response decays until then, and those of all repetitions before it are a geometric series.
+TIDEWATT_CLONES
+void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
+                  std::size_t last) {
+  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double settled_K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] / modes.rate_per_s[m];
+    const double series = settled_K_per_W / (1.0 - math::exp(-modes.rate_per_s[m] * map.period_s));
+    double end = 1.0;  // decay from a segment's end until then
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto& s = segments[(last + segments.size() - i) % segments.size()];
+      const double begin = end * math::exp(-modes.rate_per_s[m] * seconds(s.duration));
+      map.peak_K_per_W[s.kind] += series * (end - begin);
+      end = begin;
+    }
+    for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
+  }
+}
+
+// Segments whose die is further from their kind's mean are told apart.
+constexpr double apart_K = 0.75;
+
+// The nominal die from modes `z` on: its mean in every kind, the segments that stand apart, and the segment whose end is hottest.
+TIDEWATT_CLONES
+std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                         std::array<double, n_mode> z) {
+  const auto& modes = chip.modes;
+  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), mean_K(segments.size());
+  double total_Ks = 0.0, peak_K = -1e300;
+  std::size_t peak_segment = 0;
+  for (std::size_t j = 0; j < segments.size(); ++j) {
+    const auto& s = segments[j];
+    const double d = seconds(s.duration);
+    double area_Ks = 0.0, end_K = 0.0;
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double x = modes.rate_per_s[m] * d;
+      const double drive = modes.gain_K_per_J[m] * chip.power_W[s.kind];
+      const double next = z[m] * math::exp(-x) + drive * d * math::mean_decay(x);
+      area_Ks += modes.shape[0][m] * (drive * d - (next - z[m])) / modes.rate_per_s[m];
+      z[m] = next;
+      end_K += modes.shape[0][m] * next;
+    }
+    mean_K[j] = d > 0.0 ? area_Ks / d : end_K;
+    integral_Ks[s.kind] += area_Ks;
+    total_Ks += area_Ks;
+    if (end_K > peak_K) peak_K = end_K, peak_segment = j;
+  }
+  const double all_K = total_Ks / map.period_s;
+  for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - all_K;
+  map.apart.clear();
+  for (std::size_t j = 0; j < segments.size(); ++j) {
+    const double over_K = mean_K[j] - all_K - map.kind_rise_K[segments[j].kind];
+    if (std::abs(over_K) > apart_K)
+      map.apart.push_back({static_cast<std::uint32_t>(j), math::exp(chip.leakage_per_K * over_K) - 1.0});
+  }
+  return peak_segment;
+}
+
+// Where the periodic steady state begins.
+std::array<double, n_mode> steady_modes(const ClassMap& map, const NominalChip& chip) {
+  std::array<std::vector<double>, n_mode> weight_s;
+  interpolate_weights(map, chip.modes.rate_per_s, weight_s);
+  std::array<double, n_mode> z{};
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    double b = 0.0;
+    for (std::size_t i = 0; i < map.used.size(); ++i) b += chip.power_W[map.used[i]] * weight_s[m][i];
+    const double x = chip.modes.rate_per_s[m] * map.period_s;
+    z[m] = chip.modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
+  }
+  return z;
+}
+
+}  // namespace
+
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates) {
+  ClassMap map;
+  map.kind_s.assign(n_kind, 0.0);
+  std::vector<Tick> kind_ticks(n_kind, 0);
+  Tick period = 0;
+  for (const auto& s : segments) {
+    kind_ticks[s.kind] += s.duration;
+    period += s.duration;
+  }
+  map.period_s = seconds(period);
+  for (std::uint32_t k = 0; k < n_kind; ++k) {
+    map.kind_s[k] = seconds(kind_ticks[k]);
+    if (kind_ticks[k] > 0) map.used.push_back(k);
+  }
+  map.used_s.assign((map.used.size() + ClassMap::pad - 1) / ClassMap::pad * ClassMap::pad, 0.0);
+  std::vector<std::size_t> place(n_kind, 0);
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    place[map.used[i]] = i;
+    map.used_s[i] = map.kind_s[map.used[i]];
+  }
+  std::vector<double> to_end_s, decay(segments.size() + 1);
+  Tick left = period;
+  for (const auto& s : segments) {
+    to_end_s.push_back(seconds(left));
+    left -= s.duration;
+  }
+  to_end_s.push_back(0.0);
+  // Segments by kind, so that each sum stays in a register.
+  std::vector<std::uint32_t> from(map.used.size() + 1, 0), order(segments.size());
+  for (const auto& s : segments) ++from[place[s.kind] + 1];
+  for (std::size_t i = 0; i < map.used.size(); ++i) from[i + 1] += from[i];
+  auto next = from;
+  for (std::uint32_t j = 0; j < order.size(); ++j) order[next[place[segments[j].kind]]++] = j;
+  const std::size_t n = map.n_padded();
+  map.weight_s.assign(n_mode * ClassMap::n_point * n, 0.0);
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    double* of_mode = map.weight_s.data() + m * ClassMap::n_point * n;
+    // A vanishing range still needs distinct points.
+    const double half_per_s = std::max(0.5 * (rates.hi[m] - rates.lo[m]), 1e-3 * rates.hi[m]);
+    map.middle_per_s[m] = 0.5 * (rates.lo[m] + rates.hi[m]);
+    map.per_half_s[m] = 1.0 / half_per_s;
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
+      const double rate = std::fma(half_per_s, chebyshev[q], map.middle_per_s[m]);
+      decay_to_end(to_end_s.data(), to_end_s.size(), rate, decay.data());
+      for (std::size_t i = 0; i < map.used.size(); ++i) {
+        double sum = 0.0;
+        for (std::uint32_t at = from[i]; at < from[i + 1]; ++at) sum += decay[order[at] + 1] - decay[order[at]];
+        of_mode[q * n + i] = sum / rate;
+      }
+    }
+    for (std::size_t i = 0; i < map.used.size(); ++i) {
+      const auto c = cubic({of_mode[i], of_mode[n + i], of_mode[2 * n + i], of_mode[3 * n + i]});
+      for (std::size_t q = 0; q < ClassMap::n_point; ++q) of_mode[q * n + i] = c[q];
+    }
+  }
+  map.kind_rise_K.assign(n_kind, 0.0);
+  return map;
+}
+
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
+  map.repeats = true;
+  const std::size_t hottest = play_nominal(map, segments, chip, steady_modes(map, chip));
+  peak_weights(map, segments, chip.modes, hottest);
+}
+
+void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                const std::array<double, n_mode>& store_K) {
+  std::array<double, n_mode> z{};
+  for (std::size_t m = 0; m < n_mode; ++m)
+    for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
+  play_nominal(map, segments, chip, z);
+}
+
+// Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.
+double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s) {
+  double rise_K = 0.0;
+  for (std::size_t m = 0; m < n_mode; ++m)
+    rise_K += reference.shape[0][m] * reference.gain_K_per_J[m] / reference.rate_per_s[m] * (pause_W - mean_W) *
+              (1.0 - math::mean_decay(reference.rate_per_s[m] * pause_s));
+  return rise_K;
+}
+
+void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,
+                         std::array<std::vector<double>, n_mode>& out_s) {
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double t = (rate_per_s[m] - map.middle_per_s[m]) * map.per_half_s[m];
+    out_s[m].resize(map.used.size());
+    for (std::size_t i = 0; i < map.used.size(); ++i)
+      out_s[m][i] =
+          std::fma(t, std::fma(t, std::fma(t, map.weights(m, 3)[i], map.weights(m, 2)[i]), map.weights(m, 1)[i]),
+                   map.weights(m, 0)[i]);
+  }
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

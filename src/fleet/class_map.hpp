@@ -1,0 +1,78 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/thermal/package.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// One repetition of a rank class as a package sees it. For every mode z' = −λ z + g P with P constant per kind,
+/// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
+///
+/// λ differs from node to node only through fan speed, so w is sampled at four Chebyshev points of the rates that occur
+/// and kept as a cubic in t = (λ − middle)/half width (error below 1e-9 of w over the narrow range). Energies never use w:
+/// they follow from kind_s. What is per used kind is padded with zeros to whole vectors.
+struct ClassMap {
+  static constexpr std::size_t n_point = 4, pad = 8;
+  double period_s = 0.0;
+  std::vector<double> kind_s;                                        ///< [kind] seconds per repetition
+  std::vector<std::uint32_t> used;                                   ///< kinds that occur
+  std::vector<double> used_s;                                        ///< [used, padded] seconds per repetition
+  std::array<double, thermal::n_mode> middle_per_s{}, per_half_s{};  ///< [mode] t = (λ − middle) × per_half
+  std::vector<double> weight_s;                                      ///< [mode][power of t][used, padded]
+  std::size_t n_padded() const { return used_s.size(); }
+  /// [used, padded] coefficients of one power of t, s.
+  const double* weights(std::size_t mode, std::size_t power) const {
+    return weight_s.data() + (mode * n_point + power) * used_s.size();
+  }
+  std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
+  /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
+  /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
+  std::vector<double> peak_K_per_W;
+  double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
+  bool repeats = false;       ///< false: it happens once
+  /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there
+  /// over that at the mean, − 1. Packages hardly feel it, the site's waveform does.
+  struct Apart {
+    std::uint32_t segment;
+    double leakage_share;
+    template <class A>
+    void archive(A& a) {
+      a(segment, leakage_share);
+    }
+  };
+  std::vector<Apart> apart;
+};
+
+/// Lowest and highest rate of each mode among the nodes.
+struct RateRange {
+  std::array<double, thermal::n_mode> lo, hi;
+};
+
+/// A map without rises.
+ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates);
+
+/// A chip whose temperatures stand for those of its class.
+struct NominalChip {
+  const thermal::PackageModes& modes;
+  std::span<const double> power_W;  ///< [kind]
+  double leakage_per_K = 0.0;
+};
+
+/// Adds the rises of a repetition, in its periodic steady state.
+void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip);
+/// Adds the rises of segments that happen once. @param store_K where the chip begins, over its air
+void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                const std::array<double, thermal::n_mode>& store_K);
+
+/// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
+double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);
+
+/// w of every used kind at a node's rates: out[mode][i] belongs to kind used[i].
+void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,
+                         std::array<std::vector<double>, thermal::n_mode>& out_s);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

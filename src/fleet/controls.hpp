@@ -1,0 +1,20 @@
+#pragma once
+#include "tidewatt/dvfs/operating_point.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// What holds the GPUs of one hall, and whose limit it is.
+struct Controls {
+  double cap_W = 0.0;                                ///< power cap of each GPU, at most the board limit
+  double lock_Hz = 0.0;                              ///< highest clock of each GPU
+  double target_K = 0.0;                             ///< die temperature that the governor keeps by the clock
+  dvfs::Limiter lock_by = dvfs::Limiter::clock;      ///< whose lock it is: the user's or the power brake's
+  dvfs::Limiter target_by = dvfs::Limiter::thermal;  ///< whose target it is: the die's or the memory's
+  bool operator==(const Controls&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(cap_W, lock_Hz, target_K, lock_by, target_by);
+  }
+};
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

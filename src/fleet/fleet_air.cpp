@@ -1,0 +1,217 @@
+// Air around a block's packages, and the mean temperatures that follow from mean powers.
+#include <algorithm>
+#include <cmath>
+
+#include "fleet_block.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet::detail {
+
+namespace {
+
+struct FanCourse {
+  double mean_frac, end_frac;
+};
+
+/// A fan's first-order lag behind a target that moves evenly, at `target` in the step's middle:
+///   f(t) = T(t) − m τ + (f₀ − T(0) + m τ) e^{−t/τ},  m = dT/dt
+/// A target held through a long step would leave the fan at its middle; the end then is half a step behind.
+TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, const FanStep& step,
+                                     double fan_min_frac) {
+  const double half = 0.5 * per_s * step.s, behind = per_s * step.lag_s, rest = now - target + half + behind;
+  const double end = target + half - behind + rest * step.end, mean = target - behind + rest * step.mean;
+  return {std::clamp(mean, fan_min_frac, 1.0), std::clamp(end, fan_min_frac, 1.0)};
+}
+
+struct NodeAir {
+  double inlet_K, inlet_K_per_s, preheat_K, preheat_K_per_s, sink_K_per_s;
+};
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, const NodeAir& of, const Lanes& r, Air& air) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = node * n; l < (node + 1) * n; ++l) {
+    const double rear = b.rear[l];
+    air.air_K[l] = std::fma(rear, of.preheat_K, of.inlet_K);
+    air.K_per_s[l] = std::fma(of.sink_K_per_s, r[l], std::fma(rear, of.preheat_K_per_s, of.inlet_K_per_s));
+  }
+}
+
+TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
+  double out = die_K[0];
+  for (std::size_t i = 1; i < n; ++i) out = die_K[i] > out ? die_K[i] : out;
+  return out;
+}
+
+}  // namespace
+
+TIDEWATT_CLONES
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
+             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
+             const std::array<double, n_lane>& front_W, Air& air) {
+  const auto& type = *b.type;
+  const double lag_s = type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
+  const auto n_front =
+      static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
+  if (air.fan.s != step_s || air.fan.lag_s != lag_s)
+    air.fan = {step_s, lag_s, math::exp(-step_s / lag_s), math::mean_decay(step_s / lag_s)};
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    const double* of_node = die_mean_K.x + i * b.n_gpu;
+    const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
+    // Without power fans stand; what still rises through the servers is taken as their lowest speed's flow [assumed].
+    const auto course = task.dark
+                            ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
+                            : fan_course(state.fan_frac[b.node[i]], target,
+                                         (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
+    air.fan_aim_frac[i] = target;
+    air.fan_end_frac[i] = course.end_frac;
+    air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));
+    air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
+    air.modes[i] = &type.modes[air.mode_step[i]];
+    const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
+    const double preheat_K =
+        thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K[b.hall]);
+    const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
+    // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
+    // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.
+    const double rate_per_s =
+        task.repeats ? 2.0 * (course.end_frac - course.mean_frac) / (step_s * air.fan_mean_frac[i]) : 0.0;
+    const double sink_K = type.liquid ? 0.0 : front_W[i] / (n_front * air.modes[i]->sink_air_W_per_K);
+    // What the front row gives off, too, moves through the step as it did from the step before.
+    const double front_per_s =
+        task.repeats && front_W[i] > 0.0 ? (1.0 - state.front_W[b.node[i]] / front_W[i]) * per_middles_s : 0.0;
+    const double by_sink = -type.package.convection_exponent_ratio * rate_per_s * sink_K,
+                 by_preheat = (front_per_s - rate_per_s) * preheat_K;
+    const NodeAir node{inlet_K, inlet_K_per_s, preheat_K, by_preheat, by_sink};
+    if (b.n_gpu == n_usual)
+      node_air<n_usual>(b, i, node, r, air);
+    else
+      node_air<0>(b, i, node, r, air);
+  }
+  fill_unused(b, air.air_K);
+  fill_unused(b, air.K_per_s);
+}
+
+std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s) {
+  std::array<double, n_lane> out;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    double J = 0.0;
+    for (std::size_t s = 0; s < b.n_gpu; ++s)
+      if (!fleet.rear(s)) J += heat_J[i * b.n_gpu + s];
+    out[i] = J / step_s;
+  }
+  return out;
+}
+
+namespace {
+
+struct Draws {
+  Lanes mean_W;
+  Modes ripple_K;
+};
+
+/// One node's GPUs. Repetitions leave a mode `ripple` away from where their mean power would: its area is smaller by
+/// ripple left/λ.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeStep& m, const Air& air, std::size_t node,
+                                std::size_t n_gpu, const Above& x, const Lanes& r, const Draws& draws, Lanes& die_K,
+                                Lanes& heat_J) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : n_gpu, first = node * n;
+  double die_W = 0.0, heat_W = 0.0, die_ripple[n_mode], heat_ripple[n_mode];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    die_W += m.die[j] * modes.gain_K_per_J[j] * m.rest_s[j];
+    heat_W += m.heat[j] * modes.gain_K_per_J[j] * m.rest_s[j];
+    die_ripple[j] = -m.die[j] * m.spent_s[j];
+    heat_ripple[j] = -m.heat[j] * m.spent_s[j];
+  }
+  const auto &d = m.die_row, &h = m.heat_row;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = first; l < first + n; ++l) {
+    double die = std::fma(die_W, draws.mean_W[l], d.slope * x.air_K_per_s[l]),
+           heat = std::fma(heat_W, draws.mean_W[l], h.slope * x.air_K_per_s[l]);
+    for (std::size_t s = 0; s < 3; ++s) {
+      die = std::fma(d.store[s], x[s][l], die);
+      heat = std::fma(h.store[s], x[s][l], heat);
+    }
+    for (std::size_t j = 0; j < n_mode; ++j) {
+      die = std::fma(die_ripple[j], draws.ripple_K[j][l], die);
+      heat = std::fma(heat_ripple[j], draws.ripple_K[j][l], heat);
+    }
+    die_K[l] = std::fma(r[l], die, air.air_K[l]);
+    heat_J[l] = heat;
+  }
+}
+
+TIDEWATT_CLONES
+void linear_means(const Packages& before, const Air& air, const Block& b, const Draws& draws, double step_s,
+                  Lanes& die_K, Lanes& heat_J) {
+  Above x;
+  above_air(before, air, step_s, x);
+  alignas(64) double left[n_mode * n_lane];
+  const std::size_t n = n_mode * b.n_node;
+  for (std::size_t i = 0; i < n; ++i) left[i] = air.modes[i / n_mode]->rate_per_s[i % n_mode] * step_s;
+  for (std::size_t i = 0; i < n; ++i) left[i] = decayed(left[i]);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    ModeStep m;
+    set_mode_step(*air.modes[i], step_s, left + n_mode * i, m);
+    if (b.n_gpu == n_usual)
+      node_means<n_usual>(*air.modes[i], m, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
+    else
+      node_means<0>(*air.modes[i], m, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
+  }
+  fill_unused(b, die_K);
+  fill_unused(b, heat_J);
+}
+
+/// Two passes that approach a fixed point by the same share each, one beyond the other where fans answer: all further ones at once
+/// (Aitken). @param before_K assumed in the second pass  @param moved_K by the first  @param die_K of the second; to where they lead
+TIDEWATT_INLINE void extrapolate(const Lanes& before_K, const Lanes& moved_K, Lanes& die_K) {
+  constexpr double least_ratio = -0.7, most_ratio = 0.3, nothing_K = 1e-6;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double moves_K = die_K[l] - before_K[l];
+    const double ratio = std::abs(moved_K[l]) > nothing_K ? moves_K / moved_K[l] : 0.0;
+    const double held = ratio < least_ratio ? least_ratio : ratio > most_ratio ? most_ratio : ratio;
+    die_K[l] = std::fma(held / (1.0 - held), moves_K, die_K[l]);
+  }
+}
+
+}  // namespace
+
+/// Twice, because fans and the rear inlet follow the temperatures that come out.
+TIDEWATT_CLONES
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+                     Air& air) {
+  const Packages p{gather(state.die_K.data(), b),
+                   gather(state.base_K.data(), b),
+                   gather(state.sink_K.data(), b),
+                   gather(fleet.resistance_ratio.data(), b),
+                   {}};
+  Draws draws{gather(state.mean_W.data(), b), {}};
+  if (!task.slice && task.repeats)
+    for (std::size_t j = 0; j < n_mode; ++j) draws.ripple_K[j] = gather(state.ripple_K[j].data(), b);
+  Prediction out{gather(state.die_mean_K.data(), b), {}, {}};
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    out.front_W[i] = state.front_W[b.node[i]];
+    out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
+  }
+  Lanes heat_J, moved_K;
+  constexpr double still_K = 0.005;
+  for (int i = 0; i < 2; ++i) {
+    set_air(state, task, b, step_s, p.r, out.fan_before_frac, out.die_K, out.front_W, air);
+    const Lanes assumed_K = out.die_K;
+    linear_means(p, air, b, draws, step_s, out.die_K, heat_J);
+    out.front_W = front_W(fleet, b, heat_J, step_s);
+    if (i > 0) {
+      extrapolate(assumed_K, moved_K, out.die_K);
+      break;
+    }
+    if (largest_gap(out.die_K, assumed_K, 0, b.n_used()) <= still_K) break;
+    for (std::size_t l = 0; l < n_lane; ++l) moved_K[l] = out.die_K[l] - assumed_K[l];
+  }
+  if (task.dip_K != 0.0)
+    for (std::size_t l = 0; l < n_lane; ++l) out.die_K[l] = std::fma(task.dip_K, p.r[l], out.die_K[l]);
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet::detail

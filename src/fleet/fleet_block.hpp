@@ -1,0 +1,240 @@
+#pragma once
+// What the ways to advance the fleet share. Private to fleet. Nodes of one class are worked on in blocks whose GPUs are the
+// lanes of arrays, so that the compiler makes vectors of them; lanes beyond the block's last GPU repeat its first and are
+// left out of every sum.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "fleet_step.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet::detail {
+
+using thermal::n_mode;
+inline constexpr std::size_t n_lane = 32;
+struct alignas(64) Lanes {
+  double x[n_lane];
+  double& operator[](std::size_t l) { return x[l]; }
+  double operator[](std::size_t l) const { return x[l]; }
+};
+using Modes = std::array<Lanes, n_mode>;  // or stores
+
+/// Energy of one node or block of nodes over a step, J; blocks are summed in their order afterwards so that threads cannot change the bits.
+struct NodeBooks {
+  double gpu_in = 0, package_out = 0, package_stored = 0;
+  double ac_in = 0, conversion = 0, host = 0, fan = 0, psu = 0;
+  double air = 0, liquid = 0;
+  double reference = 0, burn = 0;
+  NodeBooks& operator+=(const NodeBooks& o);
+};
+/// Into the fleet's meters, in the blocks' order.
+void book(FleetMeters& meters, std::span<const NodeBooks> books);
+/// Of a block's nodes together.
+NodeBooks sum_of_nodes(const NodeBooks* books, std::size_t n_node);
+
+/// Nodes of one type and one class.
+struct Block {
+  const NodeType* type = nullptr;
+  std::uint32_t cls = 0, hall = 0;
+  std::size_t n_node = 0, n_gpu = 0;        ///< nodes in the block, GPUs of each
+  std::array<std::uint32_t, n_lane> index;  ///< [node of the block] in the task's range
+  std::array<std::uint32_t, n_lane> node;   ///< [node of the block] in the fleet
+  std::array<std::uint32_t, n_lane> gpu;    ///< [lane] in the fleet
+  std::array<std::uint8_t, n_lane> owner;   ///< [lane] node of the block
+  std::array<std::uint8_t, n_lane> rear;    ///< [lane] stands in the preheated air
+  std::size_t n_used() const { return n_node * n_gpu; }
+};
+struct BlockList {
+  std::size_t first_node;
+  std::vector<std::uint32_t> node_class;  ///< that the blocks belong to
+  std::vector<Block> blocks;
+};
+/// The task's nodes by class and type, in the fleet's order within each; kept in the task as long as it plays the same.
+const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
+
+/// GPUs of a node stand together; nodes of eight, the usual ones, move as whole cache lines.
+inline constexpr std::size_t n_usual = 8;
+TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
+  Lanes out;
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
+    // A block has at least one node. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
+    for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
+    return out;
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
+  return out;
+}
+TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) {
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      for (std::size_t s = 0; s < n_usual; ++s) of_gpu[b.gpu[i * n_usual] + s] = from[i * n_usual + s];
+    return;
+  }
+  for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
+}
+/// Nodes of a class are apart in memory: their values are asked for while the block before them is worked on.
+template <class... Values>
+void fetch(const Block& b, const Values*... of_gpu) {
+  constexpr std::size_t line_bytes = 64;
+  const auto lines_of = [](const auto* node, std::size_t n) {
+    for (std::size_t k = 0; k < n; k += std::max<std::size_t>(1, line_bytes / sizeof *node))
+      __builtin_prefetch(node + k);
+  };
+  for (std::size_t i = 0; i < b.n_node; ++i) (lines_of(of_gpu + b.gpu[i * b.n_gpu], b.n_gpu), ...);
+}
+/// Sum over one node's GPUs, always in the same order.
+TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) {
+  double sum = 0.0;
+  for (std::size_t l = node * b.n_gpu; l < (node + 1) * b.n_gpu; ++l) sum += x[l];
+  return sum;
+}
+
+/// Lanes beyond the last GPU repeat the first.
+TIDEWATT_INLINE void fill_unused(const Block& b, Lanes& x) {
+  for (std::size_t l = b.n_used(); l < n_lane; ++l) x[l] = x[0];
+}
+TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
+  double out = 0.0;
+  for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
+  return out;
+}
+
+/// What a step is to every fan: its length, their lag, e^{−t/τ} at its end and on average.
+struct FanStep {
+  double s = -1.0, lag_s = 0.0, end = 0.0, mean = 0.0;
+};
+/// Air around a block's packages over a step, and their modes in it.
+struct Air {
+  FanStep fan;                                             ///< kept from block to block
+  std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
+  std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
+  /// [node of the block]; the mean as held by the duty register.
+  std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
+  Lanes air_K;    ///< mean over the step
+  Lanes K_per_s;  ///< how it moves through the step, as the package feels it
+};
+/// A fan that speeds up through a step works on a package like air that cools:
+///   G(t)(T_sink − T_air) ≈ Ḡ (T_sink − T_air + (t − t_mid) d ln G/dt (T_sink − T_air)‾),  G ∝ fan^e,
+/// and the rear row's preheat falls as 1/fan.
+/// @param r resistance ratios  @param fan_before_frac [node of the block] as predicted  @param die_mean_K what the fans follow; first-order lag, exact
+/// @param front_W [node of the block] → rear inlet
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
+             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
+             const std::array<double, n_lane>& front_W, Air& air);
+
+/// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
+/// the air at the beginning, x, how the air moves, and what the GPUs draw:
+///   T̄ = T̄_air + r (Σ store x + slope dT_air/dt / r + …),  the same for heat without r.
+/// They follow from  area_j = (drive_j t − Δz_j)/λ_j  of every mode, its end from  Δz_j = −left_j z_j + drive_j left_j/λ_j.
+struct ModeStep {
+  double step_s = 0.0;
+  std::array<double, n_mode> left{};               ///< 1 − e^{−λt}
+  std::array<double, n_mode> spent_s{}, rest_s{};  ///< left/λ and (t − left/λ)/λ
+  std::array<double, n_mode> slope{};              ///< Σ inverse: moving air drives a mode by −slope dT_air/dt / r
+  std::array<double, n_mode> die{}, heat{};        ///< weights of the modes' areas
+  struct Row {
+    std::array<double, 3> store;
+    double slope;
+  };
+  Row die_row, heat_row;
+};
+TIDEWATT_INLINE void set_mode_step(const thermal::PackageModes& m, double step_s, const double* left, ModeStep& out) {
+  out.step_s = step_s;
+  out.die_row = out.heat_row = {};
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double spent_s = left[j] / m.rate_per_s[j], rest_s = (step_s - spent_s) / m.rate_per_s[j];
+    out.left[j] = left[j];
+    out.spent_s[j] = spent_s;
+    out.rest_s[j] = rest_s;
+    out.slope[j] = m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2];
+    out.die[j] = m.shape[0][j] / step_s;
+    out.heat[j] = m.sink_air_W_per_K * m.shape[2][j];
+    for (std::size_t s = 0; s < 3; ++s) {
+      out.die_row.store[s] += out.die[j] * spent_s * m.inverse[j][s];
+      out.heat_row.store[s] += out.heat[j] * spent_s * m.inverse[j][s];
+    }
+    out.die_row.slope -= out.die[j] * rest_s * out.slope[j];
+    out.heat_row.slope -= out.heat[j] * rest_s * out.slope[j];
+  }
+}
+/// 1 − e^{−x} for x ≥ 0, without cancellation and without a branch.
+TIDEWATT_INLINE double decayed(double x) {
+  double p = 1.0 / 362880.0;
+  p = std::fma(p, -x, 1.0 / 40320.0);
+  p = std::fma(p, -x, 1.0 / 5040.0);
+  p = std::fma(p, -x, 1.0 / 720.0);
+  p = std::fma(p, -x, 1.0 / 120.0);
+  p = std::fma(p, -x, 1.0 / 24.0);
+  p = std::fma(p, -x, 1.0 / 6.0);
+  p = std::fma(p, -x, 0.5);
+  p = std::fma(p, -x, 1.0);
+  const double far = 1.0 - math::exp(-x);
+  return x > 0.05 ? far : x * p;
+}
+
+/// A block's packages before a step.
+struct Packages {
+  Lanes die_K, base_K, sink_K, r, guess_K;
+};
+Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const Block& b);
+
+/// Mean die temperatures over the coming step if its GPUs go on to draw `state.mean_W`, and what the front rows then give off.
+struct Prediction {
+  Lanes die_K;
+  std::array<double, n_lane> front_W;          ///< [node of the block]
+  std::array<double, n_lane> fan_before_frac;  ///< [node of the block] what fans aimed at in the step before
+};
+Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
+                     Air& air);
+
+/// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, held between
+/// smoothing's bounds.
+struct KindPower {
+  Lanes fixed_W, leakage_W;
+  double low_W, high_W;
+  TIDEWATT_INLINE double natural(std::size_t l, double leak_factor) const {
+    return std::fma(leakage_W[l], leak_factor, fixed_W[l]);
+  }
+  TIDEWATT_INLINE double at(std::size_t l, double leak_factor) const {
+    const double p = natural(l, leak_factor);
+    const double held = p < high_W ? p : high_W;
+    return held > low_W ? held : low_W;
+  }
+};
+/// Clocks with waiting, then power of every used kind: powers[i] belongs to used[i].
+void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                  const Block& b, const Lanes& guess_K, std::span<const std::uint32_t> used,
+                  std::vector<KindPower>& powers);
+/// Power of the task's pauses: nobody waits for anybody's clock.
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b,
+                       const Lanes& die_K);
+
+/// Temperatures at the end of a step into the state, stored energy into the books. @param books [node of the block], as below
+void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K,
+                    const Lanes& sink_K, NodeBooks* books);
+void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,
+                  double step_s, const Lanes& heat_J, NodeBooks* books);
+/// Heat of each node's front row, W.
+std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s);
+
+/// Over the air at the step's beginning, for a resistance ratio of 1: what modes are made of. [store][lane], and how it moves.
+struct Above {
+  std::array<Lanes, 3> K;
+  Lanes air_K_per_s;
+  const Lanes& operator[](std::size_t store) const { return K[store]; }
+};
+TIDEWATT_INLINE void above_air(const Packages& p, const Air& air, double step_s, Above& x) {
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double air_K = std::fma(-0.5 * step_s, air.K_per_s[l], air.air_K[l]), per_r = 1.0 / p.r[l];
+    x.K[0][l] = (p.die_K[l] - air_K) * per_r;
+    x.K[1][l] = (p.base_K[l] - air_K) * per_r;
+    x.K[2][l] = (p.sink_K[l] - air_K) * per_r;
+    x.air_K_per_s[l] = air.K_per_s[l] * per_r;
+  }
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet::detail

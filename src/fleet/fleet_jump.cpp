@@ -1,0 +1,277 @@
+#include "fleet_jump.hpp"
+
+#include <algorithm>
+
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet::detail {
+namespace {
+
+/// Means that move by less in a pass stand: leakage and fans answer with a fifth of it at most.
+constexpr double settled_K = 0.03;
+
+/// Every mode of every node over the whole jump.
+struct Sums {
+  static constexpr std::size_t most = n_mode * n_lane;
+  alignas(64) double rate_per_s[most], left[most], sum[most], pause_s[most];
+};
+TIDEWATT_CLONES
+void sum_legs(const Course& course, double period_s, std::size_t n, Sums& s) {
+  if (course.legs.size() == 1 && course.repetitions == 1.0) {
+    for (std::size_t i = 0; i < n; ++i)
+      s.left[i] = decayed(s.rate_per_s[i] * period_s), s.sum[i] = 1.0, s.pause_s[i] = 0.0;
+    return;
+  }
+  alignas(64) double per_period[Sums::most];
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = s.rate_per_s[i] * period_s;
+    per_period[i] = x / decayed(x);
+    s.left[i] = s.sum[i] = s.pause_s[i] = 0.0;
+  }
+  for (std::size_t k = course.legs.size(); k-- > 0;) {
+    const auto leg = course.legs[k];
+    double* into = leg.repetitions > 0.0 ? s.sum : s.pause_s;
+    const double weight = leg.repetitions > 0.0 ? leg.repetitions : leg.s;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double y = s.rate_per_s[i] * leg.s, of_leg = decayed(y), later = 1.0 - s.left[i];
+      into[i] = std::fma(later * weight, of_leg / y, into[i]);
+      s.left[i] = std::fma(later, of_leg, s.left[i]);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) s.sum[i] *= per_period[i];
+}
+
+/// Weights of the kinds' powers in a node's mean die temperature and in its heat: Σ (g seconds − g S w)/λ × weight of the mode's area.
+TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, const NodeCourse& c, double* die_weight,
+                                  double* heat_weight) {
+  constexpr std::size_t n_term = n_mode * ClassMap::n_point, pad = ClassMap::pad;
+  double die_s = 0.0, heat_s = 0.0, die[n_term], heat[n_term];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double per_rate = 1.0 / c.modes->rate_per_s[j];
+    die_s += c.step.die[j] * c.modes->gain_K_per_J[j] * per_rate;
+    heat_s += c.step.heat[j] * c.modes->gain_K_per_J[j] * per_rate;
+    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
+      die[j * ClassMap::n_point + q] = -c.step.die[j] * c.gain[j] * per_rate * c.power[j][q];
+      heat[j * ClassMap::n_point + q] = -c.step.heat[j] * c.gain[j] * per_rate * c.power[j][q];
+    }
+  }
+  die_s *= course.repetitions;
+  heat_s *= course.repetitions;
+  const std::size_t n = map.n_padded();
+  for (std::size_t i = 0; i < n; i += pad) {
+    double d[pad], h[pad];
+    for (std::size_t u = 0; u < pad; ++u) d[u] = die_s * map.used_s[i + u], h[u] = heat_s * map.used_s[i + u];
+    for (std::size_t k = 0; k < n_term; ++k) {
+      const double* w = map.weight_s.data() + k * n + i;
+      for (std::size_t u = 0; u < pad; ++u) d[u] = std::fma(die[k], w[u], d[u]), h[u] = std::fma(heat[k], w[u], h[u]);
+    }
+    for (std::size_t u = 0; u < pad; ++u) die_weight[i + u] = d[u], heat_weight[i + u] = h[u];
+  }
+}
+
+/// The courses of a block's nodes; those whose fans turn as before are kept.
+TIDEWATT_CLONES
+void set_courses(const Block& b, const ClassMap& map, const Course& course, Scratch& s) {
+  bool moved = false;
+  for (std::size_t i = 0; i < b.n_node; ++i) moved = moved || s.course[i].modes != s.air.modes[i];
+  if (!moved) return;
+  Sums sums;
+  for (std::size_t i = 0; i < b.n_node; ++i)
+    for (std::size_t j = 0; j < n_mode; ++j) sums.rate_per_s[i * n_mode + j] = s.air.modes[i]->rate_per_s[j];
+  sum_legs(course, map.period_s, b.n_node * n_mode, sums);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    NodeCourse& c = s.course[i];
+    if (c.modes == s.air.modes[i]) continue;
+    c.modes = s.air.modes[i];
+    set_mode_step(*c.modes, course.step_s, sums.left + i * n_mode, c.step);
+    c.die_pause = c.heat_pause = 0.0;
+    for (std::size_t j = 0; j < n_mode; ++j) {
+      const double g = c.modes->gain_K_per_J[j], t = (c.modes->rate_per_s[j] - map.middle_per_s[j]) * map.per_half_s[j];
+      c.gain[j] = g * sums.sum[i * n_mode + j];
+      c.pause_gain[j] = g * sums.pause_s[i * n_mode + j];
+      c.power[j] = {1.0, t, t * t, t * t * t};
+      const double rest = (g * course.pause_s - c.pause_gain[j]) / c.modes->rate_per_s[j];
+      c.die_pause += c.step.die[j] * rest;
+      c.heat_pause += c.step.heat[j] * rest;
+    }
+    kind_weights(map, course, c, s.die_weight.data() + i * map.n_padded(), s.heat_weight.data() + i * map.n_padded());
+  }
+}
+
+/// Powers of one node's GPUs at the assumed temperatures, and the means that follow.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t node, const Above& x,
+                               const Lanes& factor, Scratch& s, Pass& out) {
+  constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
+  const NodeCourse& c = s.course[node];
+  const double* die_weight = s.die_weight.data() + node * map.n_padded();
+  const double* heat_weight = s.heat_weight.data() + node * map.n_padded();
+  double die[room], heat[room];
+  const auto &d = c.step.die_row, &h = c.step.heat_row;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t u = 0; u < n; ++u) {
+    const std::size_t l = first + u;
+    const double moves = x.air_K_per_s[l];
+    die[u] =
+        std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
+    heat[u] =
+        std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
+  }
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const KindPower& kind = s.powers[i];
+    const Lanes& rise = s.rise[i];
+    const double to_die = die_weight[i], to_heat = heat_weight[i];
+    double* W = s.watts[i].x + first;
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) W[u] = kind.at(first + u, factor[first + u] * rise[first + u]);
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) {
+      die[u] = std::fma(to_die, W[u], die[u]);
+      heat[u] = std::fma(to_heat, W[u], heat[u]);
+    }
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t u = 0; u < n; ++u) {
+    out.mean_K[first + u] = die[u];
+    out.heat_J[first + u] = heat[u];
+  }
+}
+
+/// Powers at the assumed mean temperatures of work, `worked_K`, and the means that follow.
+TIDEWATT_CLONES
+void run_pass(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s,
+              Pass& out) {
+  const auto& p = b.type->gpu.params();
+  const double k_T = p.leakage_per_K, ref_K = p.leakage_ref_K;
+  Lanes factor;
+  Above x;
+  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (out.worked_K[l] - ref_K));
+  above_air(before, s.air, course.step_s, x);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    if (b.n_gpu == n_usual)
+      node_pass<n_usual>(map, b, i, x, factor, s, out);
+    else
+      node_pass<0>(map, b, i, x, factor, s, out);
+  }
+  if (course.n_pause > 0.0)
+    for (std::size_t l = 0; l < b.n_used(); ++l) {
+      const NodeCourse& c = s.course[b.owner[l]];
+      s.pause_W[l] = s.pause.at(l, factor[l] * s.pause_rise[l]);
+      out.mean_K[l] = std::fma(c.die_pause, s.pause_W[l], out.mean_K[l]);
+      out.heat_J[l] = std::fma(c.heat_pause, s.pause_W[l], out.heat_J[l]);
+    }
+  for (std::size_t l = 0; l < n_lane; ++l) out.mean_K[l] = std::fma(before.r[l], out.mean_K[l], s.air.air_K[l]);
+  fill_unused(b, out.mean_K);
+  fill_unused(b, out.heat_J);
+}
+
+/// One node's packages at the jump's end, and what the powers were worth.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const Block& b, std::size_t node,
+                               const Packages& before, const Above& x, Scratch& s, Pass& out) {
+  constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n, n_padded = map.n_padded();
+  const NodeCourse& c = s.course[node];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double* w = map.weights(j, 0);
+    const auto& t = c.power[j];
+    double* to = s.weight_s.data() + j * n_padded;
+    for (std::size_t i = 0; i < n_padded; ++i)
+      to[i] = std::fma(t[3], w[3 * n_padded + i],
+                       std::fma(t[2], w[2 * n_padded + i], std::fma(t[1], w[n_padded + i], w[i])));
+  }
+  double J[room] = {}, drive[n_mode][room] = {};
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const double* W = s.watts[i].x + first;
+    const double spent_s = map.used_s[i] * course.repetitions;
+    const double w0 = s.weight_s[i], w1 = s.weight_s[n_padded + i], w2 = s.weight_s[2 * n_padded + i];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) {
+      J[u] = std::fma(W[u], spent_s, J[u]);
+      drive[0][u] = std::fma(W[u], w0, drive[0][u]);
+      drive[1][u] = std::fma(W[u], w1, drive[1][u]);
+      drive[2][u] = std::fma(W[u], w2, drive[2][u]);
+    }
+  }
+  if (course.n_pause > 0.0) {
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) J[u] = std::fma(s.pause_W[first + u], course.pause_s, J[u]);
+  }
+  const double per_step_s = 1.0 / course.step_s;
+  double dz[n_mode][room];
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const auto& inverse = c.modes->inverse[j];
+    const double moves = -c.step.slope[j] * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
+    const double to_steady = c.modes->gain_K_per_J[j] / c.modes->rate_per_s[j] * per_step_s;
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) {
+      const std::size_t l = first + u;
+      const double z0 = std::fma(inverse[0], x[0][l], std::fma(inverse[1], x[1][l], inverse[2] * x[2][l]));
+      double in = std::fma(c.gain[j], drive[j][u], moves * x.air_K_per_s[l]);
+      if (course.n_pause > 0.0) in = std::fma(c.pause_gain[j], s.pause_W[l], in);
+      dz[j][u] = std::fma(-c.step.left[j], z0, in);
+      out.ripple_K[j][l] = std::fma(c.gain[j] * drive[j][u], per_left, -to_steady * J[u]);
+    }
+  }
+  const Lanes* stores[3] = {&before.die_K, &before.base_K, &before.sink_K};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto& shape = c.modes->shape[k];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < n; ++u) {
+      const std::size_t l = first + u;
+      const double dx = std::fma(shape[0], dz[0][u], std::fma(shape[1], dz[1][u], shape[2] * dz[2][u]));
+      out.end_K[k][l] = (*stores[k])[l] + std::fma(before.r[l], dx, s.air.K_per_s[l] * course.step_s);
+    }
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t u = 0; u < n; ++u) out.gpu_J[first + u] = J[u];
+}
+
+TIDEWATT_CLONES
+void land(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s, Pass& out) {
+  Above x;
+  above_air(before, s.air, course.step_s, x);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    if (b.n_gpu == n_usual)
+      node_land<n_usual>(map, course, b, i, before, x, s, out);
+    else
+      node_land<0>(map, course, b, i, before, x, s, out);
+  }
+  for (auto* of :
+       {&out.end_K[0], &out.end_K[1], &out.end_K[2], &out.ripple_K[0], &out.ripple_K[1], &out.ripple_K[2], &out.gpu_J})
+    fill_unused(b, *of);
+}
+
+}  // namespace
+
+void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+          const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass) {
+  const double pause_frac = course.pause_s / course.step_s;
+  Lanes mean_K = before.guess_K;
+  pass.worked_K = before.guess_K;
+  if (pause_frac > 0.0)
+    for (std::size_t l = 0; l < n_lane; ++l) mean_K[l] += pause_frac * (s.pause_die_K[l] - mean_K[l]);
+  std::array<double, n_lane> front, fan_before;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    front[i] = signals.guess_front_W[b.node[i]];
+    fan_before[i] = signals.fan_before_frac[b.node[i]];
+    s.course[i].modes = nullptr;
+  }
+  for (int i = 0; i < 4; ++i) {
+    set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
+    set_courses(b, map, course, s);
+    run_pass(b, before, map, course, s, pass);
+    const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
+    mean_K = pass.worked_K = pass.mean_K;
+    if (pause_frac > 0.0)
+      for (std::size_t l = 0; l < n_lane; ++l)
+        pass.worked_K[l] = (mean_K[l] - pause_frac * s.pause_die_K[l]) / (1.0 - pause_frac);
+    front = front_W(fleet, b, pass.heat_J, course.step_s);
+    if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
+  }
+  land(b, before, map, course, s, pass);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet::detail

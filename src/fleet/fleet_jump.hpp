@@ -1,0 +1,59 @@
+#pragma once
+// One block's packages through one exact jump. Private to fleet.
+#include <vector>
+
+#include "fleet_block.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet::detail {
+
+/// A jump's legs in seconds; what does not depend on the block.
+struct Course {
+  struct Stretch {
+    double s;            // whole length
+    double repetitions;  // 0: a pause
+  };
+  std::vector<Stretch> legs;
+  double step_s = 0.0, repetitions = 0.0, pause_s = 0.0, n_pause = 0.0;
+};
+
+/// What a node's modes do in a jump, and the weights of its kinds' powers in the means: see ModeStep.
+///   z1 = e^{−λt} z0 + g (S Σ P_kind w_kind + S_pause P_pause) − slope dT_air/dt / r · left/λ
+/// S sums e^{−λ (time from a repetition's end to the jump's end)}.
+struct NodeCourse {
+  const thermal::PackageModes* modes = nullptr;
+  ModeStep step;
+  std::array<double, n_mode> gain{}, pause_gain{};                    ///< g S and g S_pause
+  std::array<std::array<double, ClassMap::n_point>, n_mode> power{};  ///< of t, see ClassMap
+  double die_pause = 0.0, heat_pause = 0.0;
+};
+
+/// Per-thread scratch, so that the loop over blocks allocates nothing.
+struct Scratch {
+  std::vector<KindPower> powers;
+  KindPower pause;
+  Lanes pause_rise, pause_W, pause_die_K{};
+  std::vector<Lanes> rise;                // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
+  std::vector<Lanes> watts;               // [used]
+  std::array<NodeCourse, n_lane> course;  // [node of the block]
+  std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
+  std::vector<double> weight_s;                 // [mode][used, padded]
+  std::vector<double> node_W, spent_s;          // [used, pauses last]
+  std::array<NodeBooks, n_lane> books;          // [node of the block]
+  double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
+  double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
+  Air air;
+};
+
+/// What a jump does to a block's packages.
+struct Pass {
+  Lanes mean_K, worked_K;  // mean die temperatures, with the pauses and without
+  Lanes heat_J, gpu_J;
+  Modes end_K, ripple_K;  // stores, modes
+};
+
+/// From the predicted means on, this step's own until they no longer move the power: the block's packages at the jump's end.
+/// Powers, rises and pauses of the kinds stand in `s`.
+void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+          const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet::detail

@@ -1,0 +1,287 @@
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "fleet_jump.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+using namespace detail;
+
+Course course_of(const FleetTask& task) {
+  Course out;
+  out.step_s = seconds(duration_of(task));
+  out.repetitions = static_cast<double>(task.repetitions);
+  for (const auto& leg : task.legs) {
+    out.legs.push_back({seconds(leg.repetitions > 0 ? task.timeline->period * leg.repetitions : leg.duration),
+                        static_cast<double>(leg.repetitions)});
+    if (leg.repetitions > 0) continue;
+    out.pause_s += seconds(leg.duration);
+    out.n_pause += 1.0;
+  }
+  if (out.legs.empty()) out.legs.push_back({out.step_s, out.repetitions});
+  return out;
+}
+
+/// Energies of every kind at one node, through the server to its AC input.
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_power(const Block& b, std::size_t node, std::size_t n_used, std::size_t n_all, Scratch& s) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
+  for (std::size_t i = 0; i < n_all; ++i) {
+    const double* W = (i < n_used ? s.watts[i].x : s.pause_W.x) + first;
+    if constexpr (n_fixed == n_usual) {
+      s.node_W[i] = ((W[0] + W[4]) + (W[2] + W[6])) + ((W[1] + W[5]) + (W[3] + W[7]));
+    } else {
+      double sum = 0.0;
+      for (std::size_t u = 0; u < n; ++u) sum += W[u];
+      s.node_W[i] = sum;
+    }
+  }
+}
+
+/// AC power per watt of GPUs at a node's load.
+double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
+  return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
+}
+
+/// What of the AC power of a block's kinds follows the dies' leakage: none where smoothing holds it.
+TIDEWATT_CLONES
+void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const KindPower& kind = s.powers[i];
+    if (kind.low_W > 0.0 || kind.high_W < 1e30) continue;
+    double leak_W = 0.0, all_W = 0.0;
+    for (std::size_t l = 0; l < b.n_used(); ++l) {
+      leak_W += s.watts[i][l] - kind.fixed_W[l];
+      all_W += s.watts[i][l];
+    }
+    const auto& server = b.type->server;
+    s.kind_leak_W[map.used[i]] =
+        leak_W *
+        ac_per_gpu_W(server, all_W / static_cast<double>(b.n_node) / server.gpu_conversion_ratio + server.host_W);
+  }
+}
+
+TIDEWATT_CLONES
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
+                const Pass& pass) {
+  const bool busy = task.class_busy[b.cls] != 0;
+  const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
+  const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
+  double spent_s = 0.0, reference_J = 0.0;
+  for (std::size_t i = 0; i < n_all; ++i) {
+    s.spent_s[i] = i < n_used ? map.used_s[i] * course.repetitions : course.pause_s;
+    spent_s += s.spent_s[i];
+    reference_J += task.kind_reference_W[kind_of(i)] * s.spent_s[i];
+  }
+  const auto held = [&](std::size_t i) { return (i < n_used ? s.powers[i] : s.pause).low_W > 0.0; };
+  bool any_held = false;
+  for (std::size_t i = 0; i < n_all; ++i) any_held = any_held || held(i);
+  Lanes leak_factor;
+  if (any_held)
+    for (std::size_t l = 0; l < b.n_used(); ++l)
+      leak_factor[l] = b.type->gpu.leakage_temperature_factor(pass.worked_K[l]);
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    NodeBooks& book = s.books[n];
+    if (b.n_gpu == n_usual)
+      node_power<n_usual>(b, n, n_used, n_all, s);
+    else
+      node_power<0>(b, n, n_used, n_all, s);
+    double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
+    power::ServerPower p{};
+    for (std::size_t i = 0; i < n_all; ++i) {
+      if (!task.dark) p = power::server_power(b.type->server, s.node_W[i], s.air.fan_mean_frac[n], busy);
+      s.kind_ac_W[kind_of(i)] += p.ac_W;
+      ac_J += p.ac_W * s.spent_s[i];
+      conversion_J += p.conversion_W * s.spent_s[i];
+      psu_J += p.psu_W * s.spent_s[i];
+    }
+    book.ac_in += ac_J;
+    book.conversion += conversion_J;
+    book.psu += psu_J;
+    book.host += p.host_W * spent_s;
+    book.fan += p.fan_W * spent_s;
+    book.reference += reference_J;
+    for (std::size_t i = 0; i < n_all; ++i) {
+      if (!held(i)) continue;
+      const KindPower& power = i < n_used ? s.powers[i] : s.pause;
+      const Lanes& watts = i < n_used ? s.watts[i] : s.pause_W;
+      for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
+        const double natural_W = power.natural(l, leak_factor[l]);
+        book.burn += std::max(0.0, watts[l] - natural_W) * s.spent_s[i];
+      }
+    }
+  }
+}
+
+TIDEWATT_CLONES
+void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const double per_r = k_T * map.kind_rise_K[map.used[i]];
+    Lanes& rise = out[i];
+    for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(per_r * r[l]);
+  }
+}
+
+/// By how much the warmest repetition is above the mean of all: dies follow their sinks from one to the next, and where a sink stands at
+/// the start, the end and in the middle of all repetitions (its mean by the heat that it gave, and the ripple of a repetition) make a
+/// parabola
+///     T(u) = T0 + (T1 - T0 - c) u + c u²,  c = 3 (T0 + T1) - 6 mean,
+/// seen at the middles of the n repetitions, u = 1/2n … 1 - 1/2n.
+TIDEWATT_CLONES
+Lanes sink_swing(const Block& b, const Course& course, const Packages& before, const Lanes& now_K, const Air& air,
+                 const Pass& pass) {
+  const double first = 0.5 / course.repetitions, last = 1.0 - first;
+  Lanes out;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const auto& modes = *air.modes[b.owner[l]];
+    double over_air_K = pass.heat_J[l] / (modes.sink_air_W_per_K * course.step_s);
+    for (std::size_t j = 0; j < n_mode; ++j) over_air_K = std::fma(modes.shape[2][j], pass.ripple_K[j][l], over_air_K);
+    const double mean_K = std::fma(before.r[l], over_air_K, air.air_K[l]), start_K = before.sink_K[l];
+    const double bend_K = 3.0 * (start_K + now_K[l]) - 6.0 * mean_K, slope_K = now_K[l] - start_K - bend_K;
+    const double vertex = bend_K < -1e-9 ? -0.5 * slope_K / bend_K : first;
+    const double top = vertex < last ? std::max(vertex, first) : first;
+    const auto at = [&](double u) { return std::fma(u, std::fma(u, bend_K, slope_K), start_K - mean_K); };
+    out[l] = std::max({0.0, at(first), at(top), at(last)});
+  }
+  return out;
+}
+
+/// What the step did to every GPU, into state and signals.
+TIDEWATT_CLONES
+void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
+                const Course& course, const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J) {
+  scatter(gpu_J, b, signals.gpu_J.data());
+  Lanes peak_K;
+  if (!task.slice) {
+    Lanes mean_W;
+    const double per_s = 1.0 / (course.step_s - course.pause_s), pause_s = course.n_pause > 0.0 ? course.pause_s : 0.0;
+    for (std::size_t l = 0; l < n_lane; ++l)
+      mean_W[l] = (gpu_J[l] - (pause_s > 0.0 ? s.pause_W[l] * pause_s : 0.0)) * per_s;
+    scatter(mean_W, b, state.mean_W.data());
+  }
+  if (map.repeats && course.n_pause == 0.0)
+    for (std::size_t j = 0; j < n_mode; ++j) scatter(pass.ripple_K[j], b, state.ripple_K[j].data());
+  scatter(pass.mean_K, b, state.die_mean_K.data());
+  if (map.repeats) {
+    // Of the chip's own powers: a leaky one works hotter, so it also falls further when work stops.
+    Lanes rise_K{};
+    for (std::size_t i = 0; i < map.used.size(); ++i)
+      for (std::size_t l = 0; l < n_lane; ++l)
+        rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+    if (course.n_pause > 0.0) {
+      // A step that goes through pauses ends behind one.
+      for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]);
+    } else {
+      const Lanes swing_K = sink_swing(b, course, before, gather(state.sink_K.data(), b), s.air, pass);
+      for (std::size_t l = 0; l < n_lane; ++l)
+        peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]) + swing_K[l];
+    }
+  } else {
+    const Lanes now_K = gather(state.die_K.data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
+  }
+  scatter(peak_K, b, state.die_peak_K.data());
+}
+
+/// Where the pauses' temperatures stand: their power begins there.
+TIDEWATT_CLONES
+void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K, Lanes& factor) {
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    die_K[l] = std::fma(rise_K, before.r[l], before.guess_K[l]);
+    factor[l] = math::exp(k_T * rise_K * before.r[l]);
+  }
+}
+
+/// Power of a class in its segments: that of their kinds, and where the die stands apart its own leakage. A kind keeps its energy.
+/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature
+std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
+                              const double* leak_W) {
+  std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
+  for (const auto& a : map.apart) {
+    const auto& s = segments[a.segment];
+    rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
+  for (const auto& a : map.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
+  return out;
+}
+
+/// What a block's jump reads and writes.
+void fetch_for_jump(const Fleet& fleet, const FleetState& s, const FleetSignals& to, const Block& b) {
+  fetch(b, s.die_K.data(), s.base_K.data(), s.sink_K.data(), s.mean_W.data(), s.die_mean_K.data(), s.die_peak_K.data(),
+        s.ripple_K[0].data(), s.ripple_K[1].data(), s.ripple_K[2].data(), fleet.resistance_ratio.data(),
+        to.guess_K.data(), to.gpu_J.data(), s.own_Hz.data(), s.clock_Hz.data(), s.window_W.data(), fleet.chip.data());
+}
+
+void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,
+                const ClassMap& map, const Block& b, const Course& course, Scratch& s, NodeBooks& books) {
+  const double step_s = course.step_s;
+  std::fill_n(s.books.begin(), b.n_node, NodeBooks{});
+  const Packages before = load_packages(fleet, state, signals, b);
+  gated_powers(fleet, state, signals, task, b, before.guess_K, map.used, s.powers);
+  s.rise.resize(map.used.size());
+  s.watts.resize(map.used.size());
+  s.die_weight.resize(b.n_node * map.n_padded());
+  s.heat_weight.resize(b.n_node * map.n_padded());
+  s.weight_s.resize(n_mode * map.n_padded());
+  s.node_W.resize(map.n_padded() + 1);
+  s.spent_s.resize(map.n_padded() + 1);
+  const double k_T = b.type->gpu.params().leakage_per_K;
+  set_kind_offsets(map, k_T, before.r, s.rise);
+  if (course.n_pause > 0.0) {
+    pause_rises(k_T, map.pause_rise_K, before, s.pause_die_K, s.pause_rise);
+    s.pause = pause_powers(fleet, state, task, b, s.pause_die_K);
+  }
+  Pass pass;
+  jump(fleet, state, signals, task, map, b, course, before, s, pass);
+  book_power(b, task, map, course, s, pass);
+  if (!map.apart.empty() && !task.dark) find_leakage(b, map, s);
+  store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
+  store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    s.books[i].gpu_in += sum_of(pass.gpu_J, b, i);
+    signals.miss_K[b.node[i]] = largest_gap(pass.worked_K, before.guess_K, i * b.n_gpu, b.n_gpu);
+  }
+  finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, s.books.data());
+  books = sum_of_nodes(s.books.data(), b.n_node);
+}
+
+}  // namespace
+
+ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task, std::span<const ClassMap> maps) {
+  const auto& classes = task.timeline->classes;
+  const std::size_t n_kind = task.kind_mix.size();
+  const Course course = course_of(task);
+  const auto& blocks = blocks_of(fleet, task);
+  std::vector<NodeBooks> books(blocks.size());
+  std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Scratch scratch;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
+      scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
+      scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
+      jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
+    }
+  });
+  book(meters, books);
+  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (std::size_t k = 0; k < n_kind; ++k) {
+      class_kind_W[blocks[i].cls * n_kind + k] += kind_ac_W[i * n_kind + k];
+      class_leak_W[blocks[i].cls * n_kind + k] += kind_leak_W[i * n_kind + k];
+    }
+  signals.pause_W = 0.0;
+  if (course.n_pause > 0.0)
+    for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
+  ClassPower out(classes.size());
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind);
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,0 +1,161 @@
+// Clocks with waiting, and the power of a block's GPUs at them.
+#include <algorithm>
+
+#include "dvfs/operating_point_batch.hpp"
+#include "fleet_block.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet::detail {
+
+namespace {
+
+/// Who waits has power to spare and clocks higher than the slowest, up to what the power limit or heat leaves it, unless a lock holds
+/// it.
+Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                  const Block& b, const Lanes& guess, double gate_Hz) {
+  const auto& type = *b.type;
+  const Lanes own_Hz = gather(state.own_Hz.data(), b);
+  Lanes clock_Hz;
+  bool waits = false;
+  std::array<bool, n_lane> waiting{};
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const auto by = signals.limiter[b.gpu[l]];
+    waiting[l] = gate_Hz > 0.0 && (by == dvfs::Limiter::power || by == state.controls[b.hall].target_by);
+    waits = waits || waiting[l];
+    clock_Hz[l] = own_Hz[l] > gate_Hz ? own_Hz[l] : gate_Hz;
+  }
+  if (waits) {
+    Lanes search_Hz = gather(state.clock_Hz.data(), b), limit_W;
+    std::array<power::Chip, n_lane> chip;
+    std::array<dvfs::Limiter, n_lane> unused;
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      chip[l] = fleet.chip[b.gpu[l]];
+      limit_W[l] = state.window_W[b.gpu[l]];
+    }
+    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
+                           task.clock_frac * state.controls[b.hall].lock_Hz,
+                           {chip, guess.x, limit_W.x, search_Hz.x, unused});
+    for (std::size_t l = 0; l < n_lane; ++l)
+      if (waiting[l]) clock_Hz[l] = search_Hz[l];
+  }
+  scatter(clock_Hz, b, state.clock_Hz.data());
+  return clock_Hz;
+}
+
+/// Chip and voltage of a block's GPUs at their clocks; see dvfs::phase_power for the equation.
+struct AtClock {
+  Lanes dynamic_W, leakage_W, stretch;
+};
+
+TIDEWATT_CLONES
+void at_clock(const Fleet& fleet, const Block& b, const Lanes& clock_Hz, double reference_Hz, AtClock& out) {
+  const auto& gpu = b.type->gpu;
+  Lanes offset_V, ratio, V;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    offset_V[l] = fleet.chip[b.gpu[l]].voltage_offset_V;
+    ratio[l] = fleet.chip[b.gpu[l]].leakage_ratio;
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) V[l] = gpu.voltage(clock_Hz[l]).V + offset_V[l];
+  const auto& p = gpu.params();
+  const double leakage_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
+  const double dynamic_W = p.dynamic_W, per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double v = V[l] * per_ref_V;
+    out.dynamic_W[l] = dynamic_W * v * v * (clock_Hz[l] * per_ref_Hz);
+    out.leakage_W[l] = leakage_W * ratio[l] * math::exp(per_V * (V[l] - ref_V));
+    out.stretch[l] = reference_Hz / clock_Hz[l];
+  }
+}
+
+/// A chip without a context has parts of itself gated off.
+void rest(const Block& b, AtClock& at) {
+  for (std::size_t l = 0; l < n_lane; ++l) at.leakage_W[l] *= b.type->gpu.params().rest_leakage_ratio;
+}
+
+/// See dvfs::phase_power. Who is gated takes as long as the slowest: it waits for what it does not work.
+TIDEWATT_CLONES
+void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& mix, const AtClock& at,
+          double reference_Hz, double gate_Hz) {
+  const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
+  const double other_active_s =
+      p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
+  const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W,
+               active_matrix_s = mix.active_matrix_s;
+  out.leakage_W = at.leakage_W;
+  if (gate_Hz > 0.0) {
+    const double gate_s = mix.matrix_s * (reference_Hz / gate_Hz), per_s = 1.0 / (gate_s + other_s);
+    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s,
+                 steady_s = other_active_s + p.wait_activity * gate_s;
+    for (std::size_t l = 0; l < n_lane; ++l)
+      out.fixed_W[l] =
+          board_W + std::fma(at.dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
+    return;
+  }
+  const double matrix_s = mix.matrix_s;
+  for (std::size_t l = 0; l < n_lane; ++l)
+    out.fixed_W[l] =
+        board_W + std::fma(at.dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
+                      std::fma(matrix_s, at.stretch[l], other_s);
+}
+
+}  // namespace
+
+void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                  const Block& b, const Lanes& guess, std::span<const std::uint32_t> used,
+                  std::vector<KindPower>& powers) {
+  const double gate_Hz = task.class_gate_Hz[b.cls];
+  bool any_context = false, any_idle = false;
+  for (const auto k : used) (task.kind_context[k] != 0 ? any_context : any_idle) = true;
+  const Lanes clock_Hz = wait_clocks(fleet, state, signals, task, b, guess, gate_Hz);
+  AtClock working, idle;
+  if (any_context) at_clock(fleet, b, clock_Hz, task.reference_Hz, working);
+  if (any_idle) {
+    Lanes idle_Hz;
+    std::fill_n(idle_Hz.x, n_lane, b.type->gpu.idle_clock_Hz());
+    at_clock(fleet, b, idle_Hz, task.reference_Hz, idle);
+    rest(b, idle);
+  }
+  powers.resize(used.size());
+  bool any_off = task.dark;
+  for (std::size_t i = 0; i < b.n_node && !state.off.empty(); ++i) any_off = any_off || state.off[b.node[i]] != 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const std::uint32_t k = used[i];
+    const bool context = task.kind_context[k] != 0;
+    powers[i].low_W = task.kind_low_W[k];
+    powers[i].high_W = task.kind_high_W[k];
+    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz,
+         context ? gate_Hz : 0.0);
+    for (std::size_t l = 0; l < n_lane && any_off; ++l)
+      if (task.dark || state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
+  }
+}
+
+KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b,
+                       const Lanes& die_K) {
+  const auto& type = *b.type;
+  const std::uint32_t k = task.pause_kind;
+  Lanes clock_Hz;
+  if (task.kind_context[k] != 0) {
+    clock_Hz = gather(state.own_Hz.data(), b);
+    Lanes limit_W;
+    std::fill_n(limit_W.x, n_lane, state.controls[b.hall].cap_W - type.governor.cap_margin_W);
+    std::array<power::Chip, n_lane> chip;
+    std::array<dvfs::Limiter, n_lane> unused;
+    for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
+    dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz,
+                           {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
+  } else {
+    std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
+  }
+  AtClock at;
+  at_clock(fleet, b, clock_Hz, task.reference_Hz, at);
+  if (task.kind_context[k] == 0) rest(b, at);
+  KindPower out;
+  out.low_W = task.kind_low_W[k];
+  out.high_W = task.kind_high_W[k];
+  fill(out, type.gpu.params(), task.kind_mix[k], at, task.reference_Hz, 0.0);
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet::detail

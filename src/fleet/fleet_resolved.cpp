@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "fleet_block.hpp"
+#include "package_batch.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+using namespace detail;
+
+struct Scratch {
+  std::vector<std::uint32_t> used;
+  std::vector<KindPower> powers;
+  std::vector<LaneWatts> watts;         // [node of the block × kind]
+  std::vector<WattBounds> bounds;       // [kind]
+  std::vector<PackageBlock> packages;   // [node of the block]
+  std::vector<double> lane_W;           // [node of the block][segment][lane]
+  std::array<NodeBooks, n_lane> books;  // [node of the block]
+  Air air;
+};
+
+constexpr std::size_t n_slot = n_package_lane;
+
+/// The kernel's view of a block: one of its blocks per node.
+void fill_kernel_inputs(const FleetTask& task, const Block& b, const Packages& before, Scratch& s) {
+  const std::size_t n_kind = task.timeline->kinds.size();
+  s.watts.assign(b.n_node * n_kind, {});
+  s.packages.resize(b.n_node);
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    auto& p = s.packages[n];
+    p.modes = &b.type->modes[s.air.mode_step[n]];
+    for (std::size_t i = 0; i < n_slot; ++i) {
+      const std::size_t l = n * b.n_gpu + std::min(i, b.n_gpu - 1);
+      p.store_K[0][i] = before.die_K[l];
+      p.store_K[1][i] = before.base_K[l];
+      p.store_K[2][i] = before.sink_K[l];
+      p.air_K[i] = s.air.air_K[l];
+      p.resistance_ratio[i] = before.r[l];
+      for (std::size_t k = 0; k < s.used.size(); ++k) {
+        auto& w = s.watts[n * n_kind + s.used[k]];
+        w.fixed_W[i] = s.powers[k].fixed_W[l];
+        w.leakage_W[i] = s.powers[k].leakage_W[l];
+      }
+    }
+  }
+}
+
+void book_segments(const Block& b, const FleetTask& task, const Scratch& s, const Packages& before, NodeBooks* books,
+                   double* segment_W, std::size_t widest) {
+  const auto& segments = task.timeline->classes[b.cls];
+  const bool busy = task.class_busy[b.cls] != 0;
+  std::vector<const KindPower*> kind_power(task.timeline->kinds.size(), nullptr);
+  for (std::size_t k = 0; k < s.used.size(); ++k) kind_power[s.used[k]] = &s.powers[k];
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    NodeBooks& book = books[n];
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const double d = seconds(segments[i].duration);
+      const double* watts = &s.lane_W[(n * segments.size() + i) * n_slot];
+      const KindPower& kind = *kind_power[segments[i].kind];
+      double gpu_W = 0.0;
+      for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
+        gpu_W += watts[slot];
+        const std::size_t l = n * b.n_gpu + slot;
+        if (kind.low_W > 0.0)
+          book.burn +=
+              std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) *
+              d;
+      }
+      const auto p =
+          task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
+      segment_W[b.index[n] * widest + i] = p.ac_W;
+      book.ac_in += p.ac_W * d;
+      book.conversion += p.conversion_W * d;
+      book.host += p.host_W * d;
+      book.fan += p.fan_W * d;
+      book.psu += p.psu_W * d;
+      book.reference += task.kind_reference_W[segments[i].kind] * d;
+    }
+  }
+}
+
+/// What the step left each mode away from where its mean power would have left it, had it repeated for ever.
+/// @param start over the air at the step's mean, as the kernel holds it
+void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::array<double, 3>& start_K,
+                const std::array<double, 3>& end_K, double r, std::size_t g, double mean_W, double step_s) {
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    double z0 = 0.0, z1 = 0.0;
+    for (std::size_t store = 0; store < 3; ++store) {
+      z0 += m.inverse[j][store] * start_K[store] / r;
+      z1 += m.inverse[j][store] * end_K[store] / r;
+    }
+    const double decay = math::exp(-m.rate_per_s[j] * step_s);
+    state.ripple_K[j][g] = (z1 - decay * z0) / (1.0 - decay) - m.gain_K_per_J[j] * mean_W / m.rate_per_s[j];
+  }
+}
+
+/// What one kelvin per second of air that moves through a step adds to a package that the kernel played in air at its mean:
+///   z(t) = slope ((t/2) e^{−λt} − (1 − e^{−λt})/λ),  T(t) = t/2 + Σ shape z.
+struct Drift {
+  std::array<double, 3> end_K{};  ///< of the stores
+  double die_mean_K = 0.0, heat_J = 0.0;
+};
+Drift drift_of(const thermal::PackageModes& modes, double step_s) {
+  std::array<double, n_mode> left;
+  for (std::size_t j = 0; j < n_mode; ++j) left[j] = decayed(modes.rate_per_s[j] * step_s);
+  ModeStep m;
+  set_mode_step(modes, step_s, left.data(), m);
+  const double half_s = 0.5 * step_s;
+  Drift out;
+  out.end_K.fill(half_s);
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double z = m.slope[j] * (half_s * (1.0 - m.left[j]) - m.spent_s[j]),
+                 area = m.slope[j] * (half_s * m.spent_s[j] - m.rest_s[j]);
+    for (std::size_t k = 0; k < 3; ++k) out.end_K[k] += modes.shape[k][j] * z;
+    out.die_mean_K += m.die[j] * area;
+    out.heat_J += m.heat[j] * area;
+  }
+  return out;
+}
+
+void store_results(FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b, const Scratch& s,
+                   const Packages& before, NodeBooks* books, Lanes& heat_J) {
+  const auto& pkg = b.type->package;
+  const double step_s = seconds(task.timeline->period);
+  const bool repeats = task.repeats && !task.slice;
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    const Drift drift = drift_of(*s.air.modes[n], step_s);
+    for (std::size_t slot = 0; slot < b.n_gpu; ++slot) {
+      const auto& p = s.packages[n];
+      const std::size_t l = n * b.n_gpu + slot, g = b.gpu[l];
+      const double moves = s.air.K_per_s[l];
+      auto& book = books[n];
+      book.gpu_in += p.gpu_J[slot];
+      state.die_K[g] = p.store_K[0][slot] + moves * drift.end_K[0];
+      state.base_K[g] = p.store_K[1][slot] + moves * drift.end_K[1];
+      state.sink_K[g] = p.store_K[2][slot] + moves * drift.end_K[2];
+      book.package_stored += (pkg.die_J_per_K * (state.die_K[g] - before.die_K[l]) +
+                              pkg.base_J_per_K * (state.base_K[g] - before.base_K[l]) +
+                              pkg.sink_J_per_K * (state.sink_K[g] - before.sink_K[l])) /
+                             before.r[l];
+      heat_J[l] = p.air_J[slot] + moves / before.r[l] * drift.heat_J;
+      const double mean_W = p.gpu_J[slot] / step_s;
+      if (!task.slice) state.mean_W[g] = mean_W;
+      if (repeats) {
+        const double air_K = s.air.air_K[l];
+        set_ripple(state, *s.air.modes[n],
+                   {before.die_K[l] - air_K, before.base_K[l] - air_K, before.sink_K[l] - air_K},
+                   {p.store_K[0][slot] - air_K, p.store_K[1][slot] - air_K, p.store_K[2][slot] - air_K}, before.r[l], g,
+                   mean_W, step_s);
+      }
+      state.die_mean_K[g] = p.die_mean_K[slot] + moves * drift.die_mean_K;
+      state.die_peak_K[g] = p.die_peak_K[slot];
+      signals.gpu_J[g] = p.gpu_J[slot];
+    }
+  }
+}
+
+void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
+                const BatchPlan& plan, Scratch& s, NodeBooks& sum, double* segment_W, std::size_t widest) {
+  NodeBooks* books = s.books.data();
+  std::fill_n(books, b.n_node, NodeBooks{});
+  const double step_s = seconds(task.timeline->period);
+  const Packages before = load_packages(fleet, state, signals, b);
+  const Prediction fans = predicted(fleet, state, task, b, step_s, s.air);
+  set_air(state, task, b, step_s, before.r, fans.fan_before_frac, fans.die_K, fans.front_W, s.air);
+  gated_powers(fleet, state, signals, task, b, before.guess_K, s.used, s.powers);
+  fill_kernel_inputs(task, b, before, s);
+  s.lane_W.resize(b.n_node * plan.steps.size() * n_slot);
+  BatchOptions options;
+  if (std::any_of(s.bounds.begin(), s.bounds.end(),
+                  [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
+    options.bounds = s.bounds;
+  options.lane_W = s.lane_W;
+  const auto& gpu = b.type->gpu.params();
+  advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
+  book_segments(b, task, s, before, books, segment_W, widest);
+  Lanes heat_J{};
+  store_results(state, signals, task, b, s, before, books, heat_J);
+  finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);
+  sum = sum_of_nodes(books, b.n_node);
+}
+
+}  // namespace
+
+ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task) {
+  const auto& classes = task.timeline->classes;
+  const std::size_t n_kind = task.timeline->kinds.size();
+  std::size_t widest = 0;
+  for (const auto& c : classes) widest = std::max(widest, c.size());
+  std::vector<double> segment_W(n_node_of(task) * widest);
+  const auto& blocks = blocks_of(fleet, task);
+  std::vector<NodeBooks> books(blocks.size());
+  // The timeline is graded already: one step per segment.
+  constexpr StepGrading whole{std::numeric_limits<Tick>::max() / 4, std::numeric_limits<Tick>::max() / 4, 1};
+  std::vector<BatchPlan> plans;
+  for (const auto& c : classes) {
+    plans.push_back(make_batch_plan(c, whole));
+    plans.back().n_kind = static_cast<std::uint32_t>(n_kind);
+  }
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Scratch s;
+    for (std::size_t k = 0; k < n_kind; ++k) s.bounds.push_back({task.kind_low_W[k], task.kind_high_W[k]});
+    for (std::size_t i = begin; i < end; ++i) {
+      s.used.clear();
+      std::vector<std::uint8_t> seen(n_kind, 0);
+      for (const auto& seg : classes[blocks[i].cls])
+        if (std::exchange(seen[seg.kind], std::uint8_t{1}) == 0) s.used.push_back(seg.kind);
+      play_block(fleet, state, signals, task, blocks[i], plans[blocks[i].cls], s, books[i], segment_W.data(), widest);
+    }
+  });
+  book(meters, books);
+  ClassPower out(classes.size());
+  for (std::size_t c = 0; c < classes.size(); ++c) out[c].assign(classes[c].size(), 0.0);
+  for (std::size_t n = 0; n < n_node_of(task); ++n) {
+    auto& sum = out[task.node_class[n]];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += segment_W[n * widest + i];
+  }
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

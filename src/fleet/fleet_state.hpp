@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controls.hpp"
+#include "tidewatt/base/sum.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/thermal/package.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// All and only what a restart of the fleet needs.
+struct FleetState {
+  std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
+  /// [node] switched itself off by heat: its GPUs draw nothing; set and reset by its occupant.
+  std::vector<std::uint8_t> off;
+  std::vector<double> fan_frac;    ///< [node] fan speed now ÷ full speed; set by advance
+  std::vector<Controls> controls;  ///< [hall] what holds its GPUs now; set by the engine
+  // Values that cross a step backwards.
+  /// [gpu] mean power of the last step of what it does, W → predicts the die; 0: not known yet.
+  std::vector<double> mean_W;
+  /// [mode][gpu] where repetitions leave the mode − where their mean power would → the same.
+  std::array<std::vector<double>, thermal::n_mode> ripple_K;
+  std::vector<double> work_W;      ///< [gpu] that power when the job last iterated, W → its guess after a pause
+  std::vector<double> die_mean_K;  ///< [gpu] mean die temperature of the last step, K → thermal limit
+  std::vector<double> die_peak_K;  ///< [gpu] highest die temperature inside the last step, K → thermal limit
+  std::vector<double> clock_Hz;    ///< [gpu] operating point of the last step → start of the search
+  std::vector<double> own_Hz;      ///< [gpu] clock it could have held alone in the last step → start of the search
+  /// [gpu] what the governor let it draw in its window in the last step, W → thermal limit; 0: not known yet.
+  std::vector<double> window_W;
+  std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
+  template <class A>
+  void archive(A& a) {
+    auto& [die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window,
+           front] = *this;
+    a(die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window, front);
+  }
+};
+
+/// Recomputed every step; carries nothing from one step to the next.
+struct FleetSignals {
+  std::vector<dvfs::Limiter> limiter;   ///< [gpu]
+  std::vector<double> guess_K;          ///< [gpu] predicted mean die temperature of the coming step
+  std::vector<double> fan_before_frac;  ///< [node] what its fans aimed at in the step before
+  std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
+  std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
+  std::vector<double> gpu_J;            ///< [gpu] electrical energy of the step
+  std::vector<double> node_air_W;       ///< [node] mean heat given to the hall's air
+  std::vector<double> node_liquid_W;    ///< [node] mean heat given to the liquid
+  std::vector<double> node_flow_m3_per_s;  ///< [node]
+  std::vector<double> memory_K;            ///< [gpu] mean temperature of the memory stacks in the step; 0: not known
+  double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
+};
+
+/// Energy balance of the fleet over the whole run, J. No entry is the difference of others.
+struct FleetMeters {
+  CompensatedSum gpu_in, package_out, package_stored;
+  CompensatedSum ac_in, conversion_loss, host, fan, psu_loss;
+  CompensatedSum air_out, liquid_out;
+  CompensatedSum input_reference;  ///< Σ seconds × reference power of the kinds as the kernel integrated them, J
+  CompensatedSum smoothing_burn;
+  template <class A>
+  void archive(A& a) {
+    auto& [gpu, out, stored, ac, conversion, hosts, fans, supplies, air, liquid, reference, burn] = *this;
+    a(gpu, out, stored, ac, conversion, hosts, fans, supplies, air, liquid, reference, burn);
+  }
+};
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,0 +1,97 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "class_map.hpp"
+#include "fleet_state.hpp"
+#include "site.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/workload/timeline.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+namespace detail {
+struct BlockList;
+}
+
+/// A stretch of a jump: repetitions of the timeline, or a pause in which every GPU does the same.
+struct Leg {
+  std::int64_t repetitions = 0;  ///< 0: a pause
+  Tick duration = 0;
+};
+
+/// What a range of nodes does from now on: a timeline, how often, and which node plays which class.
+struct FleetTask {
+  const workload::Timeline* timeline = nullptr;
+  std::int64_t repetitions = 1;  ///< of all legs together
+  std::int64_t iterations = 1;   ///< of a job in one repetition: two where held power alternates from one to the next
+  std::vector<Leg> legs;         ///< in order; empty: repetitions and no pause
+  bool repeats = true;           ///< an iteration that comes again and again; false: a constant state
+  double dip_K = 0.0;  ///< what pauses ahead add to the mean die temperature of the work, for a resistance ratio of 1
+  bool dark = false;   ///< the nodes have no power: GPUs, hosts, fans and supplies draw nothing
+  bool slice = false;  ///< part of an iteration: its power says nothing about the next
+  std::uint32_t pause_kind = 0;  ///< what GPUs do in the pauses: an index into kind_…, beyond the timeline's kinds
+  std::size_t first_node = 0;    ///< the range is first_node … first_node + node_class.size()
+  std::vector<std::uint32_t> node_class;     ///< [node of the range] class in the timeline
+  std::vector<double> class_gate_Hz;         ///< [class] clock of the slowest GPU it waits for; 0: none
+  std::vector<dvfs::PhaseMix> class_window;  ///< [class] work in the power limiter's window
+  std::vector<dvfs::PhaseMix> kind_mix;      ///< [kind]
+  std::vector<std::uint8_t> kind_context;    ///< [kind] 0: no CUDA context, idle clock
+  /// [kind] bounds on a GPU's power (GPU smoothing); 0 and infinity: none.
+  std::vector<double> kind_low_W, kind_high_W;
+  std::vector<std::uint8_t> class_busy;   ///< [class] part of a job (host activity)
+  std::vector<double> kind_reference_W;   ///< [kind] whole milliwatts; yardstick of the input-energy check
+  double clock_frac = 1.0;                ///< ceiling on every clock as a share of the highest (soft start and stop)
+  double reference_Hz = 0.0;              ///< clock at which the kinds' work is counted
+  std::span<const double> inlet_K;        ///< [node of the site] air at the server's front at the last macro step
+  std::span<const double> inlet_K_per_s;  ///< [node of the site] how it moves since; empty: not at all
+  std::span<const double> flow_frac;      ///< [node of the site] liquid through cold plates ÷ reference; empty: full
+  double since_macro_s = 0.0;             ///< time from there to the step's beginning
+  double before_s = 0.0;  ///< length of the step before: the state's mean die temperatures are of its middle
+  std::span<const double> air_J_per_m3_K;  ///< [hall] volumetric heat capacity of its air
+  std::size_t n_thread = 1;
+  /// Work space: nodes by class, of the last two assignments.
+  mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;
+};
+/// Nodes of the task's range.
+inline std::size_t n_node_of(const FleetTask& task) { return task.node_class.size(); }
+/// Time of all pauses of a task, ns.
+inline Tick pause_of(const FleetTask& task) {
+  Tick out = 0;
+  for (const auto& leg : task.legs) out += leg.repetitions == 0 ? leg.duration : 0;
+  return out;
+}
+/// Time from a task's beginning to its end, ns.
+inline Tick duration_of(const FleetTask& task) { return task.timeline->period * task.repetitions + pause_of(task); }
+
+/// Mean AC power of each class in each of its segments, W, summed over the class's nodes.
+using ClassPower = std::vector<std::vector<double>>;
+
+/// Mean die temperature of every GPU over the coming `ahead_s` if it went on to draw `mean_W`: exact for the package,
+/// fans and rear inlet at their means. Where `mean_W` is 0, `nominal_W` [class] is taken.
+void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
+             double ahead_s, FleetSignals& signals);
+
+/// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the predicted die temperatures.
+/// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
+void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals);
+/// Both, one block of nodes after the other: what one leaves in the cache the other finds.
+void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task,
+                             std::span<const double> nominal_W, double ahead_s, FleetSignals& signals);
+
+/// The same for GPUs without a context: the idle clock.
+void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals);
+
+/// Repeats the timeline `task.repetitions` times, pauses in between, in one exact affine jump per package; leakage, fans and rear inlet
+/// are held at their means over the jump (second order).
+ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task, std::span<const ClassMap> maps);
+
+/// Plays the timeline once, every segment integrated; leakage follows the die from segment to segment (second order).
+ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
+                            const FleetTask& task);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,0 +1,195 @@
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "dvfs/operating_point_batch.hpp"
+#include "fleet_block.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+using namespace detail;
+
+/// By how much mean powers may grow before a die comes above its thermal target. With the mean power of the last step, a times as
+/// large, a package goes from its present state to
+///   T(t) = T_air(t) + r Σ shape (z0 e^{−λt} + (g a P − c dT_air/dt / r) (1 − e^{−λt})/λ),
+/// and what it is warmer by within an iteration grows with the power: neither the mean over `ahead_s` nor the end, plus
+/// a (T_peak − T_mean), may lie above the target.
+TIDEWATT_CLONES
+Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                  const Block& b, double ahead_s, const std::array<double, n_lane>& front_W) {
+  const Packages p = load_packages(fleet, state, signals, b);
+  std::array<double, n_lane> fan_before;
+  for (std::size_t i = 0; i < b.n_node; ++i) fan_before[i] = signals.fan_before_frac[b.node[i]];
+  Air air;
+  set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front_W, air);
+  Above x;
+  above_air(p, air, ahead_s, x);
+  Lanes growth;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const auto& m = *air.modes[b.owner[l]];
+    const auto gpu = b.gpu[l];
+    double end_K = 0.0, end_per_W = 0.0, mean_K = 0.0, mean_per_W = 0.0;  // for a resistance ratio of 1
+    for (std::size_t j = 0; j < n_mode; ++j) {
+      const double y = m.rate_per_s[j] * ahead_s, spent_s = ahead_s * math::mean_decay(y);
+      const double rest_s = (ahead_s - spent_s) / m.rate_per_s[j], shape = m.shape[0][j];
+      const double z0 =
+          std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
+      const double by_air = -(m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2]) * x.air_K_per_s[l];
+      const double ripple_K = task.repeats && !task.slice ? state.ripple_K[j][gpu] : 0.0;
+      end_K += shape * std::fma(z0, math::exp(-y), by_air * spent_s);
+      mean_K += shape * std::fma(z0 - ripple_K, spent_s, by_air * rest_s) / ahead_s;
+      end_per_W += shape * m.gain_K_per_J[j] * spent_s;
+      mean_per_W += shape * m.gain_K_per_J[j] * rest_s / ahead_s;
+    }
+    const double per_r = 1.0 / p.r[l], mean_W = state.mean_W[gpu];
+    const double room_K = (state.controls[b.hall].target_K - air.air_K[l]) * per_r;
+    const double above_K = std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]) * per_r;
+    const double by_mean = (room_K - mean_K) / std::fma(mean_per_W, mean_W, above_K);
+    const double by_end = (room_K - 0.5 * ahead_s * x.air_K_per_s[l] - end_K) / std::fma(end_per_W, mean_W, above_K);
+    growth[l] = std::min(by_mean, by_end);
+  }
+  return growth;
+}
+
+/// What heat leaves to the governor's windows. Dies follow the mean over whole iterations, waits included, and the governor holds the
+/// mean over its window: both grow alike. The rear row stands in what the front row will give.
+void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
+                   const Block& b, double ahead_s, double cap_W, Lanes& limit_W) {
+  std::array<double, n_lane> front_W;
+  for (std::size_t i = 0; i < b.n_node; ++i) front_W[i] = signals.guess_front_W[b.node[i]];
+  Lanes window_W = gather(state.window_W.data(), b);
+  for (std::size_t l = 0; l < n_lane; ++l) window_W[l] = window_W[l] > 0.0 ? window_W[l] : cap_W;
+  Lanes growth = heat_growth(fleet, state, signals, task, b, ahead_s, front_W);
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
+      if (b.rear[l] != 0) continue;
+      const double growing = std::clamp(growth[l], 0.0, cap_W / window_W[l]);
+      front_W[i] += (growing - 1.0) * state.mean_W[b.gpu[l]];
+    }
+  }
+  growth = heat_growth(fleet, state, signals, task, b, ahead_s, front_W);
+  for (std::size_t l = 0; l < n_lane; ++l) limit_W[l] = std::min(cap_W, growth[l] * window_W[l]);
+}
+
+/// Mean powers over the governor's window at these clocks, alone.
+TIDEWATT_CLONES
+Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& b,
+                const std::array<power::Chip, n_lane>& chip, const Lanes& die_K, const Lanes& clock_Hz) {
+  Lanes fixed_W, leakage_W;
+  dvfs::phase_powers(gpu, chip, std::span(&task.class_window[b.cls], 1), task.reference_Hz, clock_Hz.x, 0.0, fixed_W.x,
+                     leakage_W.x);
+  for (std::size_t l = 0; l < n_lane; ++l)
+    fixed_W[l] = std::fma(leakage_W[l], gpu.leakage_temperature_factor(die_K[l]), fixed_W[l]);
+  return fixed_W;
+}
+
+/// Only dies near their target can be limited by it within a step; those below the cap have further to rise.
+bool heat_may_limit(const FleetState& state, const Block& b, const Lanes& guess_K, double cap_W, double target_K) {
+  for (std::size_t l = 0; l < b.n_used(); ++l) {
+    const auto gpu = b.gpu[l];
+    const double peak_K = guess_K[l] + std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]);
+    const bool at_cap = state.window_W[gpu] == 0.0 || state.window_W[gpu] > 0.99 * cap_W;
+    if (peak_K > target_K - (at_cap ? 5.0 : 15.0)) return true;
+  }
+  return false;
+}
+
+void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, const Block& b,
+                      FleetSignals& signals) {
+  const auto& type = *b.type;
+  const auto& gov = type.governor;
+  const auto& held = state.controls[b.hall];
+  const double cap_W = held.cap_W - gov.cap_margin_W;
+  const Lanes guess = gather(signals.guess_K.data(), b);
+  Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
+  std::fill_n(limit_W.x, n_lane, cap_W);
+  const bool warm = heat_may_limit(state, b, guess, cap_W, held.target_K);
+  if (warm) limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, limit_W);
+  std::array<power::Chip, n_lane> chip;
+  std::array<dvfs::Limiter, n_lane> limiter;
+  for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
+  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
+                         {chip, guess.x, limit_W.x, clock_Hz.x, limiter});
+  for (std::size_t l = 0; l < b.n_used(); ++l) {
+    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = held.target_by;
+    if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;
+    if (guess[l] > gov.slowdown_K) {
+      clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
+      limiter[l] = dvfs::Limiter::slowdown;
+    }
+    state.own_Hz[b.gpu[l]] = clock_Hz[l];
+    signals.limiter[b.gpu[l]] = limiter[l];
+  }
+  const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : limit_W;
+  for (std::size_t l = 0; l < b.n_used(); ++l) state.window_W[b.gpu[l]] = window_W[l];
+}
+
+void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
+                   double ahead_s, const Block& b, Air& air, FleetSignals& signals) {
+  for (std::size_t l = 0; l < b.n_used(); ++l)
+    if (double& W = state.mean_W[b.gpu[l]]; W == 0.0) W = nominal_W[b.cls];
+  const Prediction p = predicted(fleet, state, task, b, ahead_s, air);
+  scatter(p.die_K, b, signals.guess_K.data());
+  for (std::size_t n = 0; n < b.n_node; ++n) {
+    signals.guess_front_W[b.node[n]] = p.front_W[n];
+    signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
+  }
+}
+
+/// What the prediction of a block reads and writes.
+void fetch_for_prediction(const Fleet& fleet, const FleetState& s, const FleetSignals& to, const Block& b) {
+  fetch(b, s.die_K.data(), s.base_K.data(), s.sink_K.data(), s.mean_W.data(), s.die_mean_K.data(), s.ripple_K[0].data(),
+        s.ripple_K[1].data(), s.ripple_K[2].data(), fleet.resistance_ratio.data(), to.guess_K.data());
+}
+void fetch_for_clocks(const Fleet& fleet, const FleetState& s, const Block& b) {
+  fetch(b, s.own_Hz.data(), s.die_peak_K.data(), s.window_W.data(), fleet.chip.data());
+}
+
+}  // namespace
+
+void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
+             double ahead_s, FleetSignals& signals) {
+  const auto& blocks = blocks_of(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Air air;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + 1 < end) fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
+      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+    }
+  });
+}
+
+void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals) {
+  const auto& blocks = blocks_of(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+  });
+}
+
+void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task,
+                             std::span<const double> nominal_W, double ahead_s, FleetSignals& signals) {
+  const auto& blocks = blocks_of(fleet, task);
+  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
+    Air air;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + 1 < end) {
+        fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
+        fetch_for_clocks(fleet, state, blocks[i + 1]);
+      }
+      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+      block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+    }
+  });
+}
+
+void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals) {
+  for (std::size_t n = task.first_node; n < task.first_node + n_node_of(task); ++n)
+    for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
+      state.own_Hz[g] = fleet.types[fleet.node_hall[n]].gpu.idle_clock_Hz();
+      signals.limiter[g] = dvfs::Limiter::none;
+    }
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,0 +1,54 @@
+#include "step_lengths.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
+  workload::Timeline out;
+  out.kinds = timeline.kinds;
+  out.period = timeline.period;
+  for (const auto& segments : timeline.classes) {
+    auto& fine = out.classes.emplace_back();
+    std::uint32_t last_kind = UINT32_MAX;
+    Tick step = 0;
+    for (const auto& s : segments) {
+      if (s.kind != last_kind) step = first;
+      last_kind = s.kind;
+      for (Tick left = s.duration; left > 0; step *= 2) {
+        const Tick d = left <= step + step / 2 ? left : step;
+        fine.push_back({d, s.kind});
+        left -= d;
+      }
+    }
+  }
+  return out;
+}
+
+void split_long(workload::Timeline& timeline) {
+  constexpr Tick first = 40 * ns_per_ms;
+  std::vector<workload::Segment> parts;
+  for (auto& segments : timeline.classes)
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto s = segments[i];
+      if (s.duration <= first + first / 2) continue;
+      parts.clear();
+      Tick left = s.duration;
+      for (Tick step = first; left > 0; step *= 2) {
+        const Tick d = left <= step + step / 2 ? left : step;
+        parts.push_back({d, s.kind});
+        left -= d;
+      }
+      segments[i] = parts.front();
+      segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin() + 1, parts.end());
+      i += parts.size() - 1;
+    }
+}
+
+std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {
+  std::vector<Tick> out;
+  Tick length = first;
+  for (Tick at = begin; at < end; length *= growth)
+    out.push_back(at = end - at <= length + length / 2 ? end : at + length);
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

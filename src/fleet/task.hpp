@@ -1,0 +1,91 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fleet_step.hpp"
+#include "tidewatt/mitigation/ballast.hpp"
+#include "tidewatt/mitigation/gpu_smoothing.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// Die temperature at which a nominal GPU's power is asked for, where no die of the fleet is meant: a loaded chip in air [assumed].
+inline constexpr double nominal_die_K = 338.15;
+
+/// The work of one phase in the governor's terms.
+dvfs::PhaseMix mix_of(const workload::PhaseKind& kind);
+
+/// Work inside the window of `window_s` seconds in which a class would draw most, over the repeating timeline.
+/// @param timeline at pace 1  @param nominal_W [kind]
+dvfs::PhaseMix worst_window(const workload::Timeline& timeline, std::size_t cls, std::span<const double> nominal_W,
+                            double window_s);
+
+/// Fills everything of a task that follows from its timeline's kinds.
+void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeType& type, double reference_Hz);
+
+/// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls, double die_K);
+
+/// The GPU that sets a class's pace, as smoothing sees it: where it is slower than a nominal one, its power limit holds it at
+/// that clock, and its leakage is so much larger that its worst window is at the limit.
+struct PacingGpu {
+  std::vector<double> natural_W;                 ///< [kind]
+  std::vector<mitigation::ThrottleCurve> curve;  ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
+};
+/// @param cls class of the task  @param die_K temperature of its die  @returns one entry per kind of work
+PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                     double die_K);
+
+/// Devices between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
+struct PowerHold {
+  std::optional<mitigation::GpuSmoothingParams> smoothing;
+  std::optional<mitigation::BallastParams> ballast;
+  bool any() const { return smoothing || ballast; }
+};
+
+/// Their state for one GPU.
+struct HoldState {
+  mitigation::SmoothingState smoothing;
+  mitigation::BallastState ballast;
+  bool operator==(const HoldState&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(smoothing, ballast);
+  }
+};
+
+/// A timeline whose GPUs' power is held, with the power bounds of its new kinds.
+struct HeldTimeline {
+  workload::Timeline timeline;
+  std::vector<double> low_W, high_W;     ///< [kind]
+  std::vector<std::uint32_t> from_kind;  ///< [kind] of the timeline without holds
+  struct Mark {
+    Tick end;
+    HoldState state;
+  };
+  std::vector<std::vector<Mark>> marks;  ///< [class][segment] what is remembered at the segment's end
+};
+
+/// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;
+/// a class that is late after its last work waits less. Waits between work (a pipeline's bubbles) keep their length.
+/// @param natural_W [class][kind] nominal power  @param wait_kind kind that waits  @param waiting_W [class] power of a GPU
+/// that does no work  @param state [class] at the beginning; moves to the end  @param curve [class][kind], or empty
+/// @param peak_W [class] work that would draw more is throttled to it by its curve; empty: nothing is
+HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
+                        std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
+                        std::span<const double> waiting_W, std::span<HoldState> state,
+                        std::span<const std::vector<mitigation::ThrottleCurve>> curve = {},
+                        std::span<const double> peak_W = {});
+/// `second` behind `first`: a timeline of its own. @pre the same classes
+HeldTimeline joined(HeldTimeline first, const HeldTimeline& second);
+/// Mean power of a class over one repetition of a held timeline.
+double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W);
+
+/// State of a class `at` ticks after the beginning: levels on straight lines between marks. @param begin before it
+HoldState remembered(const std::vector<HeldTimeline::Mark>& marks, const HoldState& begin, Tick at);
+
+/// What happens from `from` to `to` within one repetition.
+workload::Timeline slice(const workload::Timeline& timeline, Tick from, Tick to);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,0 +1,39 @@
+#pragma once
+// Private to fleet: the maps of all classes of a task.
+#include <vector>
+
+#include "fleet_step.hpp"
+#include "site.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// How the nominal chip's temperatures stand off their mean in each class. They follow from levels of power, so they are
+/// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
+struct KindTemperatureOffsets {
+  struct OfClass {
+    std::vector<double> kind_K, peak_K_per_W;
+    double mean_W = 0.0;
+    std::vector<ClassMap::Apart> apart;
+    std::uint64_t n_segment = 0;
+    template <class A>
+    void archive(A& a) {
+      a(kind_K, peak_K_per_W, mean_W, apart, n_segment);
+    }
+  };
+  double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;
+  std::vector<double> gate_Hz;
+  std::vector<OfClass> classes;
+  /// Whether the offsets kept may serve a task under a cap. @param cap_W of a GPU
+  bool holds_for(const FleetTask& task, double cap_W) const;
+  template <class A>
+  void archive(A& a) {
+    a(period_s, cap_W, clock_frac, gate_Hz, classes);
+  }
+};
+
+/// Maps of all classes of a task for the fan speeds that can occur in the step.
+/// @param offsets kept from step to step; nullptr: what happens once
+std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                      const FleetTask& task, KindTemperatureOffsets* offsets);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

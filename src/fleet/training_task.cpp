@@ -1,0 +1,231 @@
+#include "training_task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "step_lengths.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
+  for (std::uint32_t k = 0; k < timeline.kinds.size(); ++k)
+    if (timeline.kinds[k].name == name) return k;
+  return static_cast<std::uint32_t>(timeline.kinds.size() - 1);
+}
+
+}  // namespace
+
+workload::PhaseKind idle_kind() {
+  workload::PhaseKind k;
+  k.name = "idle";
+  k.wait_s = 1.0;
+  k.context = false;
+  return k;
+}
+
+TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options)
+    : model_(std::move(model)),
+      fleet_(fleet),
+      options_(std::move(options)),
+      ranks_{first_node, {}, {}},
+      scatter_(options_.jitter, options_.beat),
+      held_(options_.hold,
+            (static_cast<std::size_t>(model_.n_gpu()) + fleet.n_gpu_per_node - 1) / fleet.n_gpu_per_node) {
+  const auto per_node = static_cast<std::int64_t>(fleet.n_gpu_per_node);
+  for (std::int64_t rank = 0; rank < model_.n_gpu(); rank += per_node) {
+    ranks_.stage.push_back(model_.stage_of_gpu(rank));
+    ranks_.replica.push_back(model_.replica_of_gpu(rank));
+    if (model_.stage_of_gpu(std::min(rank + per_node, model_.n_gpu()) - 1) != ranks_.stage.back())
+      throw InputError(
+          fmt::format("plan: the {} GPUs of a node would hold several pipeline stages (tp × cp = {}); "
+                      "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
+                      per_node, model_.gpus_per_stage()));
+  }
+  const double one[] = {1.0};
+  iterate_window_ = stage_windows(model_.iteration(one));
+  evaluate_window_ = stage_windows(model_.evaluation(one, 1));
+}
+
+TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
+  FleetTask task;
+  set_kinds(task, at_reference, type(), model_.reference_clock_Hz());
+  Windows out;
+  for (std::size_t s = 0; s < at_reference.classes.size(); ++s) {
+    out.mix.push_back(worst_window(at_reference, s, task.kind_reference_W, type().governor.window_s));
+    double J = 0.0;
+    for (const auto& segment : at_reference.classes[s])
+      J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
+    out.mean_W.push_back(std::min(J / seconds(at_reference.period), type().usual.cap_W - type().governor.cap_margin_W));
+  }
+  out.period_s = seconds(at_reference.period);
+  return out;
+}
+
+/// What could everyone do alone? Classes are the stages.
+void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+                             FleetTask& task) const {
+  task.reference_Hz = model_.reference_clock_Hz();
+  task.class_window = window.mix;
+  task.first_node = ranks_.first_node;
+  task.node_class.resize(n_node());
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(ranks_.stage[i]);
+  task.legs.clear();
+  task.repeats = true;
+  predict_with_own_clocks(fleet_, state, task, window.mean_W, ahead_s, signals);
+}
+
+/// Replicas by what their slowest GPU could hold alone, slowest first; equal shares per group.
+TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
+  const auto n_replica = static_cast<std::size_t>(model_.dp());
+  const double reference_Hz = model_.reference_clock_Hz();
+  std::vector<double> replica_Hz(n_replica, std::numeric_limits<double>::infinity());
+  double sum_Hz = 0.0;
+  state_.slowest_Hz = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < n_node(); ++i) {
+    auto& slowest = replica_Hz[static_cast<std::size_t>(ranks_.replica[i])];
+    for (std::size_t g = 0; g < fleet_.n_gpu_per_node; ++g) {
+      const double f = state.own_Hz[(ranks_.first_node + i) * fleet_.n_gpu_per_node + g] /
+                       (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]);
+      slowest = std::min(slowest, f);
+      sum_Hz += f;
+    }
+    state_.slowest_Hz = std::min(state_.slowest_Hz, slowest);
+  }
+  // Replicas that no node leads (several per node) are skipped.
+  std::vector<std::size_t> order;
+  for (std::size_t r = 0; r < n_replica; ++r)
+    if (std::isfinite(replica_Hz[r])) order.push_back(r);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return replica_Hz[a] < replica_Hz[b]; });
+  const std::size_t n_group = std::min(order.size(), static_cast<std::size_t>(options_.replica_groups));
+  Groups out{std::vector<std::size_t>(n_replica, 0), std::vector<double>(n_group, 0.0)};
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::size_t group = i * n_group / order.size();
+    out.of_replica[order[i]] = group;
+    out.pace[group] = replica_Hz[order[i]] / reference_Hz;  // the slowest of the group comes last
+  }
+  if (!options_.gating) {
+    const double mean_Hz = sum_Hz / static_cast<double>(n_node() * fleet_.n_gpu_per_node);
+    std::fill(out.pace.begin(), out.pace.end(), mean_Hz / reference_Hz);
+  }
+  return out;
+}
+
+void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
+                            FleetTask& task, std::int64_t iteration, Tick begin, Tick pair_within) {
+  const auto n_stage = static_cast<std::size_t>(model_.n_stage());
+  const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
+  const double reference_Hz = model_.reference_clock_Hz();
+  ask_alone(window, state, ahead_s, signals, task);
+  auto groups = group_replicas(state);
+  pace_ = std::move(groups.pace);
+  const std::size_t n_group = pace_.size();
+  timeline_ = work == Work::iterate ? model_.iteration(pace_) : model_.evaluation(pace_, batches);
+  scatter_.set_work(static_cast<std::int64_t>(n_group), timeline_.period);
+  if (scatters() && work == Work::iterate)
+    timeline_ = model_.iteration(pace_, scatter_.one(iteration, begin));
+  else if (!held_.any())
+    split_long(timeline_);
+  task.class_window.clear();
+  task.class_gate_Hz.clear();
+  for (std::size_t group = 0; group < n_group; ++group)
+    for (std::size_t s = 0; s < n_stage; ++s) {
+      task.class_window.push_back(window.mix[s]);
+      task.class_gate_Hz.push_back(options_.gating ? pace_[group] * reference_Hz : 0.0);
+    }
+  task.class_busy.assign(n_group * n_stage, 1);
+  for (std::size_t i = 0; i < n_node(); ++i)
+    task.node_class[i] =
+        static_cast<std::uint32_t>(groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])] * n_stage +
+                                   static_cast<std::size_t>(ranks_.stage[i]));
+  set_kinds(task, timeline_, type(), reference_Hz);
+  task.iterations = 1;
+  if (held_.any())
+    held_.apply(timeline_, task, type(), controls(state), index_of(timeline_, "bubble"), true, pair_within);
+}
+
+void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
+  timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
+  task.timeline = &timeline_;
+}
+
+std::vector<workload::Timeline> TrainingTask::singles() const {
+  std::vector<workload::Timeline> out;
+  for (const auto& scatter : scatter_.each()) out.push_back(model_.iteration(pace_, scatter));
+  return out;
+}
+
+double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const {
+  FleetTask one;
+  workload::Timeline hold;
+  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, ranks_.first_node, 1, hold, one);
+  return nominal_kind_W(one, type(), controls(state), 0, nominal_die_K)[0];
+}
+
+void TrainingTask::add_pause(const workload::PhaseKind& kind, FleetTask& task) const {
+  FleetTask one;
+  workload::Timeline hold;
+  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, ranks_.first_node, 1, hold, one);
+  task.pause_kind = static_cast<std::uint32_t>(task.kind_mix.size());
+  task.kind_mix.push_back(one.kind_mix[0]);
+  task.kind_context.push_back(one.kind_context[0]);
+  task.kind_low_W.push_back(one.kind_low_W[0]);
+  task.kind_high_W.push_back(one.kind_high_W[0]);
+  task.kind_reference_W.push_back(one.kind_reference_W[0]);
+}
+
+void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
+               std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task) {
+  timeline = {};
+  timeline.kinds.push_back(kind);
+  timeline.classes.push_back({{duration, 0}});
+  timeline.period = duration;
+  task.class_window = {mix_of(kind)};
+  task.class_gate_Hz = {0.0};
+  task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
+  task.first_node = first_node;
+  task.legs.clear();
+  task.iterations = 1;
+  task.repeats = false;
+  task.node_class.assign(n_node, 0);
+  set_kinds(task, timeline, fleet.types[fleet.node_hall[first_node]], reference_Hz);
+}
+
+/// A second class that waits, for the replicas beyond the busy ones.
+void TrainingTask::split_hold(Tick duration, double busy_frac, FleetTask& task) {
+  workload::PhaseKind waiting;
+  waiting.name = "bubble";
+  waiting.wait_s = 1.0;
+  timeline_.kinds.push_back(waiting);
+  timeline_.classes.push_back({{duration, 1}});
+  task.class_window.push_back(mix_of(waiting));
+  task.class_gate_Hz.push_back(0.0);
+  task.class_busy.push_back(1);
+  const auto n_busy = std::llround(busy_frac * static_cast<double>(model_.dp()));
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = ranks_.replica[i] < n_busy ? 0 : 1;
+  set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
+}
+
+void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
+                            FleetTask& task, double busy_frac) {
+  hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, ranks_.first_node, n_node(), timeline_, task);
+  if (busy_frac < 1.0) split_hold(duration, busy_frac, task);
+  if (held_.any()) held_.split(timeline_, task);
+  std::vector<double> nominal_W;
+  nominal_W.reserve(timeline_.classes.size());
+  for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
+    nominal_W.push_back(
+        nominal_kind_W(task, type(), controls(state), c, nominal_die_K)[timeline_.classes[c].front().kind]);
+  predict(fleet_, state, task, nominal_W, seconds(duration), signals);
+  if (kind.context)
+    own_clocks(fleet_, state, task, seconds(duration), signals);
+  else
+    idle_clocks(fleet_, state, task, signals);
+  if (held_.any()) held_.apply(timeline_, task, type(), controls(state), 0, false, 0);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

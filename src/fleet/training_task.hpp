@@ -1,0 +1,138 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "held_nodes.hpp"
+#include "iteration_scatter.hpp"
+#include "task.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+
+/// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
+///
+/// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
+/// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted by pace into
+/// groups that share their edges; a group moves at its slowest replica.
+///
+/// A jump over n iterations that scatter (IterationScatter) moves heat and energy at their mean excess, exact in time to n ns; the
+/// site's waveform gets each iteration at its own length where it is recorded (windows, the spectrum), from `singles`: only waiting
+/// differs, so the energies add up to the jump's. What scatters broadens the site's lines and lowers their harmonics.
+class TrainingTask {
+ public:
+  struct Options {
+    std::int64_t replica_groups = 4;
+    bool gating = true;
+    PowerHold hold;  ///< GPU smoothing and ballast
+    std::optional<workload::Jitter> jitter;
+    std::optional<mitigation::BeatParams> beat;
+    std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy
+  };
+  /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
+  TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options);
+
+  enum class Work { iterate, evaluate };
+  /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
+  /// @param ahead_s expected length of the step  @param iteration its index, for its jitter  @param begin for its beat
+  /// @param pair_within two iterations become one task where held power alternates and both are this short together; 0: never
+  void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
+                FleetTask& task, std::int64_t iteration = 0, Tick begin = 0, Tick pair_within = 0);
+  /// Whether iterations differ in length.
+  bool scatters() const { return scatter_.any(); }
+  bool keeps_beat() const { return scatter_.keeps_beat(); }
+  /// Whether the work just set lasts longer without waiting than its beat allows.
+  bool misses_beat() const { return scatter_.misses_beat(); }
+  /// Sets the task's timeline to the mean of `count` iterations from `first` on, which begin at `begin`.
+  void set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task);
+  /// The timelines of the iterations that `set_mean` was last asked for, one by one; their periods add up to `count` means.
+  std::vector<workload::Timeline> singles() const;
+  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
+  /// @param busy_frac share of the replicas, the first ones, that do it; the others wait for them with spinning kernels
+  void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
+                FleetTask& task, double busy_frac = 1.0);
+
+  /// Adds what all ranks do in the pauses of a jump.
+  void add_pause(const workload::PhaseKind& kind, FleetTask& task) const;
+
+  const workload::IterationModel& model() const { return model_; }
+  const workload::Timeline& timeline() const { return timeline_; }
+  double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
+  /// Of one GPU in a constant state.
+  double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;
+  /// Clock of the slowest GPU of the last task.
+  double slowest_Hz() const { return state_.slowest_Hz; }
+  /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
+  bool settled() const { return held_.settled(); }
+  /// The work just set was cut `at` ticks after its beginning: smoothing and ballast keep their state of that moment.
+  void cut(Tick at) { held_.cut(at); }
+  /// The GPUs lost their power: smoothing and ballast start anew with the next task.
+  void forget_hold() { held_.forget(); }
+  std::size_t n_node() const { return ranks_.stage.size(); }
+  /// Pipeline stage of a node of the site; −1: not the job's.
+  std::int64_t stage_of_node(std::size_t n) const { return ranks_.has(n) ? ranks_.stage[n - ranks_.first_node] : -1; }
+  /// Replica of a node of the site; −1: not the job's.
+  std::int64_t replica_of_node(std::size_t n) const {
+    return ranks_.has(n) ? ranks_.replica[n - ranks_.first_node] : -1;
+  }
+
+  struct State {
+    double slowest_Hz = 0.0;
+    template <class A>
+    void archive(A& a) {
+      auto& [slowest] = *this;
+      a(slowest);
+    }
+  };
+  template <class A>
+  void archive(A& a) {
+    a(state_, held_);
+  }
+
+ private:
+  /// Which ranks a node has.
+  struct Ranks {
+    std::size_t first_node;
+    std::vector<std::int64_t> stage, replica;  ///< [node of the job]
+    bool has(std::size_t n) const { return n >= first_node && n - first_node < stage.size(); }
+  };
+  /// Power windows of the stages at the reference clock.
+  struct Windows {
+    std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
+    double period_s = 0.0;
+    std::vector<double> mean_W;  ///< [stage] mean power of a nominal chip, the first guess after a cold start
+  };
+  /// Replicas by pace.
+  struct Groups {
+    std::vector<std::size_t> of_replica;
+    std::vector<double> pace;  ///< [group] of its slowest replica, relative
+  };
+  Windows stage_windows(const workload::Timeline& at_reference) const;
+  void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+                 FleetTask& task) const;
+  Groups group_replicas(const FleetState& state);
+  void split_hold(Tick duration, double busy_frac, FleetTask& task);
+  const NodeType& type() const { return fleet_.types[hall()]; }
+  const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
+  std::size_t hall() const { return fleet_.node_hall[ranks_.first_node]; }
+
+  workload::IterationModel model_;
+  const Fleet& fleet_;
+  Options options_;
+  Ranks ranks_;
+  Windows iterate_window_, evaluate_window_;
+  IterationScatter scatter_;
+  HeldNodes held_;
+  State state_;
+  // Of the task just set.
+  workload::Timeline timeline_;
+  std::vector<double> pace_;  ///< [replica group]
+};
+
+/// A GPU without work and without context.
+workload::PhaseKind idle_kind();
+
+/// Sets `task` to a constant state of a range of nodes; `timeline` receives it and must outlive the task.
+void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
+               std::size_t first_node, std::size_t n_node, workload::Timeline& timeline, FleetTask& task);
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

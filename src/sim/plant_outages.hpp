@@ -1,0 +1,35 @@
+#pragma once
+// Private to sim.
+#include <string>
+#include <vector>
+
+#include "tidewatt/cooling/cooling_plant.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+
+/// Parts of the halls' plants that fail for a while.
+class PlantOutages {
+ public:
+  explicit PlantOutages(const Scenario& scenario);
+  /// What is left of a hall's plant.
+  cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  /// When parts next fail or come back; the largest tick: never.
+  Tick next_edge(Tick now) const;
+  /// When they last did; −1: never yet.
+  Tick last_edge(Tick now) const;
+  /// The events that have begun, for a message.
+  std::string told(std::size_t hall, Tick t) const;
+
+ private:
+  struct Outage {
+    std::size_t hall;
+    Tick begin, end;
+    cooling::PlantCapacity left;
+    std::string event;
+    EventKind kind;
+  };
+  std::vector<Outage> outages_;
+};
+
+}  // namespace TIDEWATT_NAMESPACE::sim

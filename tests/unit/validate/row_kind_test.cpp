@@ -1,0 +1,29 @@
+#include "validate/row_kind.hpp"
+
+#include <stdexcept>
+
+#include "catch.hpp"
+
+using namespace tidewatt::validate;
+
+TEST_CASE("a row's kind is that of the longest declared prefix, which ends where a part of the id does") {
+  CHECK(kind_of("W1") == Kind::seen);
+  CHECK(kind_of("W10/util") == Kind::seen);
+  CHECK(kind_of("W15/naive") == Kind::fit);
+  CHECK(kind_of("W15/large") == Kind::bound);
+  CHECK(kind_of("fit/nodes-ac") == Kind::half_fit);
+  CHECK(kind_of("G3/Pst/120V_50Hz") == Kind::conformance);
+  CHECK(kind_of("C3/closure") == Kind::identity);
+  CHECK(kind_of("C4/tower_york") == Kind::simulator);
+}
+
+TEST_CASE("a row without a declared kind cannot be printed") {
+  CHECK_THROWS_AS(kind_of("W99"), std::logic_error);
+  CHECK_THROWS_AS(kind_of("W1x"), std::logic_error);
+}
+
+TEST_CASE("a row that set a parameter is a fit, and what compares with a measurement is not") {
+  for (const char* id : {"W9", "P1/idle", "P3/1005", "P4/250", "longhorn_slope/pooled", "V11/count", "V12"})
+    CHECK(kind_of(id) == Kind::fit);
+  for (const char* id : {"P1/plateau", "P2", "T1/mean", "W4/530B-2240"}) CHECK(kind_of(id) == Kind::seen);
+}
