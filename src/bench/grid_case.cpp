@@ -63,7 +63,8 @@ GridRate grid_rate(double simulated_s) {
   const double start_s = thread_s();
   double early_MB = 0.0;
   Tick until = 0;
-  for (double s = 0.0; s < simulated_s; s = seconds(until)) {
+  while (seconds(until) < simulated_s) {
+    const double s = seconds(until);
     const std::int64_t n = 60 * ns_per_s / load.period;
     stream.append(0, load, n, true);
     until += load.period * n;

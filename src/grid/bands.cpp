@@ -28,10 +28,10 @@ Biquad section(bool high_pass, double f_Hz, double q, double rate_Hz) {
 // Four sections in a row (direct form II transposed), n bands side by side; then Σ y² and the largest |y|.
 template <class Row>
 TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, std::size_t count) {
-  constexpr int n = sizeof(Row) / sizeof(double);
+  constexpr std::size_t n = sizeof(Row) / sizeof(double);
   Row q[20], m[10];
-  for (int i = 0; i < 20; ++i) load(c + i * n, q[i]);
-  for (int i = 0; i < 10; ++i) load(state + i * n, m[i]);
+  for (std::size_t i = 0; i < 20; ++i) load(c + i * n, q[i]);
+  for (std::size_t i = 0; i < 10; ++i) load(state + i * n, m[i]);
   for (std::size_t t = 0; t < count; ++t) {
     Row y;
     fill(x[t], y);
@@ -46,7 +46,7 @@ TIDEWATT_INLINE void run_bands(const double* c, double* state, const double* x, 
     m[8] += y * y;
     raise(size, m[9]);
   }
-  for (int i = 0; i < 10; ++i) store(m[i], state + i * n);
+  for (std::size_t i = 0; i < 10; ++i) store(m[i], state + i * n);
 }
 
 TIDEWATT_CLONES

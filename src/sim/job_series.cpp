@@ -134,6 +134,7 @@ void JobSeries::macro_step(Tick begin) {
 std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {
   const auto& total = state_.total;
   std::vector<std::pair<std::string, double>> out;
+  out.reserve(limiter_names.size());
   for (std::size_t i = 0; i < limiter_names.size(); ++i)
     out.emplace_back(limiter_names[i], total.iterating_s > 0 ? total.limiter_s[i] / total.iterating_s : 0.0);
   return out;

@@ -72,6 +72,7 @@ std::string likely_cause(const std::string& id) {
 std::vector<Row> racks_rows(const Context&) {
   const std::vector<RackRun> runs = rack_runs();
   std::vector<double> exact;
+  exact.reserve(runs.size());
   for (const RackRun& run : runs) exact.push_back(exact_parameter(run));
   std::vector<Row> rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {

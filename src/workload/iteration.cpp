@@ -174,6 +174,7 @@ Timeline IterationModel::iteration(std::span<const double> pace, const Scatter& 
   }
   Sync sync = synchronise(replicas);
   std::vector<Replica> of_group;
+  of_group.reserve(which.size());
   for (const std::size_t i : which) of_group.push_back(replicas[i]);
   if (!scatter.late.empty()) sync = delayed(sync, of_group, scatter);
   Timeline timeline{kinds_, {}, sync.period};
@@ -207,6 +208,7 @@ Timeline IterationModel::evaluation(std::span<const double> pace, std::int64_t b
   const std::vector<double> paces = distinct(pace, which);
   std::vector<Replica> replicas;
   std::vector<Times> times(paces.size());
+  replicas.reserve(paces.size());
   for (std::size_t i = 0; i < paces.size(); ++i) replicas.push_back(run(forward, paces[i], times[i]));
   Timeline timeline{kinds_, {}, 0};
   for (const Replica& r : replicas)
