@@ -1,4 +1,5 @@
 """What the pictures say: each on a result made for it, small enough to check by eye."""
+import datetime
 import json
 import subprocess
 import sys
@@ -13,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import page_numbers  # noqa: E402
 import synthetic_result  # noqa: E402
 from tidewatt import _core, report  # noqa: E402
-from tidewatt.report import charts, charts_day, compare_page, day, events, findings, fleet, limiter, ramps, rule_limits, spectrum  # noqa: E402
+from tidewatt.report import charts, charts_day, compare_page, day, events, findings, fleet, limiter, ramps, rule_limits, spectrum, waveform  # noqa: E402
 from tidewatt.report.read import Group, Missing, ResultFile  # noqa: E402
-from tidewatt.report.style import STATES, house_style  # noqa: E402
+from tidewatt.report.style import STATES, TimeAxis, house_style  # noqa: E402
 
 INITIALISE, ITERATE, DETECT = (STATES.index(word) for word in ("initialise", "iterate", "detect"))
 START = "seconds since 2024-07-20T15:00:00"
@@ -89,11 +90,43 @@ def test_an_event_far_from_a_turn_of_the_band_moves_nothing():
     assert dict(events.state_spans(moved))[INITIALISE] == [(0.0, 55.6), (428.5, 501.0)]
 
 
+@pytest.mark.parametrize("at, width", [([0.9, 4.05, 5.4, 7.1, 8.5, 9.8], [1.9, 2.4, 2.6, 2.8, 2.1, 2.6]), ([0.1, 0.2, 0.3, 5.0, 9.9], [3.0] * 5), ([1.0, 1.0, 1.0], [2.0] * 3), ([], [])])
+def test_no_line_of_an_event_runs_through_a_label(at, width):
+    found = events.rows(at, width, (0.0, 10.0))
+    assert sorted(row for row, _ in found) == list(range(len(at)))
+    for k, (x, w, (row, left)) in enumerate(zip(at, width, found)):
+        begin, end = (x - w, x) if left else (x, x + w)
+        assert begin >= 0.0 and end <= 10.0
+        assert not [j for j, (other, (high, _)) in enumerate(zip(at, found)) if j != k and begin < other < end and high > row]
+
+
+def test_a_label_without_room_on_either_side_still_gets_a_row():
+    assert sorted(row for row, _ in events.rows([1.0, 5.0, 9.0], [20.0] * 3, (0.0, 10.0))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("begin_s, label", [(0.0, "time since the start of the run, 2024-07-20 15:00 (s)"), (54000.0, "time from 2024-07-21 06:00:00.0 (s)")])
+def test_axes_of_windows_have_a_date_and_late_ones_their_own_zero(begin_s, label):
+    t = begin_s + np.arange(3000) * 1e-3
+    result = Made({"simulated_s": 60000.0}, waveform_w={"time": t, "pcc_W": 1e7 + np.arange(3000.0)})
+    chart = charts.window(result, "waveform_w")
+    assert chart["x"]["title"] == label and chart["data"][0]["x"][0] == 0.0
+    with house_style():
+        axes = waveform.draw(result, "waveform_w").axes
+    assert axes[0].get_xlabel() == label and axes[0].get_xlim()[0] == 0.0
+    assert axes[1].get_xlabel().startswith("time from 2024-07-2")
+
+
+def test_later_midnights_have_their_date():
+    axis = TimeAxis(datetime.datetime(2024, 7, 20, 15), 40 * 3600.0)
+    assert [axis._hour(h) for h in (15, 24, 36, 48)] == ["15", "0\n07-21", "12", "0\n07-22"]
+    assert TimeAxis(datetime.datetime(2024, 7, 20), 86400.0)._hour(24) == "24"
+
+
 def test_the_title_of_the_events_names_them_and_checkpoints_say_that_they_end():
     result = short_run()
     happened = events.log(result)
     title, subtitle = findings.events(result, happened)
-    assert title == "Training makes progress for 46.2 % of the time: 1 checkpoint, 1 failure, 1 restart"
+    assert title == "Training makes progress for 46.2 % of the time: 1\u00a0checkpoint, 1\u00a0failure, 1\u00a0restart"
     assert "marked where they end" in subtitle
     assert [events.spoken(event) for event in happened][1:3] == ["checkpoint ends, main: iteration 28", "failure, main: in iterate"]
 
@@ -160,12 +193,17 @@ def test_ramps_of_unlike_windows_are_not_joined_and_show_their_limit():
     with house_style():
         axes = ramps.draw(result).axes[0]
     assert [line.get_linestyle() for line in axes.lines] == ["None", "None"]
-    assert "limit, rise and fall: 1.00 MW/s" in [text.get_text() for text in axes.texts]
+    # Below its window and not among the marks, which it would hide or be hidden by.
+    assert "1 s\nrise and fall ≤ 1.00 MW/s" in [text.get_text() for text in axes.get_xticklabels()]
+    assert not axes.texts
 
 
 @pytest.mark.parametrize("scenario", ['[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
+                                      'base = "other.toml"\n[site]\nrules = {title = "mine", rule = {mine = {figure = "ramp_up", window_s = 1, limit_MW_per_s = 2}}}\n'
+                                      '# ---- base = other.toml\n[site]\nrules = "power_stabilization_example"\n# ---- input catalog\n',
+                                      'base = "other.toml"\n[run]\nduration_h = 1\n# ---- base = other.toml\n[run]\nduration_h = 2\n[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
                                       'schema = 1\n# --set site.rules=[{title = "mine", rule = {mine = {figure = "ramp_up", window_s = 1, limit_MW_per_s = 2}}}]\n'])  # fmt: skip
-def test_a_ramp_limit_that_the_scenario_writes_itself_is_shown_too(scenario):
+def test_a_ramp_limit_that_the_scenario_or_its_base_writes_itself_is_shown_too(scenario):
     result = waves()
     result._groups["compliance"] = Group("compliance", {key: "1" for key in ("rule_set", "rule", "verdict", "title", "value", "limit")},
                                          lambda path: np.array({"rule_set": ["user"], "rule": ["mine"], "verdict": ["pass"], "title": ["My limit"], "value": [1.8e6], "limit": [2e6]}[path.rpartition("/")[2]]))  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 from . import downsample, events, fleet, grid_case, limiter, ramps, rule_limits, spectrum, waveform
 from .findings import duration
 from .read import ResultFile
-from .style import BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis
+from .style import BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, since_start
 
 N_POINTS = 1500  # buckets of a line: more than a screen has columns
 
@@ -48,22 +48,28 @@ def time_axis(axis: TimeAxis, edges: np.ndarray):
     return at, {**settings, "range": [float(at(edges[0])), float(at(edges[-1]))]}
 
 
-SECONDS = {"title": "time since the start of the run (s)", "unit": "s"}
+def seconds(start) -> dict:
+    """Settings of an axis in seconds since the `start` of a run."""
+    return {"title": since_start(start, "s"), "unit": "s"}
 
 
 def window(result: ResultFile, name: str) -> dict:
     """Power, frequency and voltage of the recorded window `name` of a `result`."""
     group = result.group(name)
     t, data, titles = group["time"], [], []
+    # As in the picture, a window of hours later has its own zero.
+    late = t[0] > bin_edges(t)[-1] - t[0] and group.start is not None
+    x_axis = {"title": from_moment(group.start, t[0], "s"), "unit": "s"} if late else seconds(group.start)
     for key, title, label, colour in [("pcc_W", "power (MW)", "power", BLUE), ("frequency_Hz", "off nominal (mHz)", "frequency", GREEN),
                                       ("bus_pu", "bus voltage (pu)", "bus voltage", ORANGE)]:  # fmt: skip
         if key not in group:
             continue
         values = group[key]
         values = {"pcc_W": lambda: values / 1e6, "frequency_Hz": lambda: (values - waveform.nominal_Hz(values)) * 1e3, "bus_pu": lambda: values}[key]()
-        data.append(trace(*downsample.line(t, values, N_POINTS), label, colour, panel=len(titles), step=key == "pcc_W", width=1, legend=False))
+        x, y = downsample.line(t, values, N_POINTS)
+        data.append(trace(x - t[0] if late else x, y, label, colour, panel=len(titles), step=key == "pcc_W", width=1, legend=False))
         titles.append(title)
-    out = chart(data, titles, SECONDS, 240 + 200 * (len(titles) - 1))
+    out = chart(data, titles, x_axis, 240 + 200 * (len(titles) - 1))
     out["panels"][0]["zero"] = True
     return out
 
@@ -76,7 +82,7 @@ def worst(result: ResultFile, name: str) -> dict:
     part = waveform.zoom(t, middle, 6.0)
     x, y = downsample.line(t[part], pcc[part], N_POINTS)
     data = [trace(x - middle, y, "power", VERMILION, step=True, width=1.2, legend=False)]
-    return chart(data, ["power (MW)"], {"title": f"time from {middle:.1f} s of the run (s)", "unit": "s"}, 320, zero=True)
+    return chart(data, ["power (MW)"], {"title": from_moment(group.start, middle, "s"), "unit": "s"}, 320, zero=True)
 
 
 def machines(result: ResultFile) -> dict:
@@ -89,7 +95,7 @@ def machines(result: ResultFile) -> dict:
         data.append(trace(*downsample.line(t, machine_mHz[:, k], N_POINTS // 2), word, colour, width=1.2 if k == most else 0.7))
     data.append(trace(*downsample.line(t, site_mHz, N_POINTS), "the site's bus, over 100 ms", BLACK, width=1.2))
     data.append(trace(*downsample.line(t, site_pu, N_POINTS), "voltage at the site's bus", ORANGE, panel=1, width=1))
-    return chart(data, ["off nominal (mHz)", "voltage (pu)"], SECONDS, 500)
+    return chart(data, ["off nominal (mHz)", "voltage (pu)"], seconds(result.group("grid_case").start), 500)
 
 
 def iteration(result: ResultFile) -> dict:

@@ -10,6 +10,7 @@ from .read import Missing, ResultFile
 from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, panels, root, spans
 
 MOST_LABELS = 14
+LABEL_pt = 9
 ROUTINE = ("checkpoint", "evaluation")  # logged when they end; shorter than a step, they are marks and no band of their own
 BEGINS = ("start", "restart", "resume")  # from here on the job iterates
 ITERATE = STATES.index("iterate")
@@ -79,8 +80,13 @@ def paint(result: ResultFile, axes=None):
         word, colour = state_look(k)
         bars = [(float(axis(a)), float(axis(b) - axis(a))) for a, b in pieces]
         axes.broken_barh(bars, (0, 1), facecolors=colour, label=word)
-    for i, event in enumerate(shown):
-        _flag(axes, float(axis(event[0])), 1.35 + 0.75 * i, (axis(edges[0]), axis(edges[-1])), spoken(event))
+    texts = [textwrap.shorten(spoken(event), 90, placeholder="…") for event in shown]
+    limits = (float(axis(edges[0])), float(axis(edges[-1])))
+    # Of the figure's width nearly all is the time axis.
+    per_point = (limits[1] - limits[0]) / (72.0 * 0.95 * axes.figure.get_size_inches()[0])
+    flags = rows([float(axis(event[0])) for event in shown], [per_point * (_width_pt(text) + 10.0) for text in texts], limits)
+    for event, text, (row, left) in zip(shown, texts, flags):
+        _flag(axes, float(axis(event[0])), 1.35 + 0.75 * row, left, text)
     for event in happened:
         if event not in shown:
             axes.plot([axis(event[0])] * 2, [0, 1.25], color=VERMILION, lw=0.8)
@@ -96,10 +102,47 @@ def draw(result: ResultFile):
     return root(paint(result))
 
 
-def _flag(axes, x, y, limits, text):
+def rows(at: list[float], width: list[float], limits: tuple[float, float]) -> list[tuple[int, bool]]:
+    """(row from 0 upwards, whether the label is left of its line) of labels beside the tops of vertical lines, so that no line runs through
+    a label of another one.
+
+    A line ends at its label, so what a label covers must be lower. Labels left of their lines cover earlier lines only, labels right of them
+    later ones only: the first k labels are right of their lines, the others left, with the least k for which such an order exists.
+
+    Parameters
+    ----------
+    at, width : list of float
+        Places of the lines, rising, and widths of their labels, in the units of the axis.
+    limits : tuple of float
+        Ends of the axis. Where no order keeps all labels inside them and every line clear, the order with the fewest faults.
+    """
+    best: tuple[int, list[tuple[int, bool]]] | None = None
+    for k in range(len(at) + 1):
+        left = [i >= k for i in range(len(at))]
+        ends = [(x - w, x) if aside else (x, x + w) for x, w, aside in zip(at, width, left)]
+        faults = sum(a < limits[0] or b > limits[1] for a, b in ends)
+        below = [{j for j, x in enumerate(at) if j != i and a <= x <= b and (x != at[i] or j < i)} for i, (a, b) in enumerate(ends)]
+        order: list[int] = []
+        while len(order) < len(at):
+            rest = [i for i in range(len(at)) if i not in order]
+            free = [i for i in rest if below[i] <= set(order)]
+            faults += not free
+            order.append(free[0] if free else min(rest, key=lambda i: len(below[i] - set(order))))
+        if best is None or faults < best[0]:
+            best = (faults, [(order.index(i), left[i]) for i in range(len(at))])
+        if not faults:
+            break
+    return best[1] if best else []
+
+
+def _width_pt(text: str) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), text, size=LABEL_pt, prop=FontProperties(family="DejaVu Sans")).get_extents().width)
+
+
+def _flag(axes, x, y, left, text):
     axes.plot([x, x], [0, y], color=VERMILION, lw=0.9)
     axes.plot([x], [y], "o", color=VERMILION, ms=4)
-    right = x > (limits[0] + limits[1]) / 2
-    axes.annotate(textwrap.shorten(text, 90, placeholder="…"), (x, y), xytext=(-6 if right else 6, 0), fontsize=9,
-                  textcoords="offset points", ha="right" if right else "left", va="center", color=BLACK,
-                  bbox={"fc": "white", "ec": "none", "pad": 0.6})  # fmt: skip
+    axes.annotate(text, (x, y), xytext=(-6 if left else 6, 0), fontsize=LABEL_pt, textcoords="offset points", ha="right" if left else "left", va="center", color=BLACK)

@@ -170,7 +170,7 @@ def events(result: ResultFile, happened: list[tuple]) -> tuple[str, str]:
     count = {}
     for _, kind, _, _ in happened:
         count[kind] = count.get(kind, 0) + 1
-    said = [f"{n} {kind.replace('_', ' ')}{'' if n == 1 else 's'}" for kind, n in count.items() if kind not in ("start", "done")]
+    said = [f"{n}\u00a0{kind.replace('_', ' ')}{'' if n == 1 else 's'}" for kind, n in count.items() if kind not in ("start", "done")]
     share = result.figure("effective_time_percent")
     title = f"Training makes progress for {number(share)} % of the time" if math.isfinite(share) else "What the job did"
     title += f": {', '.join(said)}" if said else ", without an interruption" if happened else ""

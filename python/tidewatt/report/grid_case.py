@@ -5,7 +5,7 @@ import numpy as np
 
 from . import findings
 from .read import ResultFile
-from .style import BLACK, GREY, ORANGE, VERMILION, panels, root
+from .style import BLACK, GREY, ORANGE, VERMILION, panels, root, since_start
 
 
 def series(result: ResultFile):
@@ -38,7 +38,7 @@ def paint(result: ResultFile, axes=None):
     above.set_ylabel("frequency off nominal (mHz)")
     above.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0)
     below.plot(t, site_pu, color=ORANGE, lw=1)
-    below.set(ylabel="voltage at the\nsite's bus (pu)", xlabel="time since the start of the run (s)", xlim=(t[0], t[-1]))
+    below.set(ylabel="voltage at the\nsite's bus (pu)", xlabel=since_start(result.group("grid_case").start, "s"), xlim=(t[0], t[-1]))
     below.ticklabel_format(axis="y", useOffset=False)
     if axes is None:
         above.figure.align_ylabels()

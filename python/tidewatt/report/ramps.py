@@ -37,17 +37,22 @@ def paint(result: ResultFile, axes=None):
     places = np.array([known.index(w) for w in window.tolist()])
     for values, label, colour, marker, aside in [(up, "rising", BLUE, "^", -0.08), (down, "falling", VERMILION, "v", 0.08)]:
         axes.plot(places + aside, on_log(values) / 1e6, marker, color=colour, label=label, ms=8)
-    for limit in limits:
+    for k, limit in enumerate(limits):
         at = known.index(limit.window_s)
-        axes.hlines(limit.limit / 1e6, at - 0.4, at + 0.4, color=BLACK, ls=(0, (4, 2)), lw=1.6)
-        axes.annotate(f"limit, {limit.way}: {findings.number(limit.limit / 1e6)} MW/s", (at, limit.limit / 1e6), xytext=(0, -4), fontsize=9,
-                      textcoords="offset points", ha="center", va="top")  # fmt: skip
+        axes.hlines(limit.limit / 1e6, at - 0.4, at + 0.4, color=BLACK, ls=(0, (4, 2)), lw=1.6, label=None if k else "limit, named below its window")
     axes.set(yscale="log", xlabel="window", ylabel="steepest ramp (MW/s)", xlim=(-0.6, len(known) - 0.4))
-    axes.set_xticks(range(len(known)), [findings.duration(w) for w in known])
+    axes.set_xticks(range(len(known)), [_tick(result, w, limits) for w in known])
     axes.minorticks_off()
-    axes.legend(loc="upper right")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0)
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
     return drawn
+
+
+def _tick(result: ResultFile, window_s: float, limits: list[rule_limits.RampLimit]) -> str:
+    """Words below a window: its length, that a run is too short for it, or its limits, the highest first."""
+    here = sorted((limit for limit in limits if limit.window_s == window_s), key=lambda limit: -limit.limit)
+    more = ["(run too short)"] if 2 * window_s > result.figure("simulated_s") else []
+    return "\n".join([findings.duration(window_s), *more, *(f"{limit.way} ≤ {findings.number(limit.limit / 1e6)} MW/s" for limit in here)])
 
 
 def draw(result: ResultFile):

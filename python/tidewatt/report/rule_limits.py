@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 
@@ -40,7 +41,9 @@ def _definitions(name: str) -> dict:
 def _own_definitions(result: ResultFile) -> dict[str, dict]:
     """The rules that the scenario of a `result` writes itself, by the names of their sets."""
     text, override = result.provenance.get("scenario", ""), "# --set site.rules="
-    rules = _toml(text).get("site", {}).get("rules", [])
+    # The scenario's own text comes first, those that it inherits from after it.
+    sites = [_toml(part).get("site", {}) for part in re.split(r"(?m)^# ---- .*$", text)]
+    rules = next((site["rules"] for site in sites if "rules" in site), [])
     for line in text.splitlines():
         if line.startswith(override):
             rules = _toml("rules = " + line[len(override) :])["rules"]

@@ -8,6 +8,7 @@ from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREY, VERMILION, panels, plain_decades, root
 
 MOST_MULTIPLES = 10  # of the iteration's frequency: beyond, they lie closer than a picture tells apart
+HEAD = 12  # times the highest line: what the words above the lines take
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
 
@@ -67,26 +68,27 @@ def paint(result: ResultFile, axes=None):
     axes.loglog(x, y / 1e3, color=BLUE, lw=1)
     plain_decades(axes)
     marks = multiples(result, f[-1])
+    highest = max(line_W, *(limit_W for _, _, limit_W, _ in rule_limits.of_lines(result, f, amplitude)), 0) / 1e3
+    # Words have the room above the lines for themselves.
     for at_Hz in marks:
-        axes.axvline(at_Hz, color=GREY, lw=0.8, ls=":")
-    top = max(line_W, *(limit_W for _, _, limit_W, _ in rule_limits.of_lines(result, f, amplitude)), 0) / 1e3 * 6
+        axes.plot([at_Hz, at_Hz], [1e-9, highest * 1.25], color=GREY, lw=0.8, ls=":")
+    top = highest * HEAD
     for k, (low, high, words) in enumerate(bands(result, f)):
         axes.axvspan(max(low, x[0]), min(high, x[-1]), color=BLACK, alpha=0.1 if k % 2 else 0.045, lw=0)
         axes.text(np.sqrt(max(low, x[0]) * min(high, x[-1])), top / 1.25, words.replace(": ", "\n"), fontsize=8.5, color="#4B5563", ha="center", va="top")
     for low, high, limit_W, words in rule_limits.of_lines(result, f, amplitude):
         axes.hlines(limit_W / 1e3, low, min(high, x[-1]), color=VERMILION, ls=(0, (6, 3)), lw=1.6)
-        axes.text(min(high, x[-1]), limit_W / 1e3 * 1.08, words, fontsize=9, color=VERMILION, ha="right")
+        axes.annotate(words, (min(high, x[-1]), limit_W / 1e3), xytext=(0, 3), textcoords="offset points", fontsize=9, color=VERMILION, ha="right")
     axes.plot([line_Hz], [line_W / 1e3], "o", color=VERMILION, ms=8, mfc="none", mew=2)
     axes.annotate(
-        f"{findings.number(line_Hz)} Hz\n{findings.number(line_W / 1e6)} MW",
-        (line_Hz, line_W / 1e3),
-        xytext=(-12, 2),
+        f"{findings.number(line_Hz)} Hz, {findings.number(line_W / 1e6)} MW",
+        (line_Hz, highest * 1.25),
+        xytext=(0, 2),
         textcoords="offset points",
-        ha="right",
-        va="center",
+        ha="center",
+        va="bottom",
         color=VERMILION,
         fontweight="bold",
-        bbox={"fc": "white", "ec": "none", "alpha": 0.75, "pad": 1},
     )
     positive = y[y > 0] / 1e3
     axes.set_ylim(max(positive.min(), line_W / 1e3 * 1e-6), top)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import datetime
 import textwrap
 from typing import TYPE_CHECKING, Callable
 
@@ -166,7 +167,8 @@ def root(drawn: np.ndarray) -> Figure:
 class TimeAxis:
     """Seconds since the start of the run as local hours (runs of hours) or minutes or seconds since the start."""
 
-    def __init__(self, start, span_s: float):
+    def __init__(self, start, span_s: float, begin_s: float = 0.0):
+        """@param begin_s: of what is shown, s since the run's `start`: a window of hours later has its own zero"""
         self.local = start is not None and span_s > 2 * 3600
         self.offset_s = (start.hour * 60 + start.minute) * 60 + start.second if self.local else 0.0
         self.unit_s, word = next(
@@ -175,13 +177,15 @@ class TimeAxis:
             if span_s <= limit
         )
         self.start = start
-        self.label, self.unit = f"time since the start of the run ({word})", word
+        self.label, self.unit = since_start(start, word), word
         if self.local and word == "h":
             self.label = f"local standard time, {start:%Y-%m-%d} (h)"
         elif self.local:
             self.label = f"days since {start:%Y-%m-%d}, local midnight"
+        elif start is not None and begin_s > span_s:
+            self.offset_s, self.label = -begin_s, from_moment(start, begin_s, word)
         self.hours = self.local and word == "h"
-        self.span = span_s / self.unit_s
+        self.span, self.end_h = span_s / self.unit_s, (self.offset_s + span_s) / 3600
 
     def __call__(self, t_s):
         return (np.asarray(t_s, dtype=float) + self.offset_s) / self.unit_s
@@ -194,7 +198,27 @@ class TimeAxis:
 
             step = next(s for s in (1, 2, 3, 6, 12) if self.span / s <= 13)
             axes.xaxis.set_major_locator(MultipleLocator(step))
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda h, _: f"{h:.0f}" if h <= 24 else f"{h % 24:.0f}"))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda h, _: self._hour(round(h))))
+
+    def _hour(self, h: int) -> str:
+        """The hour `h` since the first midnight as a tick; later midnights with their date."""
+        if h <= 0 or h % 24 or h == 24 and self.end_h <= 24:
+            return f"{h if h == 24 else h % 24}"
+        return f"0\n{self.start + datetime.timedelta(days=h // 24):%m-%d}"
+
+
+def since_start(start: datetime.datetime | None, unit: str) -> str:
+    """The label of an axis in `unit`s since the `start` of a run, with the date where it is known."""
+    when = "" if start is None else f", {start:%Y-%m-%d %H:%M}" + (f":{start:%S}" if start.second else "")
+    return f"time since the start of the run{when} ({unit})"
+
+
+def from_moment(start: datetime.datetime | None, at_s: float, unit: str) -> str:
+    """The label of an axis in `unit`s from a moment `at_s` of a run with this `start`."""
+    if start is None:
+        return f"time from {at_s:.1f} s of the run ({unit})"
+    moment = start + datetime.timedelta(seconds=round(at_s, 1))
+    return f"time from {moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 100_000} ({unit})"
 
 
 def grouped(x: float) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample, findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, given, new_figure, panels, root
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, given, new_figure, panels, root
 
 N_BUCKETS = 1500
 PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
@@ -79,7 +79,7 @@ def paint(result: ResultFile, name: str, axes=None):
     where they are recorded, the worst second, one iteration."""
     group = result.group(name)
     t, pcc = group["time"], group["pcc_W"]
-    axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0])
+    axis = TimeAxis(group.start, bin_edges(t)[-1] - t[0], t[0])
     grid = [row for row in ("frequency_Hz", "bus_pu") if row in group]
     title, subtitle = findings.waveform(result, worst_step(t, pcc)[1] / 1e6)
     if axes is None:
@@ -98,7 +98,7 @@ def paint(result: ResultFile, name: str, axes=None):
         row.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
     top.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
     axis.dress([top, *rows][-1])
-    _worst(worst, result, t, pcc)
+    _worst(worst, group.start, t, pcc)
     _iteration(iteration, result, t, pcc)
     return drawn
 
@@ -161,14 +161,14 @@ def _voltage(axes, axis, t, bus):
     axes.set_ylabel("bus voltage\n(pu)")
 
 
-def _worst(axes, result, t, pcc):
-    middle = worst_step(t, pcc)[0]
+def _worst(axes, start, t, pcc):
+    middle, step_W = worst_step(t, pcc)
     part = zoom(t, middle, 6.0)
     x, y = downsample.line(t[part], pcc[part], 2 * N_BUCKETS)
     axes.step(x - middle, y / 1e6, where="post", color=VERMILION, lw=1)
-    axes.set(ylabel="power (MW)", xlabel=f"time from {middle:.1f} s of the run (s)")
+    axes.set(ylabel="power (MW)", xlabel=from_moment(start, middle, "s"))
     axes.set_ylim(bottom=min(0.0, float(np.nanmin(y)) / 1e6))
-    axes.set_title("The largest change within one second")
+    axes.set_title("The largest change within one second" + (f": {findings.number(step_W / 1e6)} MW" if np.isfinite(step_W) else ""))
 
 
 def _iteration(axes, result, t, pcc):
