@@ -238,5 +238,6 @@ def test_a_building_systems_table_in_another_code_and_a_repeated_hour(tmp_path):
         spanish = importers.import_logs("csv", [path], columns={"time": "Fecha", "host": "Nodo", "power": "Potencia [kW]"}, time_zone=zone)
         assert str(spanish.table["time"].iloc[0]) == date and spanish.table["power_W"].tolist() == [4500, 4750]
         assert any("the file does not tell" in w for w in spanish.report.warnings)
-    # Without names the time is not guessed, and a warning names its column.
-    assert any("'Aikaleima' looks like the time" in w for w in unnamed.report.warnings)
+    # Without names the one column of times is taken, and so is, with a warning, the one that tells the GPUs apart.
+    assert "'Aikaleima' is taken as the time" in str(unnamed.report.notes) and any("'Näytönohjain' tells readings" in w for w in unnamed.report.warnings)
+    assert unnamed.table["node"].nunique() == 4 and len(unnamed.table) == 60 and "Teho_W" in unnamed.table

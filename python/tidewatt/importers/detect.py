@@ -6,7 +6,7 @@ import gzip
 import re
 from pathlib import Path
 
-from . import hourly, nvidia_smi, requests, sacct
+from . import hourly, jobcomp, nvidia_smi, plain, requests, sacct
 from .report import InputError
 
 _JSON = (
@@ -74,7 +74,7 @@ def _table_kind(text: str, path) -> str:
     first = next((line for line in text.split("\n") if line.strip()), "")
     names = [c.strip().strip('"') for c in re.split(r"[,;\t]", first)]
     upper = first.upper()
-    if sacct.dialect(text):
+    if sacct.dialect(text) or jobcomp.is_line(first):
         return "sacct"
     if "|#" in first or "JOBID" in upper:
         return "squeue"
@@ -91,6 +91,9 @@ def _table_kind(text: str, path) -> str:
         return "carbon"
     if set(names) & set(requests._INPUT) and set(names) & set(requests._OUTPUT):
         return "requests"
-    if len(names) < 2:
+    if _WATTS.search(first) and len(names) > 1 and not re.search(r"temp|clock", first, re.IGNORECASE):
+        return "power"
+    found = plain.suffixes(text)
+    if not found and len(names) < 2:
         raise InputError(f"{path}: no format is recognised; name the kind instead of auto")
-    return "power" if _WATTS.search(first) and not re.search(r"temp|clock", first, re.IGNORECASE) else "csv"
+    return "power" if found == {"W"} else "csv"

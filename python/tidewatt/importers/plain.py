@@ -6,40 +6,20 @@ import csv
 import difflib
 import io
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Optional
 
-import numpy as np
 import pandas as pd
 
+from . import header, legends, timecolumn
+from .cells import plain_numbers, unit_in
+from .cells import split as split_cell
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, report_twins, tidy
 from .text import column_numbers, read_bytes, read_text
-from .times import KNOWN, epoch_unit, parse_times
+from .units import UNITS, known, split
 
 ROW = "_row"
-# Suffix of a column, or unit given by the caller → (suffix in the table, factor, offset).
-UNITS = {
-    "W": ("W", 1.0, 0.0),
-    "mW": ("W", 1e-3, 0.0),
-    "kW": ("W", 1e3, 0.0),
-    "MW": ("W", 1e6, 0.0),
-    "J": ("J", 1.0, 0.0),
-    "mJ": ("J", 1e-3, 0.0),
-    "kWh": ("J", 3.6e6, 0.0),
-    "degC": ("degC", 1.0, 0.0),
-    "C": ("degC", 1.0, 0.0),
-    "°C": ("degC", 1.0, 0.0),
-    "degF": ("degC", 5 / 9, -32.0),
-    "K": ("degC", 1.0, -273.15),
-    "MHz": ("MHz", 1.0, 0.0),
-    "GHz": ("MHz", 1e3, 0.0),
-    "Hz": ("MHz", 1e-6, 0.0),
-    "frac": ("frac", 1.0, 0.0),
-    "%": ("frac", 0.01, 0.0),
-    "pct": ("frac", 0.01, 0.0),
-}
 QUANTITIES = {
     "power": "W",
     "power_instant": "W",
@@ -69,90 +49,92 @@ TIMES = (
     "ts",
     "t",
 )
-_UNIT_IN_NAME = re.compile(r"(?:_|\s*[\[(]\s*)(mW|kW|MW|W|kWh|mJ|J|degC|degF|°C|C|K|MHz|GHz|Hz|frac|pct|%)\s*[\])]?$")
+# The same words in other languages and other tools' spelling.
+SYNONYMS = {"temp": "temperature", "temp.": "temperature", "temperatur": "temperature", "température": "temperature", "leistung": "power",
+            "puissance": "power", "potencia": "power", "power draw": "power", "hostname": "host", "instance": "host"}  # fmt: skip
 
 
 def texts(path, report: ImportReport) -> pd.DataFrame:
-    """All cells as text; column `_row` has the line of each record. Torn lines are ignored with their number.
+    """All cells as text, numbers with a decimal point; column `_row` has the line of each record. Torn lines are ignored with their number.
 
-    @param path: CSV (`,`, `;` or tab; lines before the header are ignored) or Parquet; @param report: takes the remarks.
-    @raises InputError: empty, no table, doubled names, or Parquet without pyarrow.
+    @param path: CSV (`,`, `;` or tab; lines before the header are ignored, a second line of names or units belongs to it) or Parquet;
+    @param report: takes the remarks. @raises InputError: empty, no table, doubled names, or Parquet without pyarrow.
     """
     path = Path(path)
     if path.suffix.lower() == ".parquet":
         return _parquet(path)
     text, delimiter, n_cell = _text_and_layout(path, report)
-    records = csv.reader(io.StringIO(text), delimiter=delimiter)
-    header: list[str] = []
-    rows, before = [], 0
-    for cells in records:
-        row, before = before + 1, records.line_num
-        if not any(c.strip() for c in cells):
+    names, rows = _records(text, delimiter, n_cell, path.name, report)
+    return plain_numbers(_table(names, rows, path.name), report, path.name, delimiter, ROW)
+
+
+def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
+    """Names of the columns, and the rows with their line numbers."""
+    records = list(header.records(text, delimiter))
+    filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
+    wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
+    names: list[str] = []
+    rows = []
+    for row, last, cells in records:
+        # 1. Titles stand above the header, perhaps with the table's own number of delimiters.
+        if not names and (len(cells) != n_cell or (wide and filled(cells) == 1)):
+            if not header.SEP.match(delimiter.join(cells)):
+                report.ignore(f"{file}:{row}", "before the header")
             continue
-        if not header and len(cells) != n_cell:
-            report.ignore(f"{path.name}:{row}", "before the header")
+        if not names:
+            names = [c.strip() for c in cells]
+            last_used = names[-1] or len(names) == 1 or any(c[-1].strip() for _, _, c in records[:40] if len(c) == n_cell)
+            names = names if last_used else names[:-1]
             continue
-        if not header:
-            header = [c.strip() for c in cells]
-            header = header if header[-1] or len(header) == 1 else header[:-1]
-            continue
-        if len(cells) == len(header) + 1 and not cells[-1].strip():
+        # 2. Rows; the first may belong to the header.
+        if len(cells) == len(names) + 1 and not cells[-1].strip():
             cells = cells[:-1]  # a delimiter at the end of each row
-        if len(cells) != len(header):
-            report.ignore(f"{path.name}:{row}", f"{len(cells)} cells, the header has {len(header)}")
+        if len(cells) != len(names):
+            report.ignore(f"{file}:{row}", f"{len(cells)} cells, the header has {len(names)}")
             continue
-        if records.line_num > row:
-            report.mend(f"{path.name}:{row}", "a record over several lines was joined")
+        if not rows and header.is_more(names, cells):
+            names = header.joined(names, cells)
+            continue
+        if last > row:
+            report.mend(f"{file}:{row}", "a record over several lines was joined")
         rows.append([*(c.strip() for c in cells), row])
-    if len(set(header)) < len(header):
-        raise InputError(f"{path.name}: column '{next(h for h in header if header.count(h) > 1)}' twice")
-    table = pd.DataFrame(rows, columns=[*header, ROW])
-    return table if delimiter == "," else _decimal_points(table, report, path.name)
+    return names, rows
+
+
+def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
+    """Rows under their names. A column without a name is left out if it is empty, and numbered if not."""
+    empty = {i for i, n in enumerate(names) if not n and not any(r[i] for r in rows)}
+    names = [n or f"column {i + 1}" for i, n in enumerate(names)]
+    kept = [n for i, n in enumerate(names) if i not in empty]
+    if len(set(kept)) < len(kept):
+        raise InputError(f"{file}: column '{next(h for h in kept if kept.count(h) > 1)}' twice")
+    return pd.DataFrame([[c for i, c in enumerate(r) if i not in empty] for r in rows], columns=[*kept, ROW])
 
 
 def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     """The file, its delimiter and the cells of its header. A header that is no UTF-8 tells that the whole file is Windows-1252."""
     text = read_text(path, ImportReport(report.kind))
-    delimiter, n_cell, header = _layout(text)
+    delimiter, n_cell, head = header.layout(text)
     if not n_cell:
         raise InputError(f"{path.name}: is empty")
-    if "\ufffd" not in header:
+    if "\ufffd" not in head:
         return read_text(path, report), delimiter, n_cell
     report.note(f"{path.name}: read as Windows-1252, because its header is no UTF-8")
     return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n"), delimiter, n_cell
 
 
-def _layout(text: str) -> tuple[str, int, str]:
-    """Delimiter, number of cells and line of the header. Reports put a title or remarks above it: then the rows tell."""
-    lines = [line for line in text.split("\n", 200)[:200] if line.strip()][:60]
-    if not lines:
-        return ",", 0, ""
-
-    def usual(delimiter: str) -> tuple[int, int]:
-        return Counter(len(cells) for cells in csv.reader(lines, delimiter=delimiter)).most_common(1)[0]
-
-    def cells_of(line: str, delimiter: str) -> int:
-        return len(next(csv.reader([line], delimiter=delimiter)))
-
-    first = max(",;\t", key=lines[0].count)
-    own = cells_of(lines[0], first)
-    ends = sum(line.rstrip().endswith(first) for line in lines[1:]) > 0.5 * len(lines)  # each row ends with a delimiter
-    if own == 1 or usual(first)[0] not in (own, own + 1 if ends else own):
-        for delimiter in ";\t,":
-            n, times = usual(delimiter)
-            if n > 1 and times >= 0.5 * len(lines):
-                return delimiter, n, next(line for line in lines if cells_of(line, delimiter) == n)
-    return first, own, lines[0]
-
-
-def _decimal_points(table: pd.DataFrame, report: ImportReport, file: str) -> pd.DataFrame:
-    comma = re.compile(r"^-?\d+,\d+$")
-    for name in table.columns.drop(ROW):
-        hits = table[name].str.match(comma)
-        if hits.any() and not table[name].str.match(r"^-?\d+\.\d+$").any():
-            table[name] = table[name].str.replace(",", ".", regex=False)
-            report.note(f"{file}: '{name}' has decimal commas")
-    return table
+def suffixes(text: str) -> set[str]:
+    """Units of the columns that `read` would take from a table without being told: `W`, `degC`, … @param text: its beginning"""
+    quiet = ImportReport("csv")
+    try:
+        delimiter, n_cell, _ = header.layout(text)
+        names, rows = _records(text, delimiter, n_cell, "", quiet)
+        cells = plain_numbers(_table(names, rows[:200], ""), quiet, "", delimiter, ROW)
+        form = legends.is_long(cells.columns.drop(ROW))
+        chosen = _guess(legends.widened(cells, form, ROW) if form else cells)
+    except (InputError, ValueError, csv.Error):
+        return set()
+    return {name.rsplit("_", 1)[-1] for name in chosen if name not in ("time", *LABELS)}
 
 
 def _parquet(path: Path) -> pd.DataFrame:
@@ -194,46 +176,57 @@ def read(
     for path in paths:
         cells = texts(path, report)
         report.rows_read += len(cells)
-        parts.append(_one(cells, Path(path).name, report, columns or {}, units or {}, zone))
+        form = legends.is_long(cells.columns.drop(ROW))
+        if form and not set((columns or {}).values()) - {"time"} <= set(cells.columns) or form and not columns:
+            cells = legends.widened(cells, form, ROW)
+            report.note(f"{Path(path).name}: one series per row ('{form[0]}'); each became a column")
+        parts.append(_one(cells, Path(path).name, report, columns or {}, units or {}, zone).assign(file=Path(path).name))
     table = pd.concat(parts, ignore_index=True)
     values = [c for c in table if c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz", "frac")]
     if table[values].notna().sum().sum() == 0:
         raise InputError("no column has a number")
     labels = [c for c in LABELS[:3] if c in table]
     if "time" in table and table["time"].notna().any():
+        without = table["time"].isna()
+        for i in table.index[without]:
+            report.ignore(f"{table['file'][i]}:{table[ROW][i]}", "a row without a time, such as a sum below the table")
+        table = table[~without].reset_index(drop=True)
         if pd.api.types.is_datetime64_any_dtype(table["time"]):
             check_clock(table["time"], table[ROW].tolist(), Path(paths[0]).name, report)
         else:
             table["time"] = pd.to_timedelta(table["time"], unit="s")
-        table = tidy(table, labels, report, Path(paths[0]).name, ROW)
+        table = tidy(table, labels, report, Path(paths[0]).name, ROW).drop(columns="file")
         for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
             list_gaps(part["time"], str(name), report)
         if pd.api.types.is_timedelta64_dtype(table["time"]):
             table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
     else:
-        table = table.drop(columns=ROW)
+        table = table.drop(columns=[ROW, "file"])
     report_twins({c: table[c].to_numpy() for c in values}, report)
     return table
 
 
-def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, zone) -> pd.DataFrame:
+def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, zone) -> pd.DataFrame:
+    """One file's columns in SI units, a row per GPU where columns name GPUs."""
     chosen = dict(columns) or _guess(cells)
-    if "time" not in chosen:
-        _find_time(cells.drop(columns=list(set(chosen.values()) & set(cells.columns))), file, report)
+    if "time" not in chosen or not columns:
+        time = timecolumn.find(cells, chosen, ROW, file, report, TIMES)
+        chosen = {"time": time, **{n: c for n, c in chosen.items() if n != "time"}} if time else chosen
+    if not columns and "time" in chosen and not set(chosen) & set(LABELS[:3]):
+        chosen |= _series_column(cells, chosen, file, report)
     wrong = [f"no column '{c}' for {name}{_near(c, cells)}" for name, c in chosen.items() if c not in cells]
-    out = {}
+    out: dict = {}
     for name, column in chosen.items():
         if column not in cells:
             continue
         if name == "time":
             labels = [c for n, c in chosen.items() if n in LABELS[:3] and c in cells]
             series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
-            out["time"] = _time(cells[column], column, cells[ROW].tolist(), file, report, zone, series)
+            out["time"] = timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series)
         elif name in LABELS:
             out[name] = cells[column]
         else:
-            unit = units.get(name) or _unit(column) or (_unit(name) if name not in QUANTITIES else "")
-            bare = _UNIT_IN_NAME.sub("", name)
+            bare, unit = _name_and_unit(name, column, cells, given)
             if unit not in UNITS:
                 wrong.append(f"{name}: column '{column}' names no unit; say --unit {name}=UNIT ({', '.join(UNITS)})")
                 continue
@@ -241,9 +234,8 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, z
             if QUANTITIES.get(bare, suffix) != suffix:
                 wrong.append(f"{name}: {unit} is no unit of it")
                 continue
-            out[f"{bare}_{suffix}"] = (
-                column_numbers(cells[column], column, cells[ROW].tolist(), file, report) + offset
-            ) * factor
+            scale = {u: UNITS[k][1] / factor for u in cells[column].map(lambda c: split_cell(c)[1]).unique() if (k := known(u)) and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
+            out[f"{bare}_{suffix}"] = (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
         wrong.append(
             f"no column of a known quantity; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
@@ -253,7 +245,40 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, units, z
     left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
     if left:
         report.note(f"{file}: columns without a use here: {', '.join(left[:8])}{' …' if len(left) > 8 else ''}")
-    return pd.DataFrame({**out, ROW: cells[ROW]})
+    table = pd.DataFrame({**out, ROW: cells[ROW]})
+    values = {n: c for n, c in chosen.items() if n in out and n not in ("time", *LABELS)}
+    long = None if columns or report.kind == "power" or "gpu" in out else legends.by_gpu(table, values, ROW)
+    return table if long is None else long
+
+
+def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport) -> dict[str, str]:
+    """The column that tells readings of one instant apart, where most instants come several times; as `gpu` if it says so, else `node`."""
+    time = chosen["time"]
+    if time not in cells or cells[time].duplicated(keep=False).mean() < 0.5:
+        return {}
+    left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
+    telling = [c for c in left if 1 < (n := cells[c].nunique()) < 0.5 * len(cells) and (cells.groupby(time)[c].nunique() == n).mean() > 0.5]
+    if len(telling) != 1:
+        return {}
+    some = [telling[0], *cells[telling[0]].head(20)]
+    label = "gpu" if any("gpu" in t.lower() for t in some) else "node"
+    report.warn(f"{file}:{cells[ROW].iloc[0]}", f"'{telling[0]}' tells readings of one instant apart and is taken as {label}; name it, --column gpu='{telling[0]}', if that is wrong")
+    return {label: telling[0]}
+
+
+def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[str, str]:
+    """Name without its suffix, and the unit: the caller's, that of the column's name, its cells' or its metric's."""
+    of_metric = legends.metric(column)
+    if of_metric and name not in given:
+        return name.rsplit("_", 1)[0] if name not in QUANTITIES else name, _metric_unit(*of_metric)
+    unit = given.get(name) or split(column)[1] or unit_in(cells[column]) or (split(name)[1] if name not in QUANTITIES else "")
+    return split(name)[0] if name not in QUANTITIES else name, unit
+
+
+def _metric_unit(key: str, factor: float) -> str:
+    """The unit in which a metric's numbers are written, from its column here and its factor."""
+    suffix = key.rsplit("_", 1)[-1]
+    return next(u for u, (s, f, offset) in UNITS.items() if s == suffix and f == factor and not offset)
 
 
 def _near(column: str, cells: pd.DataFrame) -> str:
@@ -263,47 +288,31 @@ def _near(column: str, cells: pd.DataFrame) -> str:
     return f"; did you mean '{known[near[0]]}'?" if near else f" among {', '.join(list(known.values())[:12])}"
 
 
-def _find_time(cells: pd.DataFrame, file: str, report: ImportReport) -> None:
-    """Warns of a column that holds times and has no name that says so."""
-    for column in cells.columns.drop(ROW):
-        some = cells[column].iloc[:20]
-        if some.str.contains(r"\d[./:-]\d").all() and parse_times(some, cells[ROW].tolist(), file, ImportReport(report.kind)).notna().all():
-            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"'{column}' looks like the time and is not taken: name it, --column time='{column}'")
-            return
-
-
-def _unit(name: str) -> str:
-    match = _UNIT_IN_NAME.search(name)
-    return match[1] if match else ""
-
-
 def _guess(cells: pd.DataFrame) -> dict[str, str]:
-    """Columns whose names say quantity and unit, a time and labels."""
+    """Columns whose names, legends or cells say quantity and unit, a time and labels."""
     chosen = {}
     lower = {c.lower(): c for c in cells.columns.drop(ROW)}
     for name in TIMES:
         if name in lower:
             chosen["time"] = lower[name]
             break
-    for name in LABELS:
-        if name in lower:
-            chosen[name] = lower[name]
+    for name, column in lower.items():
+        name = SYNONYMS.get(name, name)
+        if name in LABELS:
+            chosen.setdefault(name, column)
     for column in cells.columns.drop(ROW):
-        if column not in chosen.values() and _unit(column) in UNITS:
-            chosen[re.sub(r"\W+", "_", _UNIT_IN_NAME.sub("", column)).strip("_") + "_" + UNITS[_unit(column)][0]] = (
-                column
-            )
+        if column in chosen.values():
+            continue
+        of_metric = legends.metric(column)
+        bare, unit = split(column)
+        unit = unit or unit_in(cells[column])
+        if of_metric:
+            chosen.setdefault(f"{_word(column)}_{of_metric[0].rsplit('_', 1)[-1]}", column)
+        elif unit in UNITS:
+            word = SYNONYMS.get(bare.lower(), bare.lower())
+            chosen.setdefault(f"{word if word in QUANTITIES else _word(bare)}_{UNITS[unit][0]}", column)
     return chosen
 
 
-def _time(cells: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series) -> pd.Series:
-    """Calendar times, or seconds from any origin."""
-    values = pd.to_numeric(cells, errors="coerce")
-    if values.notna().mean() > 0.5 and not epoch_unit(values.abs().max()):
-        for i in np.flatnonzero(values.isna().to_numpy()):
-            report.warn(f"{file}:{rows[i]}", f"{column}: '{cells.iloc[i]}' is no time")
-        return values * (1e-3 if column.endswith("_ms") else 1.0)
-    times = parse_times(cells, rows, file, report, zone, series)
-    if len(times) and times.isna().all():
-        raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(cells.iloc[0])[:40]}'; known: {KNOWN}")
-    return times
+def _word(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_")

@@ -1,4 +1,4 @@
-"""`sacct --parsable2`, with `|` or `|#` between the fields: a table of jobs, not of steps."""
+"""`sacct --parsable2`, with `|` or `|#` between the fields, and the job completion log: a table of jobs, not of steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
-from . import slurm_words
+from . import jobcomp, slurm_words
 from .report import ImportReport, InputError
 from .text import read_text
 from .times import parse_times
@@ -43,15 +43,18 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     """Jobs with the columns of `COLUMNS`: GPUs and nodes as allocated, `gpu_hours` = gpus × elapsed time.
 
     A step is no job. Where a job has no line of its own, its steps stand for it: first start, last end, largest counts; column
-    `stands_for_job` names them. @param paths: tables with a header; @param report: takes the remarks;
+    `stands_for_job` names them. @param paths: tables with a header, or logs of jobcomp/filetxt; @param report: takes the remarks;
     @param zone: IANA name of the cluster's clock. @raises InputError: no header of sacct.
     """
     records: list[dict] = []
     for path in paths:
         text, file = read_text(path, report), Path(path).name
+        if jobcomp.is_line(text.lstrip().split("\n", 1)[0]):
+            records += jobcomp.records(text, file, report)
+            continue
         delimiter = dialect(text)
         if not delimiter:
-            raise InputError(f"{file}: the first line is no header of `sacct --parsable2` (JobID, State, …)")
+            raise InputError(f"{file}: the first line is no header of `sacct --parsable2` (JobID, State, …), and no job of a completion log")
         records += _records(text, delimiter, file, report)
     jobs = _jobs(records, report)
     table = pd.DataFrame(jobs, columns=[*COLUMNS, "row", "file"])

@@ -68,7 +68,7 @@ def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -
             )
     part = part.sort_values("time", kind="stable")
     # 2. The same row twice.
-    values = [c for c in part.columns if c != place]
+    values = [c for c in part.columns if c not in (place, "file")]
     twice = part.duplicated(values).to_numpy()
     for i in np.flatnonzero(twice):
         report.ignore(where(i), "the same row as before")

@@ -39,7 +39,7 @@ NO_VALUE = frozenset(
 # DCGM writes these for blank, not found, not supported and not permitted: 2^31 - 16, 2^63 - 16 and 2^47, each + 0 … 3.
 DCGM_BLANKS = (0x7FFFFFF0, 0x7FFFFFFFFFFFFFF0, 2**47)
 
-_NUMBER = re.compile(r"^\(?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%°µ][^,;]*?)?\)?$")
+_NUMBER = re.compile(r"^\(?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%°℃µ][^,;]*?)?\)?$")
 
 
 def read_bytes(path) -> bytes:
@@ -100,6 +100,8 @@ def column_numbers(
     """
     out = np.full(len(cells), np.nan)
     for i, cell in enumerate(cells):
+        if cell == "\u2205":  # `legends.ABSENT`: this series has no reading at this instant
+            continue
         try:
             value, unit = number(str(cell))
         except InputError as error:

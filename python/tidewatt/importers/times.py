@@ -14,10 +14,12 @@ from .report import ImportReport, InputError
 EARLIEST = pd.Timestamp("2005-01-01")  # before it no log of a GPU or a data centre of today was written
 _NUMERIC = re.compile(r"^-?\d+(\.\d+)?$")
 _SLASHES = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
-_DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+|$)")
+_DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2}(?=[ T]|$))(?:[ T]+|$)")
 _DOTTED = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}) (\d{1,2})\.(\d\d)(?:\.(\d\d))?$")
-_EITHER_FIRST = re.compile(r"^(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T,]+|$)")
-KNOWN = "ISO 8601, 2026/07/14 08:12:53, 14.07.2026 08:12:53 or 08.12.53, 7/14/2026 8:12:53 AM, Tue Jul 14 08:12:53 2026, Unix time in s, ms, µs or ns"
+_EITHER_FIRST = re.compile(r"^(\d{1,2})/(\d{1,2})/(\d{4}|\d{2}(?=[ T,]|$))(?:[ T,]+|$)")
+_MONTH_NAME = re.compile(r"^(?:[A-Z][a-z]{2,8},? )?(?:\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})\b")
+_ZONE_WORD = re.compile(r"\s*\(?\b([A-Z]{2,5})\)?$")
+KNOWN = "ISO 8601, 14-Jul-2026 08:12:53, 2026/07/14 08:12:53, 14.07.2026 08:12:53 or 08.12.53, 7/14/2026 8:12:53 AM, Tue Jul 14 08:12:53 2026, Unix time in s, ms, µs or ns"
 # Zones of the United States, which write 7/14/2026.
 _MONTH_FIRST = re.compile(
     r"US/|America/(New_York|Detroit|Chicago|Denver|Phoenix|Los_Angeles|Anchorage|Boise|Menominee|Indiana|Kentucky|North_Dakota|Juneau|Adak)|Pacific/Honolulu|Asia/Manila|[ECMP]ST"
@@ -65,6 +67,7 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
 
 def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None):
     """Dates of dots (day first) and of slashes with the year first. Where no number tells, the clock's country does."""
+    texts = [re.sub(r"^(\d{1,2})-(\d{1,2})-(?=\d{4})", r"\1/\2/", t) for t in texts]
     slashed = [m for m in map(_EITHER_FIRST.match, texts) if m]
     day_first = any(int(m[1]) > 12 for m in slashed)
     if slashed and day_first and any(int(m[2]) > 12 for m in slashed):
@@ -74,12 +77,32 @@ def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str
         first = f"day is taken to come first, as usual in {zone}" if day_first else "month is taken to come first"
         report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
-    dated = [_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t)).strip() for t in texts]
+    full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)  # noqa: E731  26-3-2: of this century
+    dated = [full(_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t))).strip() for t in _without_zones(texts, rows, file, report)]
     return [_DOTTED.sub(lambda m: f"{m[1]} {m[2]}:{m[3]}:{m[4] or '00'}", t) for t in dated]  # 08.12.53, as in Finland
+
+
+def _without_zones(texts, rows, file: str, report: ImportReport):
+    """UTC and GMT as offsets; other words for zones (EST, CET) are left out with a warning, because several zones share them."""
+    out, words = [], {}
+    for row, text in zip(rows, texts):
+        match = _ZONE_WORD.search(text)
+        if match and match[1] not in ("AM", "PM") and len(text) > len(match[0]):
+            if match[1] in ("UTC", "GMT"):
+                text = text[: match.start()] + "+00:00"
+            else:
+                words.setdefault(match[1], row)
+                text = text[: match.start()]
+        out.append(text)
+    if words:
+        report.warn(f"{file}:{min(words.values())}", f"{', '.join(words)} behind the times is not used: several zones share such a word; name the clock with --time-zone")
+    return out
 
 
 def _one(text: str):
     try:
+        if _MONTH_NAME.match(text):
+            return pd.Timestamp(text)
         if text[:3].isalpha() and text[-4:].isdigit():
             return pd.Timestamp(datetime.datetime.strptime(text, _CTIME))
         return pd.Timestamp(_SLASHES.sub(r"\1-\2-\3", text)) if len(text) >= 8 and text[:4].isdigit() else pd.NaT

@@ -1,0 +1,89 @@
+"""Numbers as spreadsheets, dashboards and building systems write them: decimal commas, thousands apart, units in the cell."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from . import units
+from .report import ImportReport
+from .text import NO_VALUE
+
+_NUMBER = re.compile(r"^([+-]?\d[\d.,'’\u00a0\u202f\u2009 ]*(?:[eE][+-]?\d+)?)\s*([^\d\s].*)?$")
+_APART = re.compile(r"(?<=\d)['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
+_GROUPS = {mark: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+$") for mark in ".,"}
+
+
+def split(cell: str) -> tuple[str, str]:
+    """The number's text and its unit: `1.234,5 kW` gives `1.234,5` and `kW`; ("", "") where the cell is no number with or without a unit.
+
+    @param cell: its text
+    """
+    match = _NUMBER.match(cell.strip().replace("\u2212", "-"))
+    unit = (match[2] or "").strip() if match else ""
+    return (_APART.sub("", match[1]).strip(), unit) if match and (not unit or units.is_unit(unit)) else ("", "")
+
+
+def decimal_mark(numbers) -> tuple[str, bool]:
+    """The decimal mark of numbers that belong together, and whether they tell it.
+
+    A number with both marks has its decimal mark last. A mark that comes twice in a number, or once before other than three digits, is
+    told too. `1.234` and `1,234` alone tell nothing. @param numbers: texts without units
+    """
+    for text in numbers:
+        text = text.partition("e")[0].partition("E")[0]
+        if "." in text and "," in text:
+            return (".", True) if text.rfind(".") > text.rfind(",") else (",", True)
+        for mark, other in ((".", ","), (",", ".")):
+            if mark in text and not _GROUPS[mark].match(text):
+                return mark, True
+            if text.count(mark) > 1:
+                return other, True
+    return "", False
+
+
+def plain_numbers(table: pd.DataFrame, report: ImportReport, file: str, delimiter: str, skip: str) -> pd.DataFrame:
+    """Columns of numbers with a decimal point and nothing between thousands; the unit in a cell stays behind its number.
+
+    Each column tells its own decimal mark; where it does not, the file's other columns do. At last a comma is the decimal mark unless
+    commas separate the cells. @param table: of texts; @param report: takes notes; @param file: for them;
+    @param delimiter: of the file; @param skip: a column that holds no text
+    """
+    parts = {}
+    for name in table.columns.drop(skip):
+        pairs = [split(c) for c in table[name]]
+        known = [n for (n, _), c in zip(pairs, table[name]) if c.strip().lower() not in NO_VALUE]
+        if known and sum(map(bool, known)) > 0.5 * len(known) and not any(_is_date(c) for c in table[name].iloc[:20]):
+            parts[name] = pairs
+    told = {name: decimal_mark([n for n, _ in pairs if n]) for name, pairs in parts.items()}
+    marks = [mark for mark, sure in told.values() if sure]
+    for name, pairs in parts.items():
+        written = [n for n, _ in pairs if n]
+        mark, sure = told[name]
+        if not sure and marks:
+            mark = max(".,", key=marks.count)
+            if grouped := next((n for n in written if {".": ",", ",": "."}[mark] in n), ""):
+                report.warn(file, f"'{name}': '{grouped}' is read as {grouped.replace({'.': ',', ',': '.'}[mark], '')}, because the file's other columns have '{mark}' as the decimal mark")
+        elif not sure:
+            comma = next((n for n in written if "," in n), "")
+            mark = "," if comma and delimiter != "," else "."
+            if comma:
+                what = "read as the decimal mark" if mark == "," else "read so"
+                report.warn(file, f"'{name}' does not tell whether the comma of '{comma}' parts thousands; {what}")
+        if mark == "," and any("," in n for n in written):
+            report.note(f"{file}: '{name}' has decimal commas")
+        other = "," if mark == "." else "."
+        table[name] = [f"{n.replace(other, '').replace(mark, '.')} {unit}".strip() if n else c for c, (n, unit) in zip(table[name], pairs)]
+    return table
+
+
+def _is_date(cell: str) -> bool:
+    return bool(re.match(r"^\d{1,4}([./-])\d{1,2}\1\d{1,4}", cell.strip()) or re.match(r"^\d{1,2}[:.]\d\d[:.]\d\d", cell.strip()))
+
+
+def unit_in(column) -> str:
+    """The unit that stands in most cells of a column beside their numbers, or "". @param column: its texts"""
+    found = [units.known(split(str(c))[1]) for c in column]
+    found = [u for u in found if u]
+    return max(set(found), key=found.count) if len(found) > 0.5 * max(1, sum(str(c).strip().lower() not in NO_VALUE for c in column)) else ""

@@ -1,0 +1,81 @@
+"""Where a table begins and what its columns are called: titles, `sep=`, one or two header lines, a line of units."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from typing import Iterator
+
+from . import cells as numbers
+from . import units
+from .text import NO_VALUE
+
+SEP = re.compile(r'^"?sep=(.)"?[,;\s]*$', re.IGNORECASE)  # tells Excel the delimiter; no row of the table
+_TIME = re.compile(r"\d{1,4}[./:-]\d{1,2}[./:-]\d{1,4}|^\d{1,2}:\d\d|^\d{9,}$")
+
+
+def layout(text: str) -> tuple[str, int, str]:
+    """Delimiter, number of cells and line of the header. Reports put a title or remarks above it: then the rows tell.
+
+    @param text: the file, or its beginning
+    """
+    lines = [line for line in text.split("\n", 200)[:200] if line.strip()][:60]
+    if not lines:
+        return ",", 0, ""
+    given = SEP.match(lines[0])
+    if given and len(lines) > 1:
+        return given[1], Counter(len(row) for row in csv.reader(lines[1:], delimiter=given[1])).most_common(1)[0][0], lines[1]
+
+    def usual(delimiter: str) -> tuple[int, int]:
+        return Counter(len(row) for row in csv.reader(lines, delimiter=delimiter)).most_common(1)[0]
+
+    def cells_of(line: str, delimiter: str) -> int:
+        return len(next(csv.reader([line], delimiter=delimiter)))
+
+    first = max(",;\t", key=lines[0].count)
+    own = cells_of(lines[0], first)
+    ends = sum(line.rstrip().endswith(first) for line in lines[1:]) > 0.5 * len(lines)  # each row ends with a delimiter
+    if own == 1 or usual(first)[0] not in (own, own + 1 if ends else own):
+        for delimiter in ";\t,":
+            n, times = usual(delimiter)
+            if n > 1 and times >= 0.5 * len(lines):
+                return delimiter, n, next(line for line in lines if cells_of(line, delimiter) == n)
+    return first, own, lines[0]
+
+
+def records(text: str, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
+    """(first line, last line, cells) of each record that is not blank. @param text: the file; @param delimiter: between cells"""
+    lines, before = csv.reader(io.StringIO(text), delimiter=delimiter), 0
+    for cells in lines:
+        row, before = before + 1, lines.line_num
+        if any(c.strip() for c in cells):
+            yield row, before, cells
+
+
+def is_more(names, row) -> bool:
+    """Whether a row belongs to the header: units, or names below groups. @param names: of the header so far; @param row: the next one's cells"""
+    filled = [c.strip() for c in row if c.strip()]
+    if not filled or any(numbers.split(c)[0] or _TIME.search(c) for c in filled):
+        return False
+    if all(c.lower() in NO_VALUE for c in filled):
+        return False
+    if all(units.is_unit(c) for c in filled):
+        return True
+    given = [n for n in names if n]
+    return len(filled) > 1 and (len(given) < len(names) - 1 or len(set(given)) < len(given))
+
+
+def joined(names, row) -> list[str]:
+    """Names with the units or the names below them: `PSU1 Power [W]` from the group `PSU1` and `Power [W]`.
+
+    @param names: of the header so far; a group stands over the first of its columns; @param row: the next line's cells
+    """
+    if all(units.is_unit(c) for c in row if c.strip()):
+        return [f"{n} [{c.strip().strip('[]()').strip()}]" if c.strip() else n for n, c in zip(names, row)]
+    out, group = [], ""
+    for name, below in zip(names, (c.strip() for c in row)):
+        group = name or (group if below else "")
+        out.append(f"{group} {below}".strip())
+    return out

@@ -1,0 +1,97 @@
+"""The column of times: by its name, by its cells, or a date and a clock in two columns; and its values."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+
+from .report import ImportReport, InputError
+from .times import KNOWN, epoch_unit, parse_times
+
+_DATE = re.compile(r"^(\d{1,4}([./-])\d{1,2}\2\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4})$")
+_CLOCK = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?$")
+_TIMELIKE = re.compile(r"\d[./:-]\d|\d[- ][A-Za-z]{3}[- ]\d")
+_WORDS = re.compile(r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|sample ?time|_time|seconds|elapsed( time)?)$", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"^(.*?)[_ ]*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
+_SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0, "h": 3600.0}
+_EXCEL_DAY_0 = pd.Timestamp("1899-12-30")
+
+
+def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport, names) -> Optional[str]:
+    """Name of the column of times; a date and a clock become a column of their own in `cells`. None, with a warning, where several may be it.
+
+    @param cells: texts; @param chosen: what is already known: name → column; @param row: column of line numbers; @param file: for the
+    remarks; @param report: takes them; @param names: words that mean time
+    """
+    columns = [c for c in cells.columns.drop(row) if c not in [v for k, v in chosen.items() if k != "time"]]
+    named = chosen.get("time") or next((c for c in columns if _WORDS.match(_bare(c)) or c.lower() in names), None)
+    some = {c: [t for t in cells[c].iloc[:200] if t][:20] for c in columns}
+    dates = [c for c in columns if _most(_DATE.match(t) for t in some[c])]
+    clocks = [c for c in columns if _most(_CLOCK.match(t) for t in some[c])]
+    if len(dates) == len(clocks) == 1 and named in (None, *dates, *clocks):
+        joined = f"{dates[0]} {clocks[0]}"
+        cells[joined] = cells[dates[0]] + " " + cells[clocks[0]]
+        cells.drop(columns=[dates[0], clocks[0]], inplace=True)
+        report.note(f"{file}: '{dates[0]}' and '{clocks[0]}' together are the time")
+        return joined
+    if named:
+        return named
+    quiet = ImportReport(report.kind)
+    found = [c for c in columns if _most(_TIMELIKE.search(t) for t in some[c])]
+    found = [c for c in found if _most(parse_times(some[c], [0] * len(some[c]), file, quiet).notna())]
+    if len(found) == 1:
+        report.note(f"{file}: '{found[0]}' is taken as the time")
+        return found[0]
+    if found:
+        first = cells[row].iloc[0]
+        report.warn(f"{file}:{first}", f"'{found[0]}' looks like the time and is not taken, because '{found[1]}' does too: name it, --column time='{found[0]}'")
+    return None
+
+
+def _most(these) -> bool:
+    """More than half; a sum or a remark may stand below a table."""
+    these = [bool(t) for t in these]
+    return sum(these) > 0.5 * len(these)
+
+
+def _bare(column: str) -> str:
+    match = _IN_BRACKETS.match(column)
+    return (match[1] if match else column).strip()
+
+
+def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series) -> pd.Series:
+    """Calendar times, or seconds from any origin.
+
+    @param texts: the cells; @param column: its name, which may end with a unit (`_ms`, `[ms]`) or a zone (`(UTC)`); @param rows: line numbers;
+    @param file: for the remarks; @param report: takes them; @param zone: of the clock; @param series: whose reading each row is.
+    @raises InputError: no cell is a time.
+    """
+    match = _IN_BRACKETS.match(column)
+    behind = match[2] if match else ""
+    if zone is None and re.match(r"^(UTC|GMT|Z|[A-Z][a-z]+/[A-Z]\w+)$", behind):
+        zone = "UTC" if behind in ("UTC", "GMT", "Z") else behind
+        report.note(f"{file}: '{column}' names the zone of its times")
+    values = pd.to_numeric(texts, errors="coerce")
+    if values.notna().mean() > 0.5 and not epoch_unit(values.abs().max()):
+        for i in np.flatnonzero(values.isna().to_numpy()):
+            report.warn(f"{file}:{rows[i]}", f"{column}: '{texts.iloc[i]}' is no time")
+        if _is_excel(values, column, behind):
+            report.note(f"{file}: '{column}' counts days since 1900, as spreadsheets do")
+            days = _EXCEL_DAY_0 + pd.to_timedelta((values * 86400e3).round(), unit="ms")
+            return parse_times(days.dt.strftime("%Y-%m-%dT%H:%M:%S.%f").where(values.notna(), ""), rows, file, ImportReport(report.kind), zone, series)
+        scale = 1e-3 if column.endswith("_ms") else _SECONDS.get(behind.lower(), 1.0)
+        return values * scale
+    times = parse_times(texts, rows, file, report, zone, series)
+    if len(times) and times.isna().all():
+        raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(texts.iloc[0])[:40]}'; known: {KNOWN}")
+    return times
+
+
+def _is_excel(values: pd.Series, column: str, behind: str) -> bool:
+    """Days since 1899-12-30 between 2000 and 2100, in a column that names no other unit and moves by minutes rather than by seconds."""
+    step = values.diff().median()
+    within = values.between(36526, 73050).mean() > 0.99
+    return bool(within and behind.lower() not in _SECONDS and not re.search(r"_(s|ms)$|seconds|elapsed", column, re.IGNORECASE) and 0 < step < 0.005)

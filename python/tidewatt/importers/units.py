@@ -1,0 +1,96 @@
+"""Units as logs write them, in headers, rows of units and cells, and the column that each belongs to."""
+
+from __future__ import annotations
+
+import re
+
+# Unit → (suffix in the table, factor, offset): value in the table = (number + offset) × factor.
+UNITS = {
+    "W": ("W", 1.0, 0.0),
+    "mW": ("W", 1e-3, 0.0),
+    "kW": ("W", 1e3, 0.0),
+    "MW": ("W", 1e6, 0.0),
+    "J": ("J", 1.0, 0.0),
+    "mJ": ("J", 1e-3, 0.0),
+    "kWh": ("J", 3.6e6, 0.0),
+    "degC": ("degC", 1.0, 0.0),
+    "C": ("degC", 1.0, 0.0),
+    "°C": ("degC", 1.0, 0.0),
+    "degF": ("degC", 5 / 9, -32.0),
+    "K": ("degC", 1.0, -273.15),
+    "MHz": ("MHz", 1.0, 0.0),
+    "GHz": ("MHz", 1e3, 0.0),
+    "Hz": ("MHz", 1e-6, 0.0),
+    "frac": ("frac", 1.0, 0.0),
+    "%": ("frac", 0.01, 0.0),
+    "pct": ("frac", 0.01, 0.0),
+}
+# Words of controllers, building systems and spreadsheets for the units above, in lower case.
+WORDS = {
+    "watt": "W",
+    "watts": "W",
+    "milliwatt": "mW",
+    "milliwatts": "mW",
+    "kilowatt": "kW",
+    "kilowatts": "kW",
+    "megawatt": "MW",
+    "megawatts": "MW",
+    "joule": "J",
+    "joules": "J",
+    "kw.h": "kWh",
+    "kw-h": "kWh",
+    "kilowatt-hours": "kWh",
+    "cel": "degC",
+    "celsius": "degC",
+    "degrees c": "degC",
+    "degrees celsius": "degC",
+    "deg c": "degC",
+    "deg. c": "degC",
+    "° c": "degC",
+    "℃": "degC",
+    "°f": "degF",
+    "degrees f": "degF",
+    "deg f": "degF",
+    "fahrenheit": "degF",
+    "kelvin": "K",
+    "percent": "%",
+    "per cent": "%",
+    "prozent": "%",
+    "megahertz": "MHz",
+    "hertz": "Hz",
+}
+# Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread.
+OTHERS = frozenset(
+    "rpm v volt volts mv a amp amps ampere va kva mva var kvar cfm m3/h l/min l/s gpm lpm pa kpa bar mbar psi hpa m/s s ms min h hours state status count gb mb mib gib bytes b/s discrete unspecified".split()
+)
+_LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "°C")}  # mW and MW differ by their case alone
+_AFTER_BRACKET = re.compile(r"\s*[\[(]\s*([^\[\]()]{1,24}?)\s*[\])]\s*$")
+_AFTER_MARK = re.compile(r"(?:_|\s*[/,]\s*|\s+-\s+)([^\s_/,\[\]()]{1,12})$")
+_AFTER_SPACE = re.compile(r"\s+(mW|kW|MW|W|kWh|°C|degC|MHz|GHz|%)$")
+
+
+def known(text: str) -> str:
+    """A unit's name in `UNITS`, or "". @param text: such as `kW`, `Watts`, `degrees C`"""
+    text = text.strip()
+    if text in UNITS:
+        return text
+    lower = text.lower()
+    return WORDS.get(lower) or ("" if text in ("mw", "Mw", "MW", "mW") else _LOWER.get(lower, ""))
+
+
+def is_unit(text: str) -> bool:
+    """Whether a cell of a header is a unit, of use here or not. @param text: the cell, bare or in brackets"""
+    bare = text.strip().strip("[]()").strip()
+    return bool(known(bare)) or bare.lower() in OTHERS
+
+
+def split(name: str) -> tuple[str, str]:
+    """A column's name without its unit, and the unit: `Leistung [kW]` gives `Leistung` and `kW`; "" where it names none.
+
+    @param name: with the unit in brackets, behind `_`, `/`, `,` or ` - `, or behind a space where it cannot be a word of the name.
+    """
+    for pattern in (_AFTER_BRACKET, _AFTER_MARK, _AFTER_SPACE):
+        match = pattern.search(name)
+        if match and known(match[1]) and match.start() > 0:
+            return name[: match.start()].strip(), known(match[1])
+    return name, ""

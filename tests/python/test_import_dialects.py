@@ -1,0 +1,131 @@
+"""Logs in dialects of dashboards, spreadsheets, building systems and controllers, read without naming a column."""
+import pandas as pd
+import pytest
+from import_case import put, said
+
+from tidewatt import importers
+
+STAMPS = [f"2026-03-02 10:00:{s:02d}" for s in range(0, 60, 15)]
+WATTS = [[1300.5 + 100 * i + 10 * g for i in range(4)] for g in range(2)]
+
+
+def auto(folder, name, lines, kind="csv"):
+    """(table, report) of a file that `auto` takes for the given kind."""
+    text = lines if isinstance(lines, bytes) else "\n".join(lines) + "\n"
+    done = importers.import_logs("auto", [put(folder, name, text)])
+    assert done.report.kind == kind
+    return done.table, done.report
+
+
+def gpu(table, number):
+    return table[table["gpu"] == number]["power_W"].tolist()
+
+
+def test_dashboard_exports_with_legends_become_a_row_per_gpu(tmp_path):
+    """Grafana's panel data: series joined by time, the query's labels as legend; units in the header of a renamed series."""
+    metrics = ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION")
+    head = '"Time",' + ",".join(f'"{m}{{gpu=""{g}"", Hostname=""node7""}}"' for m in metrics for g in (0, 1))
+    rows = [f"{t},{WATTS[0][i]},{WATTS[1][i]},55,56,{1000 * i},{2000 * i}" for i, t in enumerate(STAMPS)]
+    table, report = auto(tmp_path, "legends.csv", [head, *rows])
+    assert list(table.columns) == ["time", "host", "gpu", "power_W", "temperature_degC", "energy_J"] and not report.warnings
+    assert gpu(table, "0") == WATTS[0] and gpu(table, "1") == WATTS[1] and table["energy_J"].max() == 6.0
+    head = '"Time","GPU0 Power (W)","GPU1 Power (W)","GPU0 HBM temperature (°C)","GPU1 HBM temperature (°C)","Inlet (°C)"'
+    table, _ = auto(tmp_path, "renamed.csv", [head, *(f"{t},{WATTS[0][i]},{WATTS[1][i]},80,81,22" for i, t in enumerate(STAMPS))])
+    assert set(table.columns) == {"time", "gpu", "power_W", "memory_temperature_degC", "inlet_degC"} and gpu(table, "1") == WATTS[1]
+    # Hosts stay apart; a metric that is not known has no use.
+    head = '"Time",' + ",".join(f'"{m}{{gpu=""0"", Hostname=""{h}""}}"' for m in (metrics[1], "DCGM_FI_DEV_XID_ERRORS") for h in ("a", "b"))
+    table, report = auto(tmp_path, "hosts.csv", [head, *(f"{t},50,51,0,0" for t in STAMPS)])
+    assert set(table["gpu"]) == {"a:0", "b:0"} and any("XID" in n for n in report.notes)
+
+
+def test_formatted_cells_carry_their_own_unit(tmp_path):
+    """With "formatted data" each cell has its unit, and the larger ones another prefix; for Excel a line `sep=,` comes first."""
+    rows = [f'{t},{WATTS[0][i]:.1f} W,"{WATTS[1][i] / 1000:.4f} kW"' if i else f"{t},0.9 kW,850 W" for i, t in enumerate(STAMPS)]
+    table, report = auto(tmp_path, "cells.csv", ["sep=,", '"Time","Rack A","Rack B"', *rows], "power")
+    assert table["Rack_A_W"].tolist() == pytest.approx([900, *WATTS[0][1:]]) and not report.warnings
+    assert table["Rack_B_W"].tolist() == pytest.approx([850, *WATTS[1][1:]])
+
+
+def test_one_series_per_row_becomes_a_column_each(tmp_path):
+    """The older export `Series;Time;Value`, with thousands apart, and a controller's list of sensors with their units."""
+    rows = [f'"row {g} (W)";"{t.replace(" ", "T")}+01:00";{1e6 + WATTS[g][i]:,.3f}' for g in (0, 1) for i, t in enumerate(STAMPS)]
+    table, report = auto(tmp_path, "long.csv", ['"Series";"Time";"Value"', *rows], "power")
+    assert table["row_1_W"].tolist() == [1e6 + w for w in WATTS[1]] and table["time"].iloc[0] == pd.Timestamp("2026-03-02T09:00:00Z") and len(table) == 4
+    sensors = (("PSU0_PWR_IN", 301, "Watts"), ("INLET_TEMP", 71.6, "degrees F"), ("FAN1", 5400, "RPM"))
+    rows = [f"{n},{t},{v},{u}" for t in STAMPS for n, v, u in sensors if (n, t) != ("INLET_TEMP", STAMPS[1])]
+    table, report = auto(tmp_path, "bmc.csv", ["Sensor,Timestamp,Reading,Units", *rows])
+    assert table["PSU0_PWR_IN_W"].tolist() == [301] * 4 and table["INLET_TEMP_degC"].dropna().tolist() == pytest.approx([22] * 3)
+    assert not report.mended and any("FAN1 [RPM]" in n for n in report.notes)  # a sensor read less often is no blank of the file
+
+
+def test_two_header_lines_are_joined(tmp_path):
+    """A line of units below the names, or names below the groups of a merged header."""
+    head = ["Timestamp,PSU0 Input Power,PSU1 Input Power,Inlet Temp,Fan1", ",Watts,Watts,degrees C,RPM"]
+    table, report = auto(tmp_path, "units.csv", [*head, *(f"{t},300,{w},22,5400" for t, w in zip(STAMPS, WATTS[0]))])
+    assert table["PSU1_Input_Power_W"].tolist() == WATTS[0] and not report.warnings
+    head = ["Time,PSU0,,PSU1,", ",Power [W],Temp [C],Power [W],Temp [C]"]
+    table, _ = auto(tmp_path, "groups.csv", [*head, *(f"{t},300,40,{w},41" for t, w in zip(STAMPS, WATTS[0]))])
+    assert list(table.columns) == ["time", "PSU0_Power_W", "PSU0_Temp_degC", "PSU1_Power_W", "PSU1_Temp_degC"] and table["PSU1_Temp_degC"].tolist() == [41] * 4
+    # A first row without numbers is data where the header is whole.
+    table, report = auto(tmp_path, "blank.csv", ["time,power_W", "2026-03-02 10:00,N/A", "2026-03-02 10:01,5"], "power")
+    assert len(table) == 2 and said(report, "blank.csv:2", "no value")
+
+
+@pytest.mark.parametrize("apart", [".", "\u202f", "'", ""])
+def test_spreadsheets_of_other_countries(tmp_path, apart):
+    """Titles as wide as the table, date and clock in two columns, decimal commas, thousands apart, sums below the table."""
+    number = lambda x: f"{x:,.2f}".replace(",", "_").replace(".", ",").replace("_", apart)  # noqa: E731
+    lines = ["Messung Halle 3;;;", "Datum;Uhrzeit;Leistung [kW];Zuluft [°C]", *(f"02.03.2026;{t[11:]};{number(w)};22,5" for t, w in zip(STAMPS, WATTS[0])), "Summe;;5802,00;"]
+    table, report = auto(tmp_path, "halle.csv", lines)
+    assert table["power_W"].tolist() == pytest.approx([1000 * w for w in WATTS[0]]) and table["Zuluft_degC"].tolist() == [22.5] * 4
+    assert table["time"].iloc[1] == pd.Timestamp("2026-03-02T10:00:15") and said(report, "halle.csv:7", "without a time") and said(report, "halle.csv:1", "before the header")
+
+
+def test_the_decimal_mark_is_told_by_the_file(tmp_path):
+    """`1.234` is a fraction unless the file has decimal commas; `1,234` between semicolons is one, with a warning."""
+    dots, report = auto(tmp_path, "dots.csv", ["time_s;a_W", "0;1.234", "1;1.240"], "power")
+    assert dots["a_W"].tolist() == [1.234, 1.24] and not report.warnings
+    commas, report = auto(tmp_path, "commas.csv", ["time_s;a_kW", "0;1,234", "1;1,240"], "power")
+    assert commas["a_W"].tolist() == [1234, 1240] and said(report, "does not tell whether the comma")
+    both, report = auto(tmp_path, "both.csv", ["time_s;a_W;b_W", "0,5;1.234;2", "1,0;1.240;3"], "power")
+    assert both["a_W"].tolist() == [1234, 1240] and said(report, "'1.234' is read as 1234")
+    quoted, _ = auto(tmp_path, "quoted.csv", ["time_s,a_W", '0,"1,234.5"', '1,"1,240.5"'], "power")
+    assert quoted["a_W"].tolist() == [1234.5, 1240.5]
+
+
+def test_clocks_of_building_systems_and_spreadsheets(tmp_path):
+    """Named months, years of two digits, zones in the header, days since 1900; a zone's word is not trusted."""
+    first = pd.Timestamp("2026-03-02T10:00:15")
+
+    def second(head, stamp, tail=",5", kind="power"):
+        table, report = auto(tmp_path, "clock.csv", [head, *(stamp(t) + tail for t in STAMPS)], kind)
+        return table["time"].iloc[1], report
+
+    stamp, report = second("Timestamp,Value (kW)", lambda t: f"02-Mar-26 {t[11:]} AM EST")
+    assert stamp == first and said(report, "EST", "--time-zone")
+    assert second("Time,Power (W)", lambda t: f'"Mar 2, 2026 {t[11:]} AM"')[0] == first
+    assert second("Zeit;Leistung (W)", lambda t: f"02.03.26 {t[11:]}", ";5,5")[0] == first
+    assert second("Timestamp (UTC),Rack (kW)", str)[0] == first.tz_localize("UTC")
+    assert second("Date,Rack (kW)", lambda t: f"{46083 + (pd.Timestamp(t) - pd.Timestamp('2026-03-02')) / pd.Timedelta(days=1):.9f}")[0] == first
+    table, _ = auto(tmp_path, "ms.csv", ["Time [ms],P (W)", "0,5", "100,6"], "power")
+    assert table["time_s"].tolist() == [0, 0.1]
+    _, report = auto(tmp_path, "two.csv", ["start,end,energy_kWh", *(f"{t},{t},1" for t in STAMPS)])
+    assert said(report, "'start' looks like the time and is not taken, because 'end' does too")
+
+
+def test_the_job_completion_log(tmp_path):
+    """Two published lines of Slurm's jobcomp/filetxt, users renamed: one of an NHR centre (January 2025, issue tracker of its help desk) and an
+    older one with Gres= (June 2019, UC Berkeley's node checks); their fields are those of JOB_FORMAT in the plugin's source."""
+    new = ("JobId=2293679 UserId=u1(1) GroupId=g1(1) Name=run.sh JobState=FAILED Partition=a100 TimeLimit=1440 StartTime=2025-01-11T22:45:16 "
+           "EndTime=2025-01-11T22:45:18 NodeList=a0532 NodeCnt=1 ProcCnt=16 WorkDir=/scratch/my work ReservationName= Tres=cpu=16,mem=240000M,node=1,"
+           "billing=16,gres/gpu=1,gres/gpu:a100=1 Account=x QOS=normal WcKey=* Cluster=alex SubmitTime=2025-01-11T22:45:14 "
+           "EligibleTime=2025-01-11T22:45:14 DerivedExitCode=0:0 ExitCode=2:0 ")  # fmt: skip
+    old = ("JobId=4497298 UserId=u2(2) GroupId=g2(2) Name=knl_launcher JobState=COMPLETED Partition=savio2_knl TimeLimit=2880 "
+           "StartTime=2019-06-19T09:31:56 EndTime=2019-06-19T09:32:03 NodeList=n0281.savio2 NodeCnt=1 ProcCnt=64 WorkDir=/x ReservationName= Gres= "
+           "Account=a QOS=q WcKey= Cluster=brc SubmitTime=2019-06-19T09:31:49 EligibleTime=2019-06-19T09:31:49 DerivedExitCode=0:0 ExitCode=0:0 ")  # fmt: skip
+    array = new.replace("NodeCnt=1", "NodeCnt=2").replace("Tres=cpu=16", "Gres=gpu:4 Tres=").split(" Tres=")[0] + " ArrayJobId=77 ArrayTaskId=3 ExitCode=0:0"
+    table, report = auto(tmp_path, "jobcomp.log", [new, old, array, "JobId=5 UserId=x"], "sacct")
+    jobs = table.set_index("job")
+    assert jobs["gpus"].to_dict() == {"2293679": 1, "4497298": 0, "77_3": 8} and jobs["elapsed_s"].to_dict() == {"2293679": 2, "4497298": 7, "77_3": 2}
+    assert jobs["state"]["4497298"] == "COMPLETED" and jobs["partition"]["2293679"] == "a100"
+    assert said(report, "jobcomp.log:4", "torn line") and any("asked for" in n for n in report.notes)
