@@ -1,4 +1,4 @@
-"""The catalog: sourced data files of hardware, plants, climates, models, grids, rules."""
+"""The catalog: data files of hardware, plants, climates, models, grids and rules, with their sources."""
 from __future__ import annotations
 
 import html
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Catalog:
-    """The data files that come with tidewatt, and those of a folder of your own over them.
+    """The data files that come with tidewatt, and those of your own folder, which add to or replace them.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Catalog:
     Raises
     ------
     InputError
-        One of the files is no entry.
+        A file is not a valid entry.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Catalog:
 
     @property
     def kinds(self) -> list[str]:
-        """What there are entries of: `climate`, `gpu`, `grid`, `model`, …"""
+        """Kinds of entries: `climate`, `gpu`, `grid`, `model`, …"""
         return sorted({kind for kind, _ in self._core.list()})
 
     def names(self, kind: str) -> list[str]:
@@ -49,7 +49,7 @@ class Catalog:
         Raises
         ------
         KeyError
-            There is no such kind.
+            Unknown kind.
         """
         if kind not in self.kinds:
             raise KeyError(unknown("kind", kind, self.kinds))
@@ -68,12 +68,12 @@ class Catalog:
         Parameters
         ----------
         name : str
-            NAME, or KIND/NAME where entries of two kinds share it.
+            NAME, or KIND/NAME if entries of two kinds have this name.
 
         Raises
         ------
         InputError
-            No such entry, with the nearest name there is.
+            Unknown entry; the message names the nearest.
         """
         kind, _, rest = name.rpartition("/")
         kinds = [k for k, n in self._core.list() if n == rest and kind in ("", k)]
@@ -82,7 +82,7 @@ class Catalog:
         raise _core.InputError(unknown("catalog entry", name, [n for _, n in self._core.list()]))
 
     def rack(self, name: str) -> dict:
-        """A rack's contents and the sum of its parts, with the spread of what is assumed.
+        """A rack's contents and the sum of its parts, with its range over assumed inputs.
 
         Parameters
         ----------
@@ -94,44 +94,44 @@ class Catalog:
         dict
             `gpu`, `server`, `network` (entries), `n_cabinet`, `n_gpu`, `vendor_W` (lowest and highest rack power that vendors
             publish), and the parts in watts at rated load, `input_W` being their sum at the rack's input: `nominal`, and `low`
-            and `high` with every assumed part at that end of its range.
+            and `high` with every assumed part at the low or high end of its range.
 
         Raises
         ------
         InputError
-            No such rack, or one that is not complete.
+            Unknown or incomplete rack.
         """
         return self._core.rack(name)
 
     def supply_chain(self, name: str, load_W: float, design_W: float | None = None) -> dict:
-        """Losses of a supply from the 34.5 kV connection to the trays' 50 V inputs, stage by stage.
+        """Losses of a supply chain from the 34.5 kV connection to the trays' 50 V inputs, stage by stage.
 
         Parameters
         ----------
         name : str
             An entry of kind `supply_chain`.
         load_W : float
-            Power at the trays' inputs, 0 or more.
+            Power at the trays' inputs, W, 0 or more.
         design_W : float, optional
-            Power that the stages' units are counted for; default: the load.
+            Power for which the stages' units are counted, W; default: the load.
 
         Returns
         -------
         dict
-            `load_W`, `connection_W`, `loss_W`, `efficiency_frac`, `closure` (what is left of connection less load less losses, over
-            the connection) and `stages`, connection first: `name`, `n_unit`, `loading_frac`, `loss_W`, `input_W`, `output_W`,
+            `load_W`, `connection_W`, `loss_W`, `efficiency_frac`, `closure` ((connection − load − losses) ÷ connection) and `stages`,
+            connection first: `name`, `n_unit`, `loading_frac`, `loss_W`, `input_W`, `output_W`,
             `holdup_s`.
 
         Raises
         ------
         InputError
-            No such entry, a negative load, or one beyond the units' rating.
+            Unknown entry, a negative load, or a load above the units' rating.
         """
         return self._core.supply_chain(name, load_W, load_W if design_W is None else design_W)
 
     def misfits(self, *, gpu: str = "", server: str = "", rack: str = "", network: str = "", plant: str = "",
                 feeder: str = "") -> list[tuple[str, str]]:  # fmt: skip
-        """Which entries cannot stand together, with the numbers and the nearest entry that fits; empty where all do.
+        """Entries that do not fit together, with figures and the nearest entry that fits; empty if all fit.
 
         Parameters
         ----------
@@ -146,12 +146,12 @@ class Catalog:
         Raises
         ------
         InputError
-            One of the names is not in the catalog.
+            Unknown entry.
         """
         return self._core.misfits(gpu, server, rack, network, plant, feeder)
 
     def export(self, name: str, path: Path) -> None:
-        """Copies an entry into a file to change and to use with `catalog=` of `tidewatt.load`.
+        """Copies an entry into a file. Change it, then use it with `catalog=` of `tidewatt.load`.
 
         Parameters
         ----------
@@ -163,9 +163,9 @@ class Catalog:
         Raises
         ------
         FileExistsError
-            The file is there.
+            The file exists.
         OutputError
-            It cannot be written.
+            The file cannot be written.
         """
         text = self.text(name)
         os.makedirs(os.path.dirname(os.fspath(path)) or ".", exist_ok=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Becomes the compiled program, whose reports and pages this Python then draws."""
+    """Runs the compiled program, whose reports and pages this Python then draws."""
     program = Path(__file__).with_name("bin") / "tidewatt"
     os.environ.setdefault("TIDEWATT_PYTHON", sys.executable)
     os.execv(program, ["tidewatt", *sys.argv[1:]])

@@ -15,35 +15,34 @@ if TYPE_CHECKING:
 
 
 def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None, reference: bool = False) -> Result:
-    """Simulates a scenario from start to end. Other Python threads run meanwhile; Ctrl-C stops it.
+    """Simulates a scenario from start to end. Other Python threads can run meanwhile; Ctrl-C stops it.
 
     Parameters
     ----------
     scenario : Scenario | Path
         From `load`, or the path of a scenario file.
     threads : int, default 0
-        0: all cores. The result does not depend on it, to the last bit.
+        0: all cores. The result has the same bits for any number.
     progress : Progress, optional
-        True: a bar with the time left (needs tqdm); False: none; None: a bar if a terminal or a notebook is
-        watching and tqdm is there; or a callable that gets the share done, 0–1, every 50 ms or so. What it
-        raises stops the run.
+        True: a progress bar (needs tqdm). False: none. None: a bar in a terminal or notebook if tqdm is installed. Or a callable that gets
+        the completed fraction, 0–1, about every 50 ms; an exception from it stops the run.
     reference : bool, default False
-        True: every segment of every iteration is integrated and the waveform is passed millisecond by millisecond,
-        some hundred times slower. The fast steps are held to it (docs/engine.md).
+        True: compute every segment of every iteration and every millisecond of the waveform, about a hundred times slower. It is the
+        reference for the fast steps (docs/engine.md).
 
     Warns
     -----
     UserWarning
-        What is legal in the scenario but has no effect (`scenario.notes`).
+        Keys of the scenario that are valid but have no effect (`scenario.notes`).
 
     Raises
     ------
     SolverError
         A numerical method failed, or the energy balance does not close.
     RefusedError
-        Too large to run.
+        The scenario is too large for this machine.
     KeyboardInterrupt
-        On Ctrl-C, at once; the engine itself lets go at the end of its step.
+        On Ctrl-C, immediately; the engine's thread ends with its present step.
     """
     scenario = _as_scenario(scenario)
     for note in scenario.notes:
@@ -56,7 +55,7 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
 class Engine:
     """A simulation in progress, for notebooks, optimisers and co-simulation.
 
-    One thread at a time may use it; another gets RuntimeError. It cannot be pickled: send its scenario instead.
+    Use it from one thread at a time; a second one gets RuntimeError. An engine cannot be pickled; pickle its scenario instead.
 
     Parameters
     ----------
@@ -81,12 +80,12 @@ class Engine:
 
     @property
     def done(self) -> bool:
-        """Whether the scenario's end is reached.
+        """Whether the end of the scenario is reached.
 
         Raises
         ------
         RuntimeError
-            After `finish`, as everything below.
+            After `finish`. This holds for all methods below.
         """
         return self._core.done
 
@@ -117,7 +116,7 @@ class Engine:
         return now
 
     def ports(self) -> list[dict]:
-        """All quantities that `read` and `write` know.
+        """All quantities that can be read and written.
 
         Returns
         -------
@@ -130,8 +129,8 @@ class Engine:
     def read(self, port: str) -> float | str | None:
         """A port's value at `time_s`.
 
-        Watts and tokens per second are means since the previous `advance_to`; `…_now_…` is the millisecond that ends at
-        `time_s`; temperatures are means over each GPU's last complete iteration. Reading changes nothing.
+        Watts and tokens per second are means since the previous `advance_to`; `…_now_…` is the mean of the millisecond before `time_s`;
+        temperatures are means over each GPU's last complete iteration. Reading does not change the result.
 
         Parameters
         ----------
@@ -141,20 +140,20 @@ class Engine:
         Returns
         -------
         float, str or None
-            A number in the port's unit, a text (a job's state), or None where there is no value.
+            A number in the port's unit, a text (a job's state), or None if there is no value.
 
         Raises
         ------
         InputError
-            No such port; the message names the nearest.
+            Unknown port; the message names the nearest.
         """
         return self._core.read(port)
 
     def write(self, port: str, value: float) -> None:
-        """Sets a port from `time_s` on. A value that the port has already changes nothing.
+        """Sets a port from `time_s` on. Writing its present value has no effect.
 
-        After `advance_to` every job feels another value at once; after `step`, a job whose iteration reaches beyond that step
-        feels it after the iteration.
+        After `advance_to`, a new value acts on every job at once. After `step`, it acts on a job whose iteration passes the end of that
+        step when this iteration ends.
 
         Parameters
         ----------
@@ -166,12 +165,12 @@ class Engine:
         Raises
         ------
         InputError
-            No such port, read only, or outside its range; nothing is changed then.
+            Unknown or read-only port, or a value outside its range. The engine is unchanged.
         """
         self._core.write(port, number(port, value))
 
     def release(self, port: str) -> None:
-        """Takes back what was written: from `time_s` on the site's own value holds.
+        """Ends a write: from `time_s` on the site's own value applies.
 
         Parameters
         ----------
@@ -181,12 +180,12 @@ class Engine:
         Raises
         ------
         InputError
-            No such port, or read only.
+            Unknown or read-only port.
         """
         self._core.release(port)
 
     def advance_to(self, t_s: float) -> None:
-        """Moves to a time. The result does not depend on the times that were asked for, to the last bit.
+        """Runs to a time. The result has the same bits whatever times are asked for.
 
         Parameters
         ----------
@@ -196,14 +195,14 @@ class Engine:
         Raises
         ------
         InputError
-            Another time; nothing is changed then.
+            An invalid time. The engine is unchanged.
         SolverError
             A numerical method failed.
         """
         self._core.advance_to(number("t_s", t_s))
 
     def save(self) -> bytes:
-        """All that the rest of the run depends on.
+        """The state of the run.
 
         Returns
         -------
@@ -213,7 +212,7 @@ class Engine:
         return self._core.save()
 
     def restore(self, saved: bytes) -> None:
-        """Continues from what an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+        """Continues from a saved state of the same scenario. The result has the same bits as that of an uninterrupted run.
 
         Parameters
         ----------
@@ -223,12 +222,12 @@ class Engine:
         Raises
         ------
         InputError
-            Other bytes, or of another scenario; nothing is changed then.
+            Damaged bytes, or those of another scenario. The engine is unchanged.
         """
         self._core.restore(saved)
 
     def step(self) -> None:
-        """One step of the engine's own: some repetitions of an iteration, or a stretch of a constant state.
+        """Takes one step of the engine: some repetitions of an iteration, or a stretch of a constant state.
 
         Raises
         ------
@@ -240,7 +239,7 @@ class Engine:
         self._core.step()
 
     def finish(self) -> Result:
-        """Runs to the scenario's end and returns everything recorded. Call once.
+        """Runs to the end of the scenario and returns the result. Call it once.
 
         Raises
         ------

@@ -40,17 +40,17 @@ class Fit:
 
     @property
     def undetermined(self) -> list[str]:
-        """Keys that the log does not identify: their 95 % interval is that of before the log. Making the fit warns of them."""
+        """Keys that the log does not identify: their 95 % interval is that of the prior. The fit warns of them."""
         return list(self._entry["undetermined"])
 
     @property
     def at_bound(self) -> list[str]:
-        """Keys whose best value is an end of the search and no estimate. `save` refuses them without `force`."""
+        """Keys whose best value is at the edge of the search range, hence not an estimate. `save` refuses them without `force`."""
         return list(self._entry["at_bound"])
 
     @property
     def details(self) -> dict[str, Any]:
-        """All figures as `tidewatt fit … --json` prints them: also each GPU's own values, residuals and their spectrum."""
+        """All figures as `tidewatt fit … --json` prints them, with each GPU's own values, residuals and their spectrum."""
         return json.loads(self._entry["json"])
 
     @property
@@ -60,12 +60,12 @@ class Fit:
 
     @property
     def rms(self) -> float:
-        """Residual, root mean square, in the unit of what was measured."""
+        """Root mean square of the residuals, in the unit of the measurement."""
         return self._entry["rms"]
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """What was fitted: columns `key` (its end names the unit), `value`, `low` and `high` of the 95 % interval, and `identified`."""
+        """The fitted values: columns `key` (ends with the unit), `value`, `low` and `high` of the 95 % interval, and `identified`."""
         import pandas
 
         return pandas.DataFrame(self._entry["values"], columns=["key", "value", "low", "high", "identified"])
@@ -78,7 +78,7 @@ class Fit:
         folder : path
             A catalog folder; made if needed.
         force : bool, default False
-            Write the entry even if a value lies at an end of its search.
+            Write the entry even if a value is at the edge of its search range.
 
         Returns
         -------
@@ -88,9 +88,9 @@ class Fit:
         Raises
         ------
         InputError
-            A value lies at an end of its search.
+            A value is at the edge of its search range.
         OutputError
-            It could not be written.
+            The file could not be written.
         """
         return _FilePath(_core.write_entry(self._entry, os.fspath(folder), force))
 
@@ -143,23 +143,23 @@ def fit_gpu(
 ) -> Fit:
     """Thermal poles and leakage of GPUs from nvidia-smi, DCGM or imported tables. As `tidewatt fit gpu`.
 
-    Several records give the type that their chips share, and the spread between chips.
+    Several records give the values of the type and the scatter of its chips.
 
     Parameters
     ----------
     *files : path or pandas.DataFrame
-        Telemetry: time, power, temperature, clock; files, or tables that a `read_…` function gives. An energy counter (`energy_J`)
-        is used where there is one.
+        Telemetry: time, power, temperature, clock; files, or tables of a `read_…` function. An energy counter (`energy_J`) is used if
+        available.
     name : str
         Name of the new entry.
     base : str, default 'h100_sxm_700W'
-        Catalog entry of kind gpu that gives what telemetry cannot, and the middle of the priors.
+        Catalog entry of kind gpu: the middle of the priors, and all values that telemetry cannot give.
     gpu : str, optional
-        Which GPU of each file; empty: all.
+        GPU of each file; empty: all.
     before_W : float, optional
-        Power at which the GPUs rested before the record, W; None: unknown, so it is fitted.
+        Power of the GPUs before the record, W; None: fitted.
     power_window_s : float, default 1
-        Trailing mean behind each power reading, s, 0–30; 0 for instants.
+        Averaging window of each power reading, s, 0–30; 0: instantaneous.
     fan_frac : float, default 1
         Fan speed during the record, 0.05–1.
 
@@ -171,9 +171,9 @@ def fit_gpu(
     Raises
     ------
     InputError
-        The log lacks what is needed; names file and line.
+        The log lacks needed columns or rows; the message names file and line.
     SolverError
-        No package has the fitted poles.
+        No network of heat capacities has the fitted poles.
     """
     with contextlib.ExitStack() as stack:
         paths = [stack.enter_context(_as_file(f)) for f in files]
@@ -196,7 +196,7 @@ def fit_nodes(
     meter_period_s : float, default 2
         Time between the meters' publications, s, 0.01–60.
     iterations_per_token : float, default 0
-        Iterations of a block over its tokens; 0: iterations are not resolved.
+        Iterations of a block ÷ its tokens; 0: iterations are not resolved.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def fit_nodes(
     Raises
     ------
     InputError
-        Names file and line of what is wrong.
+        Wrong input; the message names file and line.
     """
     with _as_file(file) as path:
         return Fit(_core.fit_nodes(path, name, _absolute(events), meter_period_s, iterations_per_token))
@@ -230,7 +230,7 @@ def fit_fans(file: Path | pandas.DataFrame, *, name: str) -> Fit:
     Raises
     ------
     InputError
-        Names file and line of what is wrong.
+        Wrong input; the message names file and line.
     """
     with _as_file(file) as path:
         return Fit(_core.fit_fans(path, name))
@@ -254,7 +254,7 @@ def fit_overhead(file: Path | pandas.DataFrame, *, name: str) -> Fit:
     Raises
     ------
     InputError
-        Names file and line of what is wrong.
+        Wrong input; the message names file and line.
     """
     with _as_file(file) as path:
         return Fit(_core.fit_overhead(path, name))

@@ -1,4 +1,4 @@
-"""Power of an inference service against its batch, from records: mean, scatter and how fast it forgets."""
+"""Power of an inference service as a function of its batch, from records: mean, scatter and autocorrelation."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class InferencePower:
     step_s: float
 
     def mean_at(self, batch: float) -> float:
-        """Mean power, W: straight lines in log2 of the batch, held beyond the recorded ones.
+        """Mean power, W: linear in log2 of the batch, constant beyond the recorded batches.
 
         Parameters
         ----------
         batch : float
-            Sequences in flight, at least 1.
+            Number of sequences processed together, at least 1.
         """
         return float(np.interp(np.log2(batch), np.log2(self.batch), self.mean_W))
 
@@ -41,12 +41,12 @@ class InferencePower:
         Parameters
         ----------
         batch : int
-            Of the record that is left out.
+            Batch of the record to leave out.
 
         Raises
         ------
         ValueError
-            Two records at least stay.
+            Fewer than two records would remain.
         """
         keep = self.batch != batch
         if keep.sum() < 2:
@@ -81,7 +81,7 @@ class InferencePower:
         Parameters
         ----------
         batch : float
-            Sequences in flight
+            Number of sequences processed together
         duration_s : float
             S
         seed : int
@@ -122,15 +122,14 @@ def fit_inference_power(
 ) -> InferencePower:
     """Fits mean, scatter and autoregression (Yule–Walker) of each record.
 
-    The interval of a mean counts independent samples only: N_eff = N / (1 + 2 Σ ρ_k) over the lags up to the first negative one.
+    The interval of a mean uses the number of independent samples N_eff = N / (1 + 2 Σ ρ_k) over the lags up to the first negative one.
 
     Parameters
     ----------
     records : Union[Mapping[int, object], Sequence[Union[str, os.PathLike]]]
-        Batch → table of `tw.read_power` or its file; or files whose names tell the batch
-        (`…max_num_seqs_64.csv`)
+        Batch → table of `tw.read_power` or its file; or files with the batch in their names (`…max_num_seqs_64.csv`)
     ends_s : float, default 2.0
-        Left out at both ends, where the service starts and stops, s.
+        Time to leave out at both ends, where the service starts and stops, s.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What users give: names that must be known, numbers that must be numbers; errors name what is wrong and what there is."""
+"""Checks of users' arguments: known names and numbers. Errors name what is wrong and what is available."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterable

@@ -1,4 +1,4 @@
-"""Scenarios: reading, overriding, looking at."""
+"""Scenarios: reading, overriding and inspecting them."""
 from __future__ import annotations
 
 import datetime
@@ -34,8 +34,8 @@ class _Source(NamedTuple):
 class Scenario:
     """A case that has been read, resolved against the catalog and checked.
 
-    Made by `load`, `new` and the `with_…` methods. It never changes; it can be copied, pickled and sent to other processes
-    that see the same files.
+    Made by `load`, `new` and the `with_…` methods. It is immutable. It can be copied, pickled and sent to other processes that have access
+    to the same files.
     """
 
     def __init__(self, core: _core.Scenario, path: str, source: _Source | None = None):
@@ -46,14 +46,14 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """The record of what was read: the TOML and what it inherits, with the overrides and hashes of all other input files as
-        comments. To write a scenario that can be loaded again: `save`."""
+        """The TOML text that was read and the scenarios that it inherits from, with overrides and hashes of all other input files as
+        comments. To write a scenario that can be loaded again, use `save`."""
         return self._core.text
 
     @property
     def toml(self) -> str:
-        """The scenario as one file: merged over what it inherits, overrides applied. Weather files, recordings and catalog
-        folders that `load` was given are not part of it.
+        """The scenario as one file, with all inherited keys and overrides. Weather files, recordings and catalog folders given to `load`
+        are not part of it.
 
         Raises
         ------
@@ -69,17 +69,17 @@ class Scenario:
         return _core.scenario_toml(text, self.path, source.folder, list(source.set))
 
     def save(self, path: Path) -> None:
-        """Writes `toml` as a file that `load` and the commands read; an older one is replaced.
+        """Writes `toml` as a file that `load` and the commands read; replaces an existing file.
 
         Parameters
         ----------
         path : path
-            The file. Weather files and recordings that the scenario names lie below its folder.
+            The file. Weather files and recordings of the scenario must be in its folder or below.
 
         Raises
         ------
         OutputError
-            It cannot be written.
+            The file cannot be written.
         TypeError
             As `toml`.
         """
@@ -89,7 +89,7 @@ class Scenario:
 
     @property
     def start(self) -> datetime.datetime:
-        """When the simulated time begins, local standard time."""
+        """Begin of the simulated time, local standard time."""
         return datetime.datetime.fromisoformat(self._core.start)
 
     @property
@@ -119,11 +119,11 @@ class Scenario:
 
     @property
     def notes(self) -> list[str]:
-        """What is legal but has no effect, one sentence each."""
+        """Keys that are valid but have no effect, one sentence each."""
         return list(self._core.notes)
 
     def with_set(self, set: Overrides | None = None, **keys: Any) -> Scenario:
-        """The same case with some keys changed. `load` has the same argument.
+        """A scenario with some keys changed. `load` has the same argument.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class Scenario:
         Returns
         -------
         Scenario
-            A new one; this one stays as it is.
+            A new scenario; this one is unchanged.
 
         Raises
         ------
@@ -152,34 +152,35 @@ class Scenario:
     def with_plant(
         self, hall: str, plant: Callable[[dict[str, Any]], dict[str, float]], *, initial: Sequence[float] = ()
     ) -> Scenario:
-        """The same case with a hall's cooling plant in Python.
+        """A scenario whose hall has a cooling plant written in Python.
 
         Parameters
         ----------
         hall : str
             Name of the hall.
         plant : callable
-            Called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (that the servers give to
-            the air), `flow_m3_per_s` (that they pull), `outdoor_drybulb_K`, `outdoor_wetbulb_K`, `outdoor_pressure_Pa`,
-            `powered` (False while the site is dark; `electric_W` then counts as 0), and `state`, an array that it may
-            change: all that it remembers. It returns a dict: `supply_K` (mean over the step), and optionally `supply_end_K`, `electric_W` (mean) and `water_kg` (of the step).
+            Called once per macro step and hall with a dict: `t0_s`, `t1_s` (the step), `heat_W` (of the servers into the air),
+            `flow_m3_per_s` (of the servers' fans), `outdoor_drybulb_K`, `outdoor_wetbulb_K`, `outdoor_pressure_Pa`,
+            `powered` (False while the site has no power; `electric_W` then counts as 0), and `state`, its memory: an array that it may
+            change. It returns a dict: `supply_K` (mean over the step), and optionally `supply_end_K`, `electric_W` (mean) and `water_kg`
+            (of the step).
         initial : sequence of float, optional
-            The state to begin with.
+            The initial state.
 
         Returns
         -------
         Scenario
-            A new one; this one stays as it is.
+            A new scenario; this one is unchanged.
 
         Raises
         ------
         KeyError
-            No such hall.
+            Unknown hall.
 
         Notes
         -----
-        An error that the callable raises ends the run as `SolverError`. A run calls it from a thread of its own, with the
-        GIL. To pickle the scenario, `plant` must be picklable: a function of a module, not a lambda.
+        An exception of the callable ends the run as `SolverError`. A run calls it from its own thread, with the GIL. To pickle the
+        scenario, `plant` must be picklable: a function of a module, not a lambda.
 
         Examples
         --------
@@ -211,7 +212,7 @@ class Scenario:
     def assumed(self) -> pandas.DataFrame:
         """Inputs without a published value for this hardware that the scenario does not override, with their ranges.
 
-        Columns `key` (path in the scenario, its last part names the unit), `value`, `low`, `high`, `source`.
+        Columns `key` (path in the scenario; ends with the unit), `value`, `low`, `high`, `source`.
         """
         import pandas
 
@@ -243,22 +244,22 @@ def load(
     catalog: Path | None = None,
     recordings: Mapping[str, Path] | None = None,
 ) -> Scenario:
-    """Reads a scenario, what it inherits and the catalog entries it names, and checks everything.
+    """Reads a scenario, the scenarios it inherits from and its catalog entries, and checks everything.
 
     Parameters
     ----------
     path : path, str or mapping
         A scenario file; the name of a shipped scenario; TOML text (a str with a line break); or the same tables as a mapping.
-        Relative paths in text or a mapping are below the current folder.
+        Relative paths in text or a mapping start at the current folder.
     set : mapping or iterable of str, optional
         Overrides: `{"run.duration_h": 1}`, nested mappings, or a list of "key=value" as for the command line's `--set`.
         Every key ends with its unit.
     weather : path, optional
-        An EPW or CSV file; wins over the scenario's weather.
+        An EPW or CSV file; replaces the scenario's weather.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
     recordings : mapping, optional
-        `{neighbour: file}`: recordings of replayed neighbours; they win over the scenario's `file`.
+        `{neighbour: file}`: recordings of replayed neighbours; they replace the scenario's `file`.
 
     Returns
     -------
@@ -270,7 +271,7 @@ def load(
     InputError
         With every finding (place, key, message) in ``.findings``.
     RefusedError
-        Too large to run.
+        The scenario is too large for this machine.
 
     Examples
     --------

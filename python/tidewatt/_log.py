@@ -1,4 +1,4 @@
-"""Records of this machine's GPUs, made for fits."""
+"""Records of this machine's GPUs for fits."""
 from __future__ import annotations
 
 import os
@@ -37,29 +37,29 @@ def log_gpus(
     Parameters
     ----------
     out : path
-        CSV to write, which must not exist; a description goes to `out`.json.
+        CSV file to write; it must not exist. A description goes to `out`.json.
     gpu : list of int, optional
         Only these GPUs; None: all.
     sample_s : float
-        Between samples, 0.01 to 10 s.
+        Time between samples, s, 0.01–10.
     scale : float
-        Multiplies the lengths of all experiments, 0.01 to 100.
+        Factor on the duration of all experiments, 0.01–100.
     change_clocks, change_cap : bool
-        Also lock clocks at five values; also step the power limit. Both are put back, after a crash too.
+        Also lock clocks at five values; also step the power limit. Clocks are unlocked and limits restored at the end, even after a crash.
     low_W, high_W : float, optional
-        Ends of the steps of the power limit; None: the lowest that the GPU allows, and the limit in force.
+        Lowest and highest power limit, W; None: the lowest that the GPU allows, and the present limit.
     plan : bool
         Record nothing and return the experiments: name, length_s, load (on_frac), period_s, clock_MHz, cap_W.
     load : str
-        `matrix` products, or `none`: only watch.
+        `matrix`: matrix products; `none`: only record.
     command : str, optional
-        A load of your own, stopped and continued by signals.
+        Your own load, stopped and continued by signals.
     size : int
-        Rows of the matrices, 256 to 32768.
+        Number of rows of the matrices, 256–32768.
     source : str
-        `nvml`, `nvidia-smi`, or `auto`: NVML where it is.
+        `nvml`, `nvidia-smi`, or `auto`: NVML if available.
     nvml, nvidia_smi, cudart, cublas : str
-        Libraries and program, where they are not in their usual places.
+        Paths of libraries and program, if they are not in their usual places.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def log_gpus(
     InputError
         Every finding in one error.
     OutputError
-        No GPU can be read, the load failed, or the file cannot be written. What was recorded stays.
+        No GPU can be read, the load failed, or the file cannot be written. Rows recorded so far are kept.
     """
     import pandas
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MachineAnswer(Answer):
-    """What `machines` found. `series` holds the curves; `plot` draws them."""
+    """Answer of `machines`. `series` has the curves; `plot` draws them."""
 
     def __init__(self, figures: Mapping[str, Any], text: str, series: xarray.Dataset):
         super().__init__(figures, text)
@@ -79,12 +79,13 @@ def machines(
     grid: str = "",
     reserves: str = "",
 ) -> MachineAnswer:
-    """A run's waveform, a step of load, or square waves of every period, on a power system of several machines. As `tidewatt machines`.
+    """Applies a run's waveform, a step of load, or square waves of every period to a power system of several machines. As `tidewatt
+    machines`.
 
     Parameters
     ----------
     result : Result or path, optional
-        A result or its file, whose recorded window is played. None: square waves of `swing_W`.
+        A result with a recorded window, or its file. None: square waves of `swing_W`.
     case : str, default 'kundur_two_area'
         Catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39.
     bus : int, default 0
@@ -94,9 +95,9 @@ def machines(
     begin_s, length_s : float
         Part of the window, s.
     shaft_Hz : sequence of float, optional
-        Shaft modes of turbines nearby, Hz, to be screened.
+        Frequencies of shaft modes of turbines nearby, Hz, to be checked.
     shaft_damping_frac : float, default 0.001
-        Damping of these (assumed; 0.0001 to 0.01).
+        Damping of these modes (assumed, 0.0001–0.01).
     swing_W : float
         Height of the square wave of the sweep, W.
     from_s, to_s : float
@@ -104,39 +105,40 @@ def machines(
     points : int, default 120
         Periods of the sweep.
     duty_frac : float, default 0.5
-        Share of the period at the high level, 0.01–0.99.
+        Fraction of the period at the high level, 0.01–0.99.
     damping_frac : float, optional
-        Damping given to every swing mode of the sweep; None: the case's own.
+        Damping of every swing mode of the sweep; None: as in the case.
     deadband_Hz : float, default 0.036
-        Deviation that is allowed, Hz.
+        Allowed frequency deviation, Hz.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
     raw, dyr : path, optional
-        A network of your own with controls, in place of `case`: RAW file of revision 32 or 33 and its DYR file. What follows needs them.
+        A network of your own with controls, in place of `case`: RAW file of revision 32 or 33 and its DYR file. The parameters below need
+        them.
     step_W : float
         Change of the site's load, W; below 0: load that is lost.
     ramp_s : float
-        The change takes so long, s; 0: a step.
+        Duration of this change, s; 0: a step.
     trip : str
-        A unit that is switched off, `BUS-ID`.
+        Generating unit to switch off, `BUS-ID`.
     at_s : float, default 1
-        When the step, ramp or trip begins, s.
+        Time at which the step, ramp or trip begins, s.
     dispatch_s : float, default 10
-        The waveform's mean over so long from `begin_s` on is dispatched, and playing begins behind it, s.
+        The mean of the waveform over this time from `begin_s` on is dispatched; the simulation begins after it, s.
     loads, site : {'impedance', 'current', 'power'}
-        What the network's loads and the site keep constant. site='supplies': a model on which voltage and frequency act back.
+        Quantity that the network's loads and the site keep constant. site='supplies': a model that responds to voltage and frequency.
     shaft : {'power', 'torque'}
-        What a governor's output is.
+        Output of a governor.
     time_step_s : float, default 0.005
         Time step of the solution, s.
     site_W, rating_W : float
-        Supplies: their load at rest (0 with a result: what is dispatched) and rated power (0: that load), W.
+        Supplies: their initial load (0 with a result: the dispatched power) and rated power (0: that load), W.
     control : str, default 'psu_single_phase'
         Supplies: catalog entry of kind supply_control.
     gain : float, default 1
-        Supplies: loop gain over the control's own.
+        Supplies: loop gain relative to that of the control.
     grid : str
-        One machine that stands for a system, in place of `case`: catalog entry of kind grid. With `step_W` or a result.
+        One machine that represents a system, in place of `case`: catalog entry of kind grid. With `step_W` or a result.
     reserves : str
         With `grid`: catalog entry of kind frequency_reserves (deadband, fast reserve, under-frequency stages).
 

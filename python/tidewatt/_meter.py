@@ -1,4 +1,4 @@
-"""A waveform through a meter: lines, trough, dip energy and width with intervals, of a model and of a log alike."""
+"""Compares a model's waveform with a log through the same meter: lines, trough, dip energy and width with intervals."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -34,11 +34,11 @@ class WaveformComparison(Answer):
 
     @property
     def findings(self) -> list[str]:
-        """What the comparison rests on, and what is not identified."""
+        """Limits of the comparison, and figures that are not identified."""
         return list(self["findings"])
 
     def plot(self, *, ax: Any = None) -> Axes:
-        """Both waveforms over one iteration, as the meter shows them.
+        """Plots both waveforms over one iteration, as the meter shows them.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class WaveformComparison(Answer):
 
 
 def through_meter(power: pandas.DataFrame, *, window_s: float, sample_s: float, phase_s: float = 0.0) -> pandas.DataFrame:
-    """What a meter shows of a waveform: trailing means at even instants.
+    """Readings of a meter: trailing means of a waveform at equal intervals.
 
     P_meter(t) = (1/w) ∫ P over (t − w, t); power is constant between its rows, each the mean of the time before it.
 
@@ -72,11 +72,11 @@ def through_meter(power: pandas.DataFrame, *, window_s: float, sample_s: float, 
         A column of watts (`…_W`; the first counts) and `time_s`, a column `time` or an index of times: a recorded window
         (`result.frame("waveform_…")`), or a table of `read_power`.
     window_s : float
-        Trailing mean, s, 0–60; 0: the value of the instant.
+        Averaging window, s, 0–60; 0: instantaneous.
     sample_s : float
-        Between readings, s, above 0.
+        Time between readings, s, above 0.
     phase_s : float, default 0
-        Of the first reading after the first whole window, s, 0 to `sample_s`.
+        Time of the first reading after the first whole window, s, 0 to `sample_s`.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def through_meter(power: pandas.DataFrame, *, window_s: float, sample_s: float, 
     Raises
     ------
     InputError
-        No such columns, times that do not ascend, or a waveform shorter than the window.
+        Missing columns, times that are not ascending, or a waveform shorter than the window.
     """
     import pandas
 
@@ -116,9 +116,9 @@ def compare_waveforms(
 ) -> WaveformComparison:
     """Model and log through the log's meter: iteration, mean, lines, trough, dip energy and width, with 95 % intervals.
 
-    The model goes through the meter's window and is read at the log's own pace; a model shorter than the log is repeated by whole
-    iterations. Each record is cut into blocks of five iterations and 40 readings at least. A block has a phase of its own; lines are
-    least-squares harmonics, freed of their noise, so that lines beyond half the sampling rate count too as long as readings meet all phases.
+    The model is averaged over the meter's window and sampled at the log's rate. A model shorter than the log is repeated by whole
+    iterations. Each record is divided into blocks of at least five iterations and 40 readings, each with its own phase. Lines are harmonics
+    fitted by least squares and corrected for noise. They are valid beyond half the sampling rate if the readings cover all phases.
     The folded waveform gives plateau (its 75 % quantile), trough, dip energy (what is missing below the plateau over an iteration)
     and dip width (energy over depth). Intervals are a bootstrap over blocks.
 
@@ -127,15 +127,15 @@ def compare_waveforms(
     model : pandas.DataFrame
         Time and watts of the model, as for `through_meter`, finer than the meter's window.
     log : pandas.DataFrame
-        Time and watts as the meter gave them.
+        Time and watts as read from the meter.
     window_s : float
-        The meter's trailing mean, s, 0–60.
+        The meter's averaging window, s, 0–60.
     iteration_s : float, optional
-        Of the log, s; None: searched, which needs four readings per iteration.
+        Iteration time of the log, s; None: estimated, which needs four readings per iteration.
     model_iteration_s : float, optional
-        Of the model, s; None: searched.
+        Iteration time of the model, s; None: estimated.
     seed : int, default 1
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def compare_waveforms(
     Raises
     ------
     InputError
-        No iteration can be found, or a record holds fewer than three blocks.
+        No iteration time can be found, or a record has fewer than three blocks.
     """
     import pandas
 

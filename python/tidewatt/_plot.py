@@ -21,9 +21,9 @@ class Plot:
     Raises
     ------
     KeyError
-        The result lacks what the picture needs; the message says what.
+        The result lacks data for the picture; the message names it.
     ValueError
-        `ax` holds another number of axes than the picture has panels; the message says how many.
+        The number of axes in `ax` differs from the number of panels; the message names it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Plot:
         Raises
         ------
         KeyError
-            No such window, with those there are.
+            Unknown window; the message lists the available ones.
         """
         with self._drawing() as result:
             from ._given import unknown
@@ -83,7 +83,7 @@ class Plot:
         return self._draw("ramps", ax)
 
     def grid_case(self, *, ax: Any = None) -> numpy.ndarray:
-        """Frequencies of the machines and voltage at the site's bus, where the scenario names `grid.case`: two panels.
+        """Frequencies of the machines and voltage at the site's bus, if the scenario names `grid.case`: two panels.
         Parameter `ax`: see `Plot`."""
         return self._draw("grid_case", ax)
 
@@ -93,11 +93,11 @@ class Plot:
         return self._draw("fleet", ax)
 
     def limiter(self, *, ax: Any = None) -> numpy.ndarray:
-        """Which limiter held the clocks, one panel; the clocks where one held all the time. Parameter `ax`: see `Plot`."""
+        """The limiters that set the clocks, one panel; the clocks if it is always the same limiter. Parameter `ax`: see `Plot`."""
         return self._draw("limiter", ax)
 
     def events(self, *, ax: Any = None) -> numpy.ndarray:
-        """What the jobs did, and what happened to them, one panel. Parameter `ax`: see `Plot`."""
+        """States of the jobs and events, one panel. Parameter `ax`: see `Plot`."""
         return self._draw("events", ax)
 
     def _draw(self, module: str, ax: Any, function: str = "paint", *more: str) -> numpy.ndarray:

@@ -1,4 +1,4 @@
-"""Logs of your own as pandas tables: what `tidewatt import` writes, with its report in `table.attrs["report"]`."""
+"""Your logs as pandas tables, as `tidewatt import` writes them; the report is in `table.attrs["report"]`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _read(kind: str, files: Paths, **options) -> pandas.DataFrame:
 
 
 def read_auto(files: Paths, *, time_zone: Optional[str] = None) -> pandas.DataFrame:
-    """A log whose kind its content tells.
+    """Reads a log and detects its kind from the content.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def read_mllog(files: Paths, *, align: Optional[float] = None) -> pandas.DataFra
     files : Paths
         Node logs, training log, system file
     align : Optional[float], optional
-        Node clocks on the first one's: iteration time in s, 0 finds it.
+        Shifts the clocks of all nodes to that of the first: iteration time, s; 0: estimated.
 
     Raises
     ------
@@ -346,7 +346,7 @@ def read_power(files: Paths, *, columns: Optional[dict[str, str]] = None, units:
     time_zone : Optional[str], optional
         IANA name
     align : Optional[float], optional
-        Node clocks on the first one's: iteration time in s, 0 finds it.
+        Shifts the clocks of all nodes to that of the first: iteration time, s; 0: estimated.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Replay: measured GPU watts through a server's physics."""
+"""Replay: a server model driven with measured GPU watts."""
 from __future__ import annotations
 
 import json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Replay(Answer):
-    """Predicted against measured temperatures, clocks and node watts. Made by `replay`; `series` holds the temperatures."""
+    """Predicted and measured temperatures, clocks and node watts. Made by `replay`; `series` has the temperatures."""
 
     def __init__(self, figures: dict[str, Any], text: str, series: pandas.DataFrame, hall_series: pandas.DataFrame | None = None):
         super().__init__(figures, text)
@@ -26,7 +26,7 @@ class Replay(Answer):
 
     @property
     def findings(self) -> list[str]:
-        """What the log lacks, contradicts or leaves to an assumption."""
+        """Missing or contradictory data of the log, and assumptions made."""
         return list(self["findings"])
 
     def plot(self, *, gpu: str = "", ax: Any = None) -> Axes:
@@ -35,7 +35,7 @@ class Replay(Answer):
         Parameters
         ----------
         gpu : str, optional
-            Which GPU; empty: the first.
+            GPU to plot; empty: the first.
         ax : matplotlib.axes.Axes, optional
             Where to draw; None: a new figure.
 
@@ -88,10 +88,10 @@ def replay(
     hour: float = 12.0,
     seed: int = 1,
 ) -> Replay:
-    """Measured GPU watts, activity or clocks through a server's physics. As `tidewatt replay`.
+    """Drives a server model with measured GPU watts, activity or clocks and compares with the log. As `tidewatt replay`.
 
-    The watts drive packages, the two rows of air and the fans, or the cold plates; the server's own watts follow. Clocks are predicted for
-    the second half of the record, with the activity of its first half.
+    The watts drive packages, both rows of air and fans, or cold plates; the server's own power follows. Clocks are predicted for the second
+    half of the record, with the activity of its first half.
 
     Parameters
     ----------
@@ -104,33 +104,34 @@ def replay(
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
     host : str, optional
-        Which host of the log; empty: the first.
+        Host of the log; empty: the first.
     node_log : path, optional
         Measured node power: time, then watts.
     inlet_degC : float, optional
-        Air into the server, or liquid into its plates, °C, −20–60; None: the log's `inlet_degC`, or the one that fits the mean of the dies.
+        Temperature of the air into the server, or of the liquid into its plates, °C, −20–60; None: the log's `inlet_degC`, or fitted to the
+        mean die temperature.
     drive : str, default 'power'
-        What drives the packages: power; or activity or clock, from which the gpu's model gives the watts.
+        Quantity that drives the model: power, or activity or clock, from which the GPU model gives the watts.
     power_window_s : float, default 1
-        Trailing mean behind each power reading, s, 0–30.
+        Averaging window of each power reading, s, 0–30.
     cap_W : float, optional
-        Power limit, W; None: the log's `limit_W`, or the gpu's own.
+        Power limit, W; None: the log's `limit_W`, or that of the GPU.
     plant : str, optional
         Catalog entry of the plant that cools the servers' hall; empty: no hall, only the servers are replayed.
     n_server : int, optional
-        Servers of the hall, count, those of the log among them; the others are drawn like them.
+        Number of servers in the hall, with those of the log; the others are drawn from these.
     climate : str, default 'portland_or'
         Catalog entry of kind climate.
     weather : path, optional
-        An EPW file; wins over the climate.
+        An EPW file; replaces the climate.
     year : str, default 'typical'
-        Of the climate: typical, hot or extreme.
+        Year of the climate: typical, hot or extreme.
     day : float, default 201
-        Of the year, when the log begins, 1–366.
+        Day of the year at which the log begins, 1–366.
     hour : float, default 12
-        Of that day, local standard time, h, 0–24.
+        Hour of that day, local standard time, 0–24.
     seed : int, default 1
-        Of drawn servers and the climate's days.
+        Seed of drawn servers and of the climate's days.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def replay(
     Raises
     ------
     InputError
-        The log cannot be read or lacks what drives, or server, gpu and plant do not fit together.
+        The log cannot be read or lacks the driving quantity, or server, GPU and plant do not fit together.
     """
     import io
 

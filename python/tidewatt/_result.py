@@ -1,4 +1,4 @@
-"""Results, in memory or from a file, behind one face."""
+"""Results, in memory or from a file."""
 from __future__ import annotations
 
 import copy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Result:
     """The outcome of a run: figures, and arrays in groups. Made by `run`, `Engine.finish` and `open`; read-only.
 
-    A result can be copied and pickled, and so come back from other processes. `print` shows its summary.
+    A result can be copied and pickled, hence returned from other processes. `print` shows its summary.
 
     Examples
     --------
@@ -50,23 +50,23 @@ class Result:
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Where it comes from: scenario text, start time, seed, version, weather, wall time, threads, compiler."""
+        """Origin of the result: scenario text, start time, seed, version, weather, run time, threads, compiler."""
         return self._source.provenance
 
     @property
     def payload_sha256(self) -> str:
-        """SHA-256 over all arrays: equal for equal results, whatever machine or thread count made them."""
+        """SHA-256 over all arrays: equal for equal results, on any machine and number of threads."""
         return self._source.payload_sha256
 
     def array(self, path: str) -> numpy.ndarray:
         """One array as it is stored, e.g. "/day/pcc_mean_W": SI units, time in s since the start; read-only.
 
-        After `run` this is a view into the run's memory, which lives as long as any view does.
+        After `run` this is a view of the run's memory, which exists as long as any view does.
 
         Raises
         ------
         KeyError
-            If there is none of that path.
+            Unknown path.
         """
         try:
             return self._source.values(path)
@@ -90,21 +90,20 @@ class Result:
         Raises
         ------
         KeyError
-            No such group, with the nearest one and all there are.
+            Unknown group; the message names the nearest and lists all.
         """
         return self.to_xarray(group).to_dataframe()
 
     def to_xarray(self, group: str | None = None):
         """A group as xarray.Dataset; without a name all of them, as a dict.
 
-        Variables carry `units` and `long_name`; `time` is datetime64[ns], local standard time; arrays are read-only
-        views where nothing had to be decoded. The rows of `day` have unequal lengths, `step_s`: weight means with it, or take
-        `resampled`.
+        Variables carry `units` and `long_name`; `time` is datetime64[ns], local standard time; arrays that need no decoding are read-only
+        views. The rows of `day` have unequal lengths, `step_s`: weight means with it, or use `resampled`.
 
         Raises
         ------
         KeyError
-            If there is no such group.
+            Unknown group.
         """
         if group is None:
             return {name: self[name] for name in self.groups}
@@ -161,24 +160,24 @@ class Result:
         return Plot(self._source.drawing)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the HDF5 file that `tidewatt run` writes, whole or not at all; an older one is replaced.
+        """Writes the HDF5 file that `tidewatt run` writes, complete or not at all; replaces an existing file.
 
         Parameters
         ----------
         path : str | os.PathLike[str]
-            In a folder that exists.
+            The file; its folder must exist.
 
         Raises
         ------
         OutputError
-            If it cannot be written.
+            The file cannot be written.
         """
         self._source.save(os.fspath(path))
         self.summary["result_file"] = os.fspath(path)
         return Path(path)
 
     def report(self, out_dir: str | os.PathLike[str], pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None) -> list[Path]:
-        """Draws everything into a folder: one page that needs no network, and pictures on request.
+        """Writes one page that needs no network, and pictures on request, into a folder.
 
         Parameters
         ----------
@@ -249,9 +248,9 @@ class Result:
         Raises
         ------
         InputError
-            No such format or window, with the nearest one and all there are.
+            Unknown format or window; the message names the nearest and lists all.
         RefusedError
-            Model records do not follow the site within the limits; no file is written.
+            Model records differ from the site by more than the limits; no file is written.
         OutputError
             A file could not be written.
 
@@ -292,12 +291,12 @@ class Result:
         return machines(self, case=case, **options)
 
     def explain(self, scenario: Scenario | AnyPath | None = None, **options: Any) -> Answer:
-        """Why throughput moves over this run, and what would change it.
+        """Why throughput changes over this run, and what would help.
 
         Parameters
         ----------
         scenario : Scenario or path, optional
-            What was run; needed for a result that was read from a file.
+            Scenario of the run; needed for a result read from a file.
         **options
             As for `tidewatt.explain`: `threads`, `progress`.
 
@@ -311,7 +310,7 @@ class Result:
         InputError
             The run has fewer than two hours with 15 iterating minutes.
         TypeError
-            The result was read from a file and no scenario is given.
+            The result was read from a file, and no scenario is given.
         """
         from ._study import explain
 
@@ -375,8 +374,8 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
 
 
 def open(path: str | os.PathLike[str]) -> Result:
-    """A saved result, with the same face as a fresh one. The file's hash is checked before anything else reads it; arrays are
-    decoded when first asked for, from memory; the file is not kept open.
+    """Opens a saved result, with the same interface as that of a run. The file's hash is checked first. The file is read into memory and
+    closed; arrays are decoded when first used.
 
     Parameters
     ----------
@@ -386,11 +385,11 @@ def open(path: str | os.PathLike[str]) -> Result:
     Raises
     ------
     FileNotFoundError
-        If it is not there.
+        The file does not exist.
     CorruptFileError
-        If it is not, bit for bit, what tidewatt wrote.
+        The file does not have the bits that tidewatt wrote.
     InputError
-        If it cannot be read.
+        The file cannot be read.
     """
     from . import _core
     from ._source import Source

@@ -1,4 +1,4 @@
-"""What utilities ask of large loads: rules, ride-through, and the check that a file is as it was written."""
+"""Rules of utilities for large loads, ride-through, and the check of files."""
 from __future__ import annotations
 
 import contextlib
@@ -29,22 +29,22 @@ def rules(
     as_if: bool = False,
     catalog: Path | None = None,
 ) -> pandas.DataFrame | Answer:
-    """What utilities ask of large loads: all rule files, one in words, or the check of a recorded window. As `tidewatt rules`.
+    """Rules of utilities for large loads: lists all, shows one, or checks a recorded window. As `tidewatt rules`.
 
     Parameters
     ----------
     name : str or path, optional
-        A name in the catalog, or a file of your own. None: all are listed.
+        A name in the catalog, or your own file. None: lists all.
     result : Result or path, optional
-        Its recorded window is checked against the rule. None: the rule is shown.
+        Result whose recorded window is checked. None: shows the rule.
     window : str, default ''
         Name of the recorded window; empty: the first.
     site_W : float, default 0
-        The site's peak, W; 0: the window's largest.
+        Peak power of the site, W; 0: the largest of the window.
     connection_V : float, default 0
-        Voltage at the connection, V, for thresholds that depend on it; 0: not stated.
+        Nominal voltage at the connection, V, for thresholds that depend on it; 0: not stated.
     as_if : bool, default False
-        Judge also if the rule does not apply.
+        Judge even if the rule does not apply.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
 
@@ -57,7 +57,7 @@ def rules(
     Raises
     ------
     InputError
-        An unknown rule, with the nearest; a file with mistakes; an unknown window.
+        Unknown rule or window, or a file with errors; the message names the nearest.
 
     Examples
     --------
@@ -93,45 +93,45 @@ def ride(
     connection_V: float = 0.0,
     catalog: Path | None = None,
 ) -> Answer:
-    """Does the site ride through what a rule asks? A verdict per band, and which setting to change. As `tidewatt ride`.
+    """Checks whether the site rides through the sags of a rule: a verdict per band, and the setting to change. As `tidewatt ride`.
 
     Parameters
     ----------
     scenario : Scenario or path
         The site.
     rule : str or path
-        A name in the catalog (see `rules`), or a file of your own.
+        A name in the catalog (see `rules`), or your own file.
     as_if : bool, default False
-        Judge also if the rule does not apply to the site.
+        Judge even if the rule does not apply to the site.
     sag : path, optional
-        A measured voltage to play: COMTRADE .cfg or .cff.
+        Measured voltage to apply: COMTRADE .cfg or .cff.
     voltage_pu, duration_s : float
-        A sag of your own, pu and s; 0 s: none.
+        Your own sag: remaining voltage, pu, and duration, s; 0 s: none.
     phases : int, default 3
-        Its faulted phases.
+        Number of faulted phases of this sag, 1–3.
     transformer : {'', 'wye_wye', 'delta_wye'}
-        Between connection and load; the bands are judged in sags of 1 and 2 phases, too.
+        Transformer between connection and load; with it, bands are also judged in sags of 1 and 2 phases.
     current_limit_pu : float, default inf
-        Largest input current of the supplies over the one at nominal voltage; infinite: constant power.
+        Largest input current of the supplies over that at nominal voltage; infinite: constant power.
     settings : str, default ''
-        Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+        Settings of the load: an entry of kind load_settings or a file; empty: those of the scenario.
     plot : path, optional
-        Draws the rule's curve with the site's points (SVG).
+        SVG file to write: the rule's curve with the site's points.
     connection_V : float, default 0
-        Voltage at the connection, V, for thresholds that depend on it; 0: not stated.
+        Nominal voltage at the connection, V, for thresholds that depend on it; 0: not stated.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
 
     Returns
     -------
     Answer
-        `verdict`, `items` (staying connected, current, recovery, …), `voltage` and `frequency` (one row per band), and `point`
-        and `record` where asked for.
+        `verdict`, `items` (staying connected, current, recovery, …), `voltage` and `frequency` (one row per band), and `point` and `record`
+        if asked for.
 
     Raises
     ------
     InputError
-        An unknown rule, one without a ride-through part, or a record that cannot be read.
+        Unknown rule, a rule without a ride-through part, or a record that cannot be read.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def orders(
     baseline_s: float = 3600.0,
     rebound_s: float = 3600.0,
 ) -> Answer:
-    """Did a run meet the utility's orders, as they are metered? As `tidewatt orders`.
+    """Checks whether a run met the utility's orders to reduce load. As `tidewatt orders`.
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ def orders(
     order : str, default ''
         Name of one order; empty: all.
     settlement_s : sequence of float
-        Lengths of the intervals that are billed, s.
+        Lengths of the settlement intervals, s.
     baseline_s : float, default 3600
-        The load before is the mean over so long before an order's notice, s.
+        The baseline is the mean load over this time before an order's notice, s.
     rebound_s : float, default 3600
-        So long behind an order the load is compared with the load before, s.
+        Time after an order in which the load is compared with the baseline, s.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def orders(
     Raises
     ------
     InputError
-        A scenario without an order, or a result that ends before it.
+        The scenario has no order, or the result ends before it.
 
     Examples
     --------
@@ -209,14 +209,14 @@ def filing(
     as_if: bool = False,
     catalog: Path | None = None,
 ) -> Answer:
-    """One folder to be filed: report, data sheet, verdicts, model records with tests, playback files. As `tidewatt file`.
+    """Writes a folder to file with a utility: report, data sheet, verdicts, model records with tests, playback files. As `tidewatt file`.
 
     Parameters
     ----------
     scenario : Scenario or path
         The site.
     rule : str or path
-        Whom it is for: a name in the catalog (see `rules`), or a file of your own.
+        Rule set to file for: a name in the catalog (see `rules`), or your own file.
     out : path
         Folder; made if it is absent.
     results : iterable of Result or path, optional
@@ -224,27 +224,27 @@ def filing(
     window : str, default ''
         Recorded window of the results; empty: the first.
     settings : str, default ''
-        Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
+        Settings of the load: an entry of kind load_settings or a file; empty: those of the scenario.
     current_limit_pu : float, default inf
-        Largest input current of the supplies over the one at nominal voltage; inf: as the settings say, else constant power.
+        Largest input current of the supplies over that at nominal voltage; inf: as in the settings, else constant power.
     transformer : {'', 'wye_wye', 'delta_wye'}
-        Between connection and load; the bands are judged in sags of 1 and 2 phases, too.
+        Transformer between connection and load; with it, bands are also judged in sags of 1 and 2 phases.
     bus : int, default 1
         Number of the load's bus in the model records.
     as_if : bool, default False
-        Judge also if the rule does not apply to the site.
+        Judge even if the rule does not apply to the site.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
 
     Returns
     -------
     Answer
-        `ride` (the verdict), `open` (what nobody stated), `sheet` (one row per field) and `files` (names in the folder).
+        `ride` (the verdict), `open` (items without a value), `sheet` (one row per field) and `files` (names in the folder).
 
     Raises
     ------
     InputError
-        An unknown rule, or a result without the window.
+        Unknown rule, or a result without the window.
     OutputError
         A file could not be written.
 
@@ -265,7 +265,7 @@ def filing(
 
 
 def verify(path: Path) -> str:
-    """Checks that a result, a checkpoint or a case file of a sweep is, bit for bit, as it was written. As `tidewatt verify`.
+    """Checks that a result, a checkpoint or a case file of a sweep has the bits that tidewatt wrote. As `tidewatt verify`.
 
     Parameters
     ----------
@@ -275,13 +275,13 @@ def verify(path: Path) -> str:
     Returns
     -------
     str
-        What it is: "result", "checkpoint" or "case of a sweep".
+        Type of the file: "result", "checkpoint" or "case of a sweep".
 
     Raises
     ------
     CorruptFileError
-        It is not as it was written.
+        The file does not have the bits that tidewatt wrote.
     InputError
-        It cannot be read.
+        The file cannot be read.
     """
     return _core.verify(os.fspath(path))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sizing:
-    """What a search found. Made by `tidewatt.size`."""
+    """Result of a search. Made by `tidewatt.size`."""
 
     def __init__(self, found: tuple[list[dict[str, Any]], list[dict[str, Any]], Any, int, int], path: str):
         self._best, self._front, cheapest, self.n_evaluation, self.n_fleet_run = found
@@ -27,15 +27,16 @@ class Sizing:
         `yearly_USD` (also at low and at high prices), `capital_USD`, `extra_W` (mean at the connection, compared with doing
         nothing) and `lost_throughput_frac` of the steady part of the run (the second half from `site.rules_from_s` on), `start_lost_s` and
         `start_extra_J` of one start beyond that, `starts_per_year`, `lost_tokens_per_year` and `extra_J_per_year` of both,
-        `worst_margin_frac`, `worst_rule`, `peak_W` (largest millisecond at the connection), `charge_per_h` (of the site store's
-        energy, what its charge gains in an hour), `at_bound` (sizes of the site store at an end of the search range),
-        `store_wear_frac_per_year` (of its life, by cycles), `store_years` (its life), `steady_change_frac` (throughput of
-        the steady part's second half over its first, less 1: is it steady?), `toml` (the mitigations as a scenario's tables)."""
+        `worst_margin_frac`, `worst_rule`, `peak_W` (largest millisecond at the connection), `charge_per_h` (change of the site store's
+        charge per hour, as a fraction of its energy), `at_bound` (sizes of the site store at the edge of the search range),
+        `store_wear_frac_per_year` (life used by cycles), `store_years` (its life), `steady_change_frac` (throughput of the steady part's
+        second half over that of its first, minus 1; near 0 if steady), `toml` (the mitigations as a scenario's tables)."""
         return self._frame(self._best)
 
     @property
     def front(self) -> pandas.DataFrame:
-        """Portfolios that no other beats in cost, extra power, lost throughput and margin at once; columns as in `best`."""
+        """Pareto front: portfolios that no other one beats in cost, extra power, lost throughput and margin together; columns as in
+        `best`."""
         return self._frame(self._front)
 
     def plot(self, *, ax: Any = None) -> Axes:
@@ -90,32 +91,32 @@ def size(
     threads: int = 0,
     progress: Callable[[str, float], object] | None = None,
 ) -> Sizing:
-    """The cheapest portfolio of mitigations that meets the scenario's rules. As `tidewatt size`.
+    """Finds the cheapest portfolio of mitigations that meets the scenario's rules. As `tidewatt size`.
 
-    GPU smoothing, rack storage and a site store are tried alone and together, each sized.
+    It tries GPU smoothing, rack storage and a site store, alone and combined, and sizes each.
 
     Parameters
     ----------
     scenario : Scenario | Path
-        Names `site.rules`, and has no storage or smoothing of its own.
+        A scenario with `site.rules`, and without storage or smoothing.
     choices : str, default 'remedies'
-        Catalog entry of kind `portfolio`: what may be combined, and prices with their ranges.
+        Catalog entry of kind `portfolio`: mitigations that may be combined, and prices with their ranges.
     catalog : Path, optional
         A folder of catalog files that add to or replace the built-in ones.
     evaluations : int, default 24
         Simulations per site store, 4–1000.
     margin_frac : float, default 0.05
-        Share of each rule's limit that its figure must stay away from it, 0–1 (assumed).
+        Required margin to each limit, as a fraction of the limit, 0–1 (assumed).
     threads : int, default 0
         0: all cores.
     progress : Callable[[str, float], object], optional
-        Called after every simulation with the portfolio's name and the margin of its worst rule over its
-        limit, unit 1; what it raises stops the search.
+        Called after every simulation with the portfolio's name and the relative margin of its worst rule; an exception from it stops the
+        search.
 
     Raises
     ------
     InputError
-        No rules, mitigations already there, or an unknown entry.
+        The scenario has no rules, or already has mitigations, or an entry is unknown.
     ValueError
         `evaluations` or `margin_frac` out of range.
     KeyboardInterrupt
@@ -139,34 +140,34 @@ def size(
 def most_gpus(
     scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, cooling_unit_frac: float = 0.1, by_peak: bool = False, threads: int = 0
 ) -> dict[str, Any]:
-    """The most GPUs that the connection carries in its design hour, and the limit that holds. As `tidewatt size --for gpus`.
+    """The largest number of GPUs that the connection allows in its design hour, and the limit that binds. As `tidewatt size --for gpus`.
 
     Parameters
     ----------
     scenario : Scenario | Path
         It is run on the extreme day of its weather.
     contract_W : float, default 0.0
-        Most that may be drawn at the connection, W, mean of the design hour; 0: not limited.
+        Highest power at the connection, W, mean of the design hour; 0: not limited.
     breaker_frac : float, default 0.8
         Continuous load of the rows' breakers over the busway's rating, 0–1; 0: no breakers.
     cooling_unit_frac : float, default 0.1
-        Share of a hall's fan walls or heat rejection that one unit is (assumed; chillers are counted), 0–1; 0: cooling
-        does not limit.
+        Fraction of a hall's fan walls or heat rejection that one unit has (assumed; chillers are counted), 0–1; 0: ignore cooling.
     by_peak : bool, default False
-        Hold the largest millisecond of the day to the contract instead of the mean of the design hour.
+        Compare the largest 1 ms mean of the day with the contract instead of the mean of the design hour.
     threads : int, default 0
         0: all cores.
 
     Returns
     -------
     dict[str, Any]
-        `n_gpu`, `binds` (the limit that holds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day), `W_per_gpu`, `pue` and
-        `hour` (of the design hour), `limits` (what each limit alone would allow).
+        `n_gpu`, `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
+        `W_per_gpu`, `pue` and
+        `hour` (of the design hour), `limits` (number of GPUs that each limit alone allows).
 
     Raises
     ------
     InputError
-        Nothing limits the number.
+        No limit applies.
     """
     extreme = _as_scenario(scenario).with_set({"weather.day": "extreme"})
     return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, _thread_count(threads))

@@ -1,4 +1,4 @@
-"""Stability of a site's supplies behind the impedance of their connection."""
+"""Stability of a site's power supplies behind the network's impedance."""
 from __future__ import annotations
 
 import json
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class StabilityAnswer(Answer):
-    """What `stability` found. `series` holds the simulated trace, `svg` the picture that the command writes."""
+    """Answer of `stability`. `series` has the simulated trace, `svg` the picture that the command writes."""
 
     def __init__(self, figures: Mapping[str, Any], text: str, svg: str, series: xarray.Dataset):
         super().__init__(figures, text)
@@ -28,12 +28,12 @@ class StabilityAnswer(Answer):
         Returns
         -------
         xarray.Dataset
-            `onset_W`, `frequency_Hz` (NaN where nothing oscillates) and `ends_by`, by `gain_ratio` and `short_circuit_ratio`.
+            `onset_W`, `frequency_Hz` (NaN if nothing oscillates) and `ends_by`, by `gain_ratio` and `short_circuit_ratio`.
 
         Raises
         ------
         ValueError
-            It was asked for without `map=True`.
+            `stability` was called without `map=True`.
         """
         import xarray
 
@@ -77,7 +77,7 @@ def stability(
     fit_within_Hz: float = 1.0,
     catalog: Path | None = None,
 ) -> StabilityAnswer:
-    """From which load on do a site's supplies oscillate behind the impedance of their connection? As `tidewatt stability`.
+    """Finds the load from which a site's power supplies oscillate with the network. As `tidewatt stability`.
 
     Parameters
     ----------
@@ -88,19 +88,19 @@ def stability(
     rating_W : float
         Rated power of the supplies, W; 0: the load.
     x_over_r, source_pu, nominal_Hz : float
-        X/R of the connection, voltage behind it (pu), frequency of the mains (Hz).
+        X/R of the connection, voltage behind the impedance (pu), frequency of the mains (Hz).
     control : str, default 'psu_single_phase'
         Catalog entry of kind supply_control.
     gain : float, default 1
-        Loop gain over the control's own.
+        Loop gain relative to that of the control.
     link_filter_s : float
-        Lag of the measured link energy, s; 0: the control's own.
+        Lag of the measured link energy, s; 0: as in the control.
     map : bool, default False
-        Also the onset over short-circuit ratio and loop gain (`StabilityAnswer.map`).
+        Also compute the onset over short-circuit ratio and loop gain (`StabilityAnswer.map`).
     scr_from, scr_to, gain_from, gain_to : float
         Ends of the map's and the fit's ranges: short-circuit power over the rating, and loop gain.
     points : int, default 24
-        Values of each axis of the map; half of the loop gains that a fit tries.
+        Number of values of each axis of the map; half the number of loop gains that a fit tries.
     fit_stable_W, fit_unstable_W, fit_Hz, fit_within_Hz : float
         An observed event to fit: no oscillation at the first load, one of this frequency from the second on.
     catalog : path, optional
@@ -109,12 +109,12 @@ def stability(
     Returns
     -------
     StabilityAnswer
-        Figures as of `tidewatt stability --json`: `stable`, `modes`, `onset`, `onset_simulated`, and `map` and `fit` where asked for.
+        Figures as of `tidewatt stability --json`: `stable`, `modes`, `onset`, `onset_simulated`, and `map` and `fit` if asked for.
 
     Raises
     ------
     InputError
-        An unknown control, or an option out of range.
+        Unknown control, or an option out of range.
 
     Examples
     --------

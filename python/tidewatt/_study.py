@@ -1,4 +1,4 @@
-"""Studies: why throughput moves, a plant alone, validation, benchmarks."""
+"""Studies: causes of a throughput swing, a plant alone, validation, benchmarks."""
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Answer(Mapping[str, Any]):
-    """The figures of a study by name, as its command prints them with `--json`; `print` shows its text."""
+    """Figures of a study by name, as its command prints them with `--json`; `print` shows its text."""
 
     def __init__(self, figures: Mapping[str, Any], text: str):
         self._figures = dict(figures)
@@ -54,12 +54,12 @@ class Answer(Mapping[str, Any]):
         Returns
         -------
         pandas.DataFrame
-            One row per item; empty where the study has none.
+            One row per item; empty if the study has none.
 
         Raises
         ------
         KeyError
-            No such figure.
+            Unknown figure.
         """
         import pandas
 
@@ -73,20 +73,20 @@ def explain(
     threads: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> Answer:
-    """Why throughput moves over a run, and what would change it. As `tidewatt run --explain swing`.
+    """Why throughput changes over a run, and what would help. As `tidewatt run --explain swing`.
 
-    The run is repeated without each link of the chain from weather to tokens, and with each change that an operator can make.
+    The run is repeated without each cause in the chain from weather to tokens, and with each change that an operator can make.
 
     Parameters
     ----------
     scenario : Scenario or path, optional
-        What was run. None: the scenario of `result`.
+        Scenario of the run. None: that of `result`.
     result : Result, optional
-        Its result, fresh from `run`; None, or a result that was read from a file: the scenario is run first.
+        Its result, as returned by `run`. None, or a result read from a file: the scenario is run first.
     threads : int, default 0
         0: all cores.
     progress : callable, optional
-        Called with the name of each run before it begins; what it raises stops the study.
+        Called with the name of each run before it begins; an exception from it stops the study.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def explain(
     InputError
         The run has fewer than two hours with 15 iterating minutes.
     TypeError
-        Neither a scenario nor a fresh result.
+        Neither a scenario nor a result of `run`.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def plant(
     seed: int = 1,
     catalog: Path | None = None,
 ) -> Answer:
-    """A cooling plant alone under a year's weather: PUE, water and margin by month. As `tidewatt plant`.
+    """Simulates a cooling plant alone under a year's weather: PUE, water and margin by month. As `tidewatt plant`.
 
     Parameters
     ----------
@@ -141,17 +141,17 @@ def plant(
     year : {'typical', 'hot', 'extreme'}
         Of the climate.
     weather : path, optional
-        An EPW file; wins over the climate.
+        An EPW file; replaces the climate.
     it_W : float, default 10e6
-        IT heat that the plant is built for, W.
+        IT heat for which the plant is sized, W.
     load_frac : float, default 0.8
-        Share of it that runs, 0.01–1.
+        Fraction of this IT heat that runs, 0.01–1.
     days : float, default 365
-        From 1 January on, 0.01–366.
+        Number of days from 1 January on, 0.01–366.
     step_s : float, default 600
-        Macro step, s, 1–3600.
+        Time step, s, 1–3600.
     seed : int, default 1
-        Of the climate's days.
+        Seed of the climate's days.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
 
@@ -163,7 +163,7 @@ def plant(
     Raises
     ------
     InputError
-        An unknown entry, a plant without machines, or an option out of range.
+        Unknown entry, a plant without machines, or an option out of range.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def plant(
 
 
 def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False) -> pandas.DataFrame:
-    """Published results against the models. As `tidewatt validate`.
+    """Compares the models with published results. As `tidewatt validate`.
 
     Parameters
     ----------
@@ -185,18 +185,18 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     data : path
         Folder of measurement files; rows whose files are absent are skipped.
     leave_one_out : bool, default False
-        Instead: each training row's error when the other rows of its device set the matrix efficiency.
+        Return each training row's error with the matrix efficiency set by the other rows of its device.
 
     Returns
     -------
     pandas.DataFrame
         One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `tolerance_unit`, `pass`,
-        `verdict`, `kind` (what the row can say about the world), `source`, `note`.
+        `verdict`, `kind` (what the row can show about the world), `source`, `note`.
 
     Raises
     ------
     InputError
-        No such group, with the nearest one and all there are.
+        Unknown group; the message names the nearest and lists all.
     """
     import pandas
 
@@ -207,18 +207,18 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
 
 
 def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "scenarios", threads: int = 0) -> pandas.DataFrame:
-    """The engine's speed on this machine. As `tidewatt bench`.
+    """Measures the engine's speed on this machine. As `tidewatt bench`.
 
     Parameters
     ----------
     quick : bool, default True
-        Seconds instead of minutes: fewer GPUs and no whole runs.
+        Take seconds instead of minutes: fewer GPUs, no whole runs.
     grid_only : bool, default False
-        Only what a site's waveform costs.
+        Measure only the processing of a site's waveform.
     scenarios : path
         Folder of the scenario files.
     threads : int, default 0
-        For the figures on all cores; 0: all cores.
+        Threads of the measurements on all cores; 0: all cores.
 
     Returns
     -------
@@ -248,8 +248,8 @@ def schema(word: str | None = None) -> dict[str, Any] | str:
     Parameters
     ----------
     word : str, optional
-        None: the JSON Schema (draft 7), which editors complete and hover from. A word: the keys whose path holds it, as text
-        with unit, range and default; an empty word: all keys.
+        None: the JSON Schema (draft 7), which editors use. A word: the keys whose path contains it, as text with unit, range and default;
+        an empty word: all keys.
 
     Returns
     -------

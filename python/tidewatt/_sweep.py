@@ -1,4 +1,4 @@
-"""Many variants of a scenario: sweeps, sensitivity and comparison; and a new scenario."""
+"""Variants of a scenario: sweeps, sensitivity and comparison; and new scenarios."""
 from __future__ import annotations
 
 import concurrent.futures
@@ -23,7 +23,7 @@ NEW_NAMES = ("gpu", "server", "plant", "climate", "model", "network", "feeder", 
 
 
 class SweepTable:
-    """The outcome of a sweep: one row per case, the varied keys first. Made by `tidewatt.sweep`."""
+    """Result of a sweep: one row per case, the varied keys first. Made by `tidewatt.sweep`."""
 
     def __init__(self, columns: list[tuple[str, Any]], folder: str, mode: str):
         self._columns = columns
@@ -34,7 +34,7 @@ class SweepTable:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """The table, shape (n_case, n_column). Units are in the headings; a figure of a failed case is NaN."""
+        """The table, shape (n_case, n_column). Headings end with the unit; a figure of a failed case is NaN."""
         import pandas
 
         return pandas.DataFrame(dict(self._columns))
@@ -48,13 +48,13 @@ class SweepTable:
         return pandas.read_csv(path, dtype={"variable": str}) if os.path.exists(path) else None
 
     def plot(self, output: str, *, ax: Any = None) -> Axes:
-        """What decides an output, by the mode: bars of a tornado, Sobol indices with their intervals, or the distribution
-        of a Monte Carlo sweep; for other modes the output over the first varied key.
+        """Plots an output. By the mode of the sweep: bars of a tornado, Sobol indices with intervals, the distribution of a Monte Carlo
+        sweep, or the output over the first varied key.
 
         Parameters
         ----------
         output : str
-            Its column in `frame`.
+            Column in `frame`.
         ax : matplotlib.axes.Axes, optional
             Where to draw; None: a new figure.
 
@@ -66,7 +66,7 @@ class SweepTable:
         Raises
         ------
         KeyError
-            No such column, with the nearest one and all there are.
+            Unknown column; the message names the nearest and lists all.
         """
         from ._sweep_plot import draw
 
@@ -89,9 +89,9 @@ class SweepTable:
         Raises
         ------
         ImportError
-            Without pyarrow or fastparquet.
+            Neither pyarrow nor fastparquet is installed.
         OutputError
-            It cannot be written.
+            The file cannot be written.
         """
         parquet(path, self.frame)
 
@@ -124,10 +124,10 @@ def sweep(
     retry_failed: bool = False,
     progress: Progress = None,
 ) -> SweepTable:
-    """Runs every unfinished case of a sweep and makes the table.
+    """Runs all unfinished cases of a sweep and writes the table.
 
-    Every finished case is a file of its own, so a sweep that was stopped or killed continues when called again. The table has
-    the same bits for any number of workers.
+    Each finished case is a file. Call `sweep` again to continue after a stop or a crash. The table has the same bits for any number of
+    workers.
 
     Parameters
     ----------
@@ -137,17 +137,17 @@ def sweep(
     out : Path
         Folder of the cases and the table; made if needed.
     scenario : Scenario or path, optional
-        Base scenario; wins over the file's. One made by `new` or from text is written into `out` first.
+        Base scenario; replaces that of the file. A scenario from `new` or from text is first written into `out`.
     mode : str, default ''
-        Wins over the file's: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
+        Replaces that of the file: grid, list, latin_hypercube, sobol, sobol_indices, tornado, monte_carlo.
     set : Overrides, optional
         Overrides of every case, as for `tidewatt.load`.
     weather : Path, optional
-        An EPW file; wins over the scenario's weather.
+        An EPW file; replaces the scenario's weather.
     catalog : Path, optional
         A folder of catalog files that add to or replace the built-in ones.
     executor : concurrent.futures.Executor, optional
-        Any `concurrent.futures.Executor` whose workers see `out` and can import tidewatt: Dask's
+        Any `concurrent.futures.Executor` whose workers can access `out` and import tidewatt: Dask's
         `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a process pool. None: processes of this
         machine.
     workers : int, default 0
@@ -160,11 +160,11 @@ def sweep(
     Raises
     ------
     InputError
-        With every finding; also if `out` holds another sweep.
+        With every finding; also if `out` has another sweep.
     OutputError
-        A file could not be written; what is finished stays.
+        A file could not be written; finished cases are kept.
     KeyboardInterrupt
-        On Ctrl-C, within 0.2 s; what is finished stays.
+        On Ctrl-C, within 0.2 s; finished cases are kept.
 
     Examples
     --------
@@ -222,14 +222,14 @@ def compare(
     catalog: Path | None = None,
     alone: bool = True,
 ) -> tuple[pandas.DataFrame, pandas.DataFrame]:
-    """Two scenarios: which keys differ, and what that does to the figures.
+    """Compares two scenarios: the keys that differ, and their effect on the figures.
 
     Parameters
     ----------
     before, after : Scenario or path
         Scenarios or their files.
     set, weather, catalog : Overrides, optional
-        For both, as for `tidewatt.load`.
+        For both scenarios, as for `tidewatt.load`.
     alone : bool, default True
         Also run `before` with each single change of `after`; each gets a column of its effect.
 
@@ -237,7 +237,7 @@ def compare(
     -------
     tuple[pandas.DataFrame, pandas.DataFrame]
         Keys (`key`, `before`, `after`, `behind_name`) and figures (`name` with its unit, `before`, `after`,
-        and a column per key with what it does alone; what is left is the changes' work together).
+        and a column per key with its effect alone; the rest is the interaction of the changes).
 
     Raises
     ------
@@ -267,18 +267,18 @@ def _file(scenario: Scenario | Path, path: str) -> str:
 
 
 def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
-    """A commented scenario to start from; it runs as it is. As `tidewatt new`.
+    """A commented scenario that runs as it is. As `tidewatt new`.
 
     Parameters
     ----------
     path : path, optional
-        File to write; it must not exist. None: no file, only the scenario; its `text` is what the file would hold.
+        File to write; it must not exist. None: no file; `text` of the scenario has the content.
     n_gpu : int, default 0
-        GPUs, count, whole servers; 0: the least of 128, 256, 512, … whose memory holds the model.
+        Number of GPUs (whole servers); 0: the smallest of 128, 256, 512, … that fits the model.
     duration_h : float, default 1.0
         Simulated time, h.
     **catalog_names : str
-        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; left out: chosen to fit.
+        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; absent: chosen to fit.
 
     Returns
     -------
@@ -290,11 +290,11 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     InputError
         `n_gpu` does not fit, or no such entry.
     TypeError
-        An argument of the wrong kind; the message names it.
+        An argument of the wrong type; the message names it.
     FileExistsError
-        The file is there.
+        The file exists.
     OutputError
-        It cannot be written.
+        The file cannot be written.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def draw(table: SweepTable, output: str, ax: Any = None) -> Axes:
     Raises
     ------
     KeyError
-        No such column, or the same in all cases.
+        Unknown column, or one with the same value in all cases.
     """
     from .report.style import house_style, root, through_pyplot
 

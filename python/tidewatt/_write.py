@@ -1,4 +1,4 @@
-"""Files whole or not at all."""
+"""Writes files complete or not at all."""
 from __future__ import annotations
 
 import io
@@ -21,12 +21,12 @@ def whole(path: Path, text: str) -> None:
     path : path
         The file.
     text : str
-        What it is to hold.
+        Its content.
 
     Raises
     ------
     OutputError
-        With the system's reason; an older file is then unchanged.
+        With the system's reason; an existing file is unchanged.
     """
     _core.write_durably(os.fspath(path), text.encode())
 
@@ -39,14 +39,14 @@ def anew(path: Path, text: str) -> None:
     path : path
         The file.
     text : str
-        What it is to hold.
+        Its content.
 
     Raises
     ------
     FileExistsError
-        The file is there.
+        The file exists.
     OutputError
-        It cannot be written.
+        The file cannot be written.
     """
     if os.path.lexists(path):
         raise FileExistsError(f"{os.fspath(path)}: the file is there")
@@ -61,14 +61,14 @@ def parquet(path: Path, table: pandas.DataFrame) -> None:
     path : path
         The file.
     table : pandas.DataFrame
-        What it is to hold.
+        Its content.
 
     Raises
     ------
     ImportError
-        Without pyarrow or fastparquet.
+        Neither pyarrow nor fastparquet is installed.
     OutputError
-        It cannot be written.
+        The file cannot be written.
     """
     made = io.BytesIO()
     table.to_parquet(made, index=False)

@@ -37,14 +37,14 @@ void bench(Arguments a) {
 void add_bench_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand(
-      "bench", "measure the engine on this machine against CVODE, its multiply-add peak and its memory");
-  c->add_flag("--json", a->json, "the figures as one JSON object");
-  c->add_flag("--quick", a->options.quick, "seconds instead of minutes: fewer GPUs and no whole runs");
-  c->add_flag("--grid-only", a->options.grid_only, "only what a site's waveform costs");
-  c->add_option("--scenarios", a->options.scenarios, "folder of the scenario files")
+      "bench", "measure the speed of the engine on this machine, against CVODE, peak arithmetic and memory bandwidth");
+  c->add_flag("--json", a->json, "print the figures as one JSON object");
+  c->add_flag("--quick", a->options.quick, "take seconds instead of minutes: fewer GPUs, no whole runs");
+  c->add_flag("--grid-only", a->options.grid_only, "measure only the processing of a site's waveform");
+  c->add_option("--scenarios", a->options.scenarios, "folder with the scenario files")
       ->type_name("FOLDER")
       ->capture_default_str();
-  c->add_option("--threads", a->options.n_thread, "for the figures on all cores; 0: all cores")
+  c->add_option("--threads", a->options.n_thread, "threads of the measurements on all cores; 0: all cores")
       ->check(worker_count())
       ->capture_default_str();
   c->callback([a] { bench(*a); });

@@ -36,10 +36,10 @@ void calibrate(const Arguments& a, bool rested) {
 
 void add_calibrate_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("calibrate",
-                               "posterior of poles and leakage of one GPU, or of a type and its chips, from logs, as "
-                               "draws for forecasts with bands");
-  c->add_option("files", a->files, "telemetry: time, power, temperature, clock; energy_J where it is there")
+  auto* c = app.add_subcommand(
+      "calibrate",
+      "sample thermal poles and leakage of a GPU, or of a type and its chips, from logs, for forecasts with bands");
+  c->add_option("files", a->files, "telemetry: time, power, temperature, clock; energy_J if available")
       ->required()
       ->check(CLI::ExistingFile)
       ->expected(1, -1);
@@ -47,29 +47,28 @@ void add_calibrate_command(CLI::App& app, int&) {
   c->add_option("--out", a->out, "folder to write into: gpu/NAME.toml and NAME.calibration.json")
       ->type_name("FOLDER")
       ->capture_default_str();
-  c->add_option("--base", a->base, "gpu entry that gives what logs cannot, and the priors")
+  c->add_option("--base", a->base, "GPU entry for the priors and all values that logs cannot give")
       ->type_name("NAME")
       ->capture_default_str();
-  c->add_option("--gpu", a->gpu, "which GPU of the files, where one has several")->type_name("NAME");
+  c->add_option("--gpu", a->gpu, "the GPU to use, if a file has several")->type_name("NAME");
   c->add_flag("--population", a->population,
-              "all GPUs of the logs: the type, and how far resistances and leakage scatter between chips");
-  c->add_option("--update", a->update, "an earlier calibration: its posterior is the prior")
+              "calibrate all GPUs of the logs: the type, and the scatter of resistances and leakage between chips");
+  c->add_option("--update", a->update, "an earlier calibration, whose posterior becomes the prior")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
-  auto* before =
-      c->add_option("--before-W", a->before_W, "power at which the GPU rested before each log; unknown when not given")
-          ->check(within(0, 1e5));
-  c->add_option("--power-window-s", a->power_window_s, "trailing mean behind each power reading; 0 for instants")
+  auto* before = c->add_option("--before-W", a->before_W, "power of the GPU before each log; default: unknown")
+                     ->check(within(0, 1e5));
+  c->add_option("--power-window-s", a->power_window_s, "averaging window of each power reading; 0: instantaneous")
       ->check(within(0.0, 30.0))
       ->capture_default_str();
   c->add_option("--fan-frac", a->fan_frac, "fan speed during the logs")
       ->check(within(0.05, 1.0))
       ->capture_default_str();
-  c->add_option("--draws", a->draws, "draws to keep")->check(within(200, 20000))->capture_default_str();
-  c->add_option("--seed", a->seed, "of the sampler")->check(CLI::NonNegativeNumber)->capture_default_str();
-  c->add_option("--limit-s", a->limit_s, "wall time after which sampling ends with what it has")
+  c->add_option("--draws", a->draws, "number of draws to keep")->check(within(200, 20000))->capture_default_str();
+  c->add_option("--seed", a->seed, "seed of the sampler")->check(CLI::NonNegativeNumber)->capture_default_str();
+  c->add_option("--limit-s", a->limit_s, "wall time after which sampling ends, finished or not")
       ->check(within(1.0, 1e6))
       ->capture_default_str();
-  c->add_flag("--json", a->json, "one JSON object: low, high and identified per parameter, logs, sampling");
+  c->add_flag("--json", a->json, "print one JSON object: low, high and identified per parameter, logs, sampling");
   c->callback([a, before] { calibrate(*a, before->count() > 0); });
 }

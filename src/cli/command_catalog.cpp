@@ -41,13 +41,13 @@ void show(const Arguments& a) {
 
 void add_catalog_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("catalog", "the hardware, plants, climates, models and grids that come with tidewatt");
+  auto* c = app.add_subcommand("catalog", "list, show and check hardware, plants, climates, models and grids");
   c->require_subcommand(1);
-  auto* l = c->add_subcommand("list", "names by kind");
+  auto* l = c->add_subcommand("list", "list names by kind");
   l->callback([a] { list(*a); });
-  auto* s = c->add_subcommand("show", "an entry's file, with its sources");
+  auto* s = c->add_subcommand("show", "print an entry's file, with its sources");
   for (auto* each : {c, l, s})
-    each->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones")
+    each->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
         ->type_name("FOLDER");
   s->alias("export");
   s->add_option("name", a->name, "NAME or KIND/NAME")->required();

@@ -107,16 +107,16 @@ void fits(const Arguments& a) {
 
 void add_catalog_hardware(CLI::App& catalog) {
   auto a = std::make_shared<Arguments>();
-  auto* r = catalog.add_subcommand("rack", "a rack's parts and their sum, with the spread of what is assumed");
+  auto* r = catalog.add_subcommand("rack", "print a rack's parts and their sum, with its range over assumed inputs");
   r->add_option("name", a->name, "entry of kind rack")->required();
   r->callback([a] { rack(*a); });
-  auto* s = catalog.add_subcommand("chain", "losses of a supply from 34.5 kV to the trays, stage by stage");
+  auto* s = catalog.add_subcommand("chain", "print losses of a supply chain from 34.5 kV to the trays, stage by stage");
   s->add_option("name", a->name, "entry of kind supply_chain")->required();
   s->add_option("--load-W", a->load_W, "power at the trays' inputs")->required()->check(CLI::PositiveNumber);
-  s->add_option("--design-W", a->design_W, "power that units are counted for; the load when not given")
+  s->add_option("--design-W", a->design_W, "power for which units are counted; default: the load")
       ->check(CLI::PositiveNumber);
   s->callback([a] { chain(*a); });
-  auto* f = catalog.add_subcommand("fits", "whether entries can stand together, and what fits instead");
+  auto* f = catalog.add_subcommand("fits", "check whether entries fit together; list entries that fit instead");
   auto& h = a->hardware;
   for (auto& [option, name] : {std::pair{"--gpu", &h.gpu},
                                {"--server", &h.server},
@@ -127,8 +127,8 @@ void add_catalog_hardware(CLI::App& catalog) {
     f->add_option(option, *name, "entry of this kind");
   f->callback([a] { fits(*a); });
   for (auto* each : {r, s, f}) {
-    each->add_flag("--json", a->json, "as one JSON object");
-    each->add_option("--catalog", a->overlay, "folder of files that add to or replace the built-in ones")
+    each->add_flag("--json", a->json, "print one JSON object");
+    each->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
         ->type_name("FOLDER");
   }
 }

@@ -69,8 +69,8 @@ complete -o filenames -F _tidewatt tidewatt
 
 void add_completion_command(CLI::App& app, int&) {
   auto shell = std::make_shared<std::string>();
-  auto* c =
-      app.add_subcommand("completion", "completion of commands and options: eval \"$(tidewatt completion bash)\"");
+  auto* c = app.add_subcommand(
+      "completion", "print completion of commands and options for the shell: eval \"$(tidewatt completion bash)\"");
   c->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
   c->callback([&app, shell] { fmt::print("{}", script(app, *shell == "zsh")); });
 }

@@ -41,7 +41,7 @@ void add_export_command(CLI::App& app, int&) {
                                "write a recorded window for other programs (COMTRADE, PSCAD, PowerFactory, OpenDSS, "
                                "ANDES, CSV), or the load as model records (PERC1, CMPLDW, LINJBL)");
   c->add_option("result", a->result, "result file (HDF5)")->required();
-  c->add_option("--format", a->what.options.format, "what to write")
+  c->add_option("--format", a->what.options.format, "format to write")
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember(study::result_formats()));
@@ -56,11 +56,12 @@ void add_export_command(CLI::App& app, int&) {
   auto* station =
       c->add_option("--station", a->what.options.station, "COMTRADE: station name; default: the result's name")
           ->type_name("NAME");
-  auto* begin =
-      c->add_option("--begin", a->begin_s, "first sample, s since the start of the run; default: the window's first");
-  auto* length = c->add_option("--length", a->length_s, "s; default: to the window's end");
-  c->add_option("--step", a->what.options.cut.step_s, "s; means over this many seconds; default: every sample");
-  c->add_flag("--peaks", a->what.options.cut.peaks, "smallest and largest sample of each step instead of its mean");
+  auto* begin = c->add_option("--begin", a->begin_s,
+                              "time of the first sample, s since the start of the run; default: begin of the window");
+  auto* length = c->add_option("--length", a->length_s, "length, s; default: to the end of the window");
+  c->add_option("--step", a->what.options.cut.step_s, "write means over this many seconds; default: every sample");
+  c->add_flag("--peaks", a->what.options.cut.peaks,
+              "write the smallest and largest sample of each step instead of its mean");
   auto* load = c->add_option("--load", a->what.options.andes.load, "ANDES: idx of the PQ load")
                    ->type_name("NAME")
                    ->capture_default_str();
@@ -68,24 +69,22 @@ void add_export_command(CLI::App& app, int&) {
                    ->check(within(1e-3, 1e6))
                    ->capture_default_str();
   auto* settings = c->add_option("--settings", a->what.source.settings,
-                                 "perc1, cmpldw: settings of the load, an entry of kind load_settings or a file; "
-                                 "default: what the scenario names")
+                                 "perc1, cmpldw: settings of the load: an entry of kind load_settings or a file; "
+                                 "default: those of the scenario")
                        ->type_name("NAME");
   auto* overlay =
-      c->add_option("--catalog", a->what.source.overlay,
-                    "perc1, cmpldw: folder of files that add to or replace the built-in ones, as the run had")
+      c->add_option("--catalog", a->what.source.overlay, "perc1, cmpldw: folder of catalog files, as for the run")
           ->type_name("FOLDER");
   auto* bus = c->add_option("--bus", a->what.bus, "perc1, cmpldw, linjbl: number of the load's bus")
                   ->check(CLI::Range(1, 999997))
                   ->capture_default_str();
   auto* program = c->add_option("--program", a->what.program,
-                                "perc1, cmpldw, linjbl: program and version that reads them (psse36, psse35, psse34, "
+                                "perc1, cmpldw, linjbl: program that reads the records (psse36, psse35, psse34, "
                                 "psse33, powerworld24); default: psse36")
                       ->type_name("NAME");
-  auto* drives =
-      c->add_flag("--drives-only", a->what.drives_only,
-                  "cmpldw: drives, to be read beside the records of perc1; default: also the supplies, to be "
-                  "read instead of them");
+  auto* drives = c->add_flag("--drives-only", a->what.drives_only,
+                             "cmpldw: write only drives, to be used together with the perc1 records; default: drives "
+                             "and supplies, to be used instead of them");
   c->callback([=] {
     if (begin->count() > 0) a->what.options.cut.begin_s = a->begin_s;
     if (length->count() > 0) a->what.options.cut.length_s = a->length_s;

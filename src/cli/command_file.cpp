@@ -57,32 +57,34 @@ void file(const Arguments& a) {
 
 void add_file_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "file",
-      "one folder to be filed: report, data sheet, verdicts, model records with tests, playback files, manifest");
+  auto* c = app.add_subcommand("file",
+                               "write a folder to file with a utility: report, data sheet, verdicts, model records "
+                               "with tests, playback files, manifest");
   c->add_option("scenario", a->options.file, "scenario file (TOML)")->required();
-  c->add_option("results", a->options.results, "result files of it; without one, figures of a run are listed as open");
+  c->add_option("results", a->options.results,
+                "result files of the scenario; without one, figures of a run are listed as open");
   c->add_option("--for", a->rule,
-                "whom it is for: a rule's name in the catalog (tidewatt rules list), or a file of your own")
+                "rule set to file for: its name in the catalog (tidewatt rules list), or your own file")
       ->required();
   c->add_option("--out", a->out, "folder")->required();
   c->add_option("--window", a->options.window, "recorded window of the results; default: the first");
   c->add_option("--settings", a->options.source.settings,
-                "settings of the load, an entry of kind load_settings or a file; default: what the scenario names");
+                "settings of the load: an entry of kind load_settings or a file; default: those of the scenario");
   c->add_option("--current-limit-pu", a->options.source.current_limit_pu,
-                "largest input current of the supplies over the one at nominal voltage; default: as the settings say, "
-                "else constant power")
+                "largest input current of the supplies over that at nominal voltage; default: as in the settings, else "
+                "constant power")
       ->check(CLI::Range(1.0, 10.0));
   c->add_option("--transformer", a->options.transformer,
-                "between connection and load: judges the bands in sags of 1 and 2 phases, too")
+                "transformer between connection and load; with it, bands are also judged in sags of 1 and 2 phases")
       ->check(CLI::IsMember({"wye_wye", "delta_wye"}));
   c->add_option("--bus", a->options.bus, "number of the load's bus in the model records")
       ->check(CLI::Range(1, 999997))
       ->capture_default_str();
-  c->add_flag("--as-if", a->options.as_if, "judge also if the rules do not apply to the site");
-  c->add_flag("--no-pdf", a->no_pdf, "do not print the report");
-  c->add_option("--set", a->load.set, "override one value, key=value (repeatable)")->allow_extra_args(false);
-  c->add_option("--catalog", a->load.catalog_overlay, "folder of files that add to or replace the built-in ones");
+  c->add_flag("--as-if", a->options.as_if, "judge even if the rules do not apply to the site");
+  c->add_flag("--no-pdf", a->no_pdf, "do not make a PDF of the report");
+  c->add_option("--set", a->load.set, "override a key, key=value (repeatable)")->allow_extra_args(false);
+  c->add_option("--catalog", a->load.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones");
   c->callback([a] {
     a->options.source.overlay = a->load.catalog_overlay;
     file(*a);

@@ -27,29 +27,27 @@ void write(const study::FittedEntry& entry, const Arguments& a) {
 
 void add_fit_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("fit", "fit parameters to telemetry, with intervals, as a catalog entry");
+  auto* c = app.add_subcommand("fit", "fit parameters to telemetry and write them as a catalog entry, with intervals");
   c->require_subcommand(1);
   const auto common = [&](CLI::App* one, std::string& name) {
     one->add_option("--name", name, "name of the new entry")->type_name("NAME")->required()->check(entry_name());
     one->add_option("--out", a->out, "catalog folder to write into")->type_name("FOLDER");
     one->add_flag("--json", a->json,
-                  "one JSON object: low, high and identified per parameter, residuals and their spectrum");
-    one->add_flag("--force", a->force, "write the entry even if a value lies at an end of its search");
+                  "print one JSON object: low, high and identified per parameter, residuals and their spectrum");
+    one->add_flag("--force", a->force, "write the entry even if a value is at the edge of its search range");
   };
   auto* gpu = c->add_subcommand("gpu", "thermal poles and leakage of GPUs from nvidia-smi, DCGM or imported tables");
-  gpu->add_option("files", a->gpu.files,
-                  "telemetry: time, power, temperature, clock; energy_J is used where it is there")
+  gpu->add_option("files", a->gpu.files, "telemetry: time, power, temperature, clock; energy_J if available")
       ->required()
       ->check(CLI::ExistingFile)
       ->expected(1, -1);
   common(gpu, a->gpu.name);
-  gpu->add_option("--base", a->gpu.base, "gpu entry that gives what telemetry cannot")->type_name("NAME");
-  gpu->add_option("--gpu", a->gpu.gpu, "which GPU of the files; all when not given")->type_name("NAME");
-  gpu->add_option("--before-W", a->gpu.before_W,
-                  "power at which the GPUs rested before the record; fitted when not given")
+  gpu->add_option("--base", a->gpu.base, "GPU entry for all values that telemetry cannot give")->type_name("NAME");
+  gpu->add_option("--gpu", a->gpu.gpu, "the GPU to use; default: all")->type_name("NAME");
+  gpu->add_option("--before-W", a->gpu.before_W, "power of the GPUs before the record; default: fitted")
       ->check(within(0, 1e5));
   gpu->add_option("--power-window-s", a->gpu.power_window_s,
-                  "trailing mean behind each power reading: 1 for most GPUs, 0 for instants")
+                  "averaging window of each power reading: 1 for most GPUs; 0: instantaneous")
       ->check(within(0.0, 30.0));
   gpu->add_option("--fan-frac", a->gpu.fan_frac, "fan speed during the record, 0.05 to 1")->check(within(0.05, 1.0));
   gpu->callback([a] { write(study::fit_gpu_log(a->gpu), *a); });
@@ -65,7 +63,7 @@ void add_fit_command(CLI::App& app, int&) {
       ->check(within(0.01, 60.0));
   nodes
       ->add_option("--iterations-per-token", a->nodes.iterations_per_token,
-                   "iterations of a block ÷ its tokens; 0: iterations not resolved")
+                   "iterations of a block ÷ its tokens; 0: do not resolve iterations")
       ->check(within(0, 1e6));
   nodes->callback([a] { write(study::fit_nodes_log(a->nodes), *a); });
   auto* fans = c->add_subcommand("fans", "air, resistances and fan loop from temperatures at rest or hourly means");

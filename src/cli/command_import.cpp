@@ -40,28 +40,30 @@ int import(const Arguments& a, bool align) {
 
 void add_import_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("import", "turn your own logs into tables that the other commands read");
-  c->add_option("kind", a->kind, "what wrote the log; auto tells it from the content")
+  auto* c = app.add_subcommand("import", "convert your logs into tables that the other commands read");
+  c->add_option("kind", a->kind, "type of the log; auto detects it from the content")
       ->required()
       ->check(CLI::IsMember(kinds));
-  c->add_option("files", a->files, "the logs; for redfish also folders")->required()->expected(1, -1);
-  c->add_option("-o,--out", a->out, "ends in .csv, .parquet or .toml (a workload entry)")
+  c->add_option("files", a->files, "log files; for redfish also folders")->required()->expected(1, -1);
+  c->add_option("-o,--out", a->out, "file to write: .csv, .parquet, or .toml for a workload entry")
       ->type_name("FILE")
       ->required();
   c->add_option("--column", a->columns, "NAME=COLUMN: which column of a table is time, power, temperature, …")
       ->type_name("NAME=COLUMN")
       ->allow_extra_args(false);
-  c->add_option("--unit", a->units, "NAME=UNIT where a column's name does not end with it, e.g. power=kW")
+  c->add_option("--unit", a->units, "NAME=UNIT if a column's name does not end with the unit, e.g. power=kW")
       ->type_name("NAME=UNIT")
       ->allow_extra_args(false);
   c->add_option("--time-zone", a->time_zone,
                 "IANA name of the clock that wrote times without an offset, e.g. Europe/Berlin")
       ->type_name("ZONE");
   auto* align =
-      c->add_option("--align", a->align_s, "put node clocks on the first one's; iteration time in s, 0 to find it")
+      c->add_option("--align", a->align_s,
+                    "shift the clocks of all nodes to that of the first; iteration time in s, 0: found by the command")
           ->check(CLI::Range(0.0, 3600.0));
   c->add_option("--name", a->name, "name of the workload entry")->type_name("NAME");
-  c->add_option("--report", a->report, "JSON of rows read, mended and ignored, and why")->type_name("FILE");
-  c->add_flag("--strict", a->strict, "any warning is an error");
+  c->add_option("--report", a->report, "write rows read, repaired and ignored, with reasons, to this JSON file")
+      ->type_name("FILE");
+  c->add_flag("--strict", a->strict, "treat any warning as an error");
   c->callback([a, align, &exit_code] { exit_code = import(*a, align->count() > 0); });
 }

@@ -50,32 +50,32 @@ void add_log_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand(
       "log", "record this machine's GPUs under known loads, for fits; changes no setting unless asked");
-  c->add_option("-o,--out", a->out, "CSV to write; a description goes to FILE.json")
+  c->add_option("-o,--out", a->out, "CSV file to write; a description goes to FILE.json")
       ->type_name("FILE")
       ->capture_default_str();
-  c->add_flag("--plan", a->plan, "print the experiments and do nothing");
-  c->add_flag("--change-clocks", a->change_clocks, "also lock clocks at five values; they are put back");
-  c->add_flag("--change-cap", a->change_cap, "also step the power limit; it is put back");
-  auto* low = c->add_option("--low-W", a->low_W, "lowest cap of the steps; what the GPU allows when not given")
+  c->add_flag("--plan", a->plan, "print the experiments and run none");
+  c->add_flag("--change-clocks", a->change_clocks, "also lock clocks at five values; clocks are unlocked at the end");
+  c->add_flag("--change-cap", a->change_cap, "also step the power limit; it is restored at the end");
+  auto* low = c->add_option("--low-W", a->low_W, "lowest cap of the steps; default: the lowest that the GPU allows")
                   ->check(within(1.0, 1e4));
-  auto* high = c->add_option("--high-W", a->high_W, "highest cap of the steps; the one in force when not given")
+  auto* high = c->add_option("--high-W", a->high_W, "highest cap of the steps; default: the present limit")
                    ->check(within(1.0, 1e4));
-  c->add_option("--gpu", a->gpus, "only this GPU; may be repeated")->type_name("NUMBER")->allow_extra_args(false);
+  c->add_option("--gpu", a->gpus, "only this GPU (repeatable)")->type_name("NUMBER")->allow_extra_args(false);
   c->add_option("--sample-s", a->sample_s, "between samples")->check(within(0.01, 10.0))->capture_default_str();
-  c->add_option("--scale", a->scale, "multiplies the lengths of all experiments")
+  c->add_option("--scale", a->scale, "factor on the duration of all experiments")
       ->check(within(0.01, 100.0))
       ->capture_default_str();
-  c->add_option("--load", a->load, "matrix products, or none: only watch")
+  c->add_option("--load", a->load, "matrix: matrix products; none: only record")
       ->check(CLI::IsMember({"matrix", "none"}))
       ->capture_default_str();
   c->add_option("--command", a->command, "your own load, stopped and continued by signals")->type_name("COMMAND");
-  c->add_option("--size", a->size, "rows of the matrices")->check(within(256, 32768))->capture_default_str();
-  c->add_option("--source", a->source, "auto takes NVML where it is")
+  c->add_option("--size", a->size, "number of rows of the matrices")->check(within(256, 32768))->capture_default_str();
+  c->add_option("--source", a->source, "auto: NVML if available")
       ->check(CLI::IsMember({"auto", "nvml", "nvidia-smi"}))
       ->capture_default_str();
-  c->add_option("--nvml", a->nvml, "NVML's library; libnvidia-ml.so.1 when not given")->type_name("FILE");
-  c->add_option("--nvidia-smi", a->nvidia_smi, "the program; from PATH when not given")->type_name("FILE");
-  c->add_option("--cudart", a->cudart, "CUDA's runtime library; libcudart.so when not given")->type_name("FILE");
-  c->add_option("--cublas", a->cublas, "cuBLAS' library; libcublas.so when not given")->type_name("FILE");
+  c->add_option("--nvml", a->nvml, "path of the NVML library; default: libnvidia-ml.so.1")->type_name("FILE");
+  c->add_option("--nvidia-smi", a->nvidia_smi, "path of nvidia-smi; default: from PATH")->type_name("FILE");
+  c->add_option("--cudart", a->cudart, "path of the CUDA runtime library; default: libcudart.so")->type_name("FILE");
+  c->add_option("--cublas", a->cublas, "path of the cuBLAS library; default: libcublas.so")->type_name("FILE");
   c->callback([a, low, high] { log(*a, low->count() > 0, high->count() > 0); });
 }

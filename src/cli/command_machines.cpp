@@ -124,49 +124,48 @@ void machines(Arguments a) {
 void add_machines_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand(
-      "machines", "a run's waveform, or square waves of every period, on a power system of several machines");
-  c->add_option("result", a->result, "result file whose recorded window is played; without one: --swing-MW");
+      "machines", "apply a run's waveform, or square waves of every period, to a power system of several machines");
+  c->add_option("result", a->result, "result file with a recorded window; without one: --swing-MW");
   c->add_option("--case", a->options.grid_case, "catalog entry of kind grid_case: kundur_two_area, ieee9, ieee39, …")
       ->type_name("NAME")
       ->capture_default_str();
   c->add_option("--bus", a->options.bus, "number of the bus where the site connects; 0: the one with the largest load")
       ->check(within(0, 1e6))
       ->capture_default_str();
-  c->add_option("--window", a->options.window, "recorded window; the first one if there is one only")
-      ->type_name("NAME");
-  c->add_option("--begin-s", a->options.begin_s, "where in the window to begin")
+  c->add_option("--window", a->options.window, "recorded window; default: the only one")->type_name("NAME");
+  c->add_option("--begin-s", a->options.begin_s, "begin, s since the start of the window")
       ->check(within(0, 86400))
       ->capture_default_str();
   c->add_option("--length-s", a->options.length_s,
-                "how much of it to play (a minute takes seconds on Kundur's case, minutes on ieee39)")
+                "length to simulate (a minute takes seconds with kundur_two_area, minutes with ieee39)")
       ->check(within(10.0, 86400.0))
       ->capture_default_str();
-  c->add_option("--swing-MW", a->swing_MW, "height of the square wave of the sweep")->check(within(0.001, 1e5));
-  c->add_option("--from-s", a->options.from_s, "shortest period of the sweep")
+  c->add_option("--swing-MW", a->swing_MW, "sweep: height of the square wave")->check(within(0.001, 1e5));
+  c->add_option("--from-s", a->options.from_s, "sweep: shortest period")
       ->check(within(0.1, 1000.0))
       ->capture_default_str();
-  c->add_option("--to-s", a->options.to_s, "longest period of the sweep")
-      ->check(within(0.1, 1000.0))
+  c->add_option("--to-s", a->options.to_s, "sweep: longest period")->check(within(0.1, 1000.0))->capture_default_str();
+  c->add_option("--points", a->options.points, "sweep: number of periods")
+      ->check(within(2, 10000))
       ->capture_default_str();
-  c->add_option("--points", a->options.points, "periods of the sweep")->check(within(2, 10000))->capture_default_str();
-  c->add_option("--duty", a->options.duty_frac, "share of the period at the high level")
+  c->add_option("--duty", a->options.duty_frac, "sweep: fraction of the period at the high level")
       ->check(within(0.01, 0.99))
       ->capture_default_str();
-  c->add_option("--damping-percent", a->damping_percent,
-                "sweep: damping given to every swing mode; left out: the case's own")
+  c->add_option("--damping-percent", a->damping_percent, "sweep: damping of every swing mode; default: as in the case")
       ->check(within(0.0, 100.0));
-  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: deviation that is allowed")
+  c->add_option("--deadband-mHz", a->deadband_mHz, "sweep: allowed frequency deviation")
       ->check(within(0.01, 1e4))
       ->capture_default_str();
-  c->add_option("--shaft-Hz", a->options.shaft_Hz, "shaft modes of turbines nearby, to be screened (repeatable)")
+  c->add_option("--shaft-Hz", a->options.shaft_Hz,
+                "frequency of a shaft mode of a turbine nearby, to be checked (repeatable)")
       ->allow_extra_args(false)
       ->check(within(0.5, 200.0));
-  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these; assumed, 0.01 to 1")
+  c->add_option("--shaft-damping-percent", a->shaft_damping_percent, "damping of these modes (assumed, 0.01 to 1)")
       ->check(within(0.001, 40.0))
       ->capture_default_str();
   a->frequency.grid.clear();
   c->add_option("--grid", a->frequency.grid,
-                "one machine that stands for a system: catalog entry of kind grid; with --step-MW or a result")
+                "one machine that represents a system: catalog entry of kind grid; with --step-MW or a result")
       ->type_name("NAME");
   c->add_option("--reserves", a->frequency.reserves,
                 "with --grid: catalog entry of kind frequency_reserves: deadband, fast reserve, under-frequency stages")
@@ -176,46 +175,50 @@ void add_machines_command(CLI::App& app, int&) {
        "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")
       ->type_name("FILE");
   c->add_option("--dyr", a->network.dyr,
-                "its dynamic records: GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, REGCA1, REECB1, REPCA1")
+                "DYR file of the network, with records GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, "
+                "REGCA1, REECB1, REPCA1")
       ->type_name("FILE");
   c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")
       ->check(within(-1e6, 1e6));
-  c->add_option("--ramp-s", a->network.ramp_s, "network: the change takes so long; 0: a step")
+  c->add_option("--ramp-s", a->network.ramp_s, "network: duration of this change; 0: a step")
       ->check(within(0.0, 3600.0))
       ->capture_default_str();
-  c->add_option("--trip", a->network.trip, "network: a unit that is switched off")->type_name("BUS-ID");
-  c->add_option("--at-s", a->network.at_s, "network: when the step, ramp or trip begins")
+  c->add_option("--trip", a->network.trip, "network: generating unit to switch off")->type_name("BUS-ID");
+  c->add_option("--at-s", a->network.at_s, "network: time at which the step, ramp or trip begins")
       ->check(within(0.1, 3600.0))
       ->capture_default_str();
-  c->add_option("--dispatch-s", a->network.dispatch_s,
-                "network, result: the mean over so long from --begin-s on is dispatched, playing begins behind it")
+  c->add_option(
+       "--dispatch-s", a->network.dispatch_s,
+       "network, result: the mean over this time from --begin-s on is dispatched; the simulation begins after it")
       ->check(within(0.1, 3600.0))
       ->capture_default_str();
-  c->add_option("--loads", a->network.loads, "network: what its loads keep constant")
+  c->add_option("--loads", a->network.loads, "network: quantity that its loads keep constant")
       ->check(CLI::IsMember({"impedance", "current", "power"}))
       ->capture_default_str();
-  c->add_option("--site", a->network.site,
-                "network: what the site keeps constant; supplies: a model on which voltage and frequency act back")
+  c->add_option(
+       "--site", a->network.site,
+       "network: quantity that the site keeps constant; supplies: a model that responds to voltage and frequency")
       ->check(CLI::IsMember({"impedance", "current", "power", "supplies"}))
       ->capture_default_str();
-  c->add_option("--site-MW", a->site_MW, "supplies: their load at rest; left out with a result: what is dispatched")
+  c->add_option("--site-MW", a->site_MW, "supplies: their initial load; default with a result: the dispatched power")
       ->check(within(0.001, 1e6));
-  c->add_option("--rating-MW", a->rating_MW, "supplies: rated power; left out: the load at rest")
+  c->add_option("--rating-MW", a->rating_MW, "supplies: rated power; default: the initial load")
       ->check(within(0.001, 1e6));
   c->add_option("--control", a->network.control, "supplies: catalog entry of kind supply_control")
       ->type_name("NAME")
       ->capture_default_str();
-  c->add_option("--gain", a->network.gain_ratio, "supplies: loop gain over the control's own")
+  c->add_option("--gain", a->network.gain_ratio, "supplies: loop gain relative to that of the control")
       ->check(within(0.01, 100.0))
       ->capture_default_str();
   c->add_option("--shaft", a->network.shaft,
-                "network: a governor's output is power (the torque falls as speed rises) or torque")
+                "network: output of a governor: power (torque falls as speed rises) or torque")
       ->check(CLI::IsMember({"power", "torque"}))
       ->capture_default_str();
   c->add_option("--time-step-s", a->network.time_step_s, "network: time step of the solution")
       ->check(within(1e-4, 0.05))
       ->capture_default_str();
-  c->add_option("--out", a->out, "response, network: CSV file; sweep: stem of CSV and SVG")->type_name("FILE");
+  c->add_option("--out", a->out, "response, network: CSV file to write; sweep: stem of the CSV and SVG files")
+      ->type_name("FILE");
   c->add_option("--catalog", a->options.catalog_overlay,
                 "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");

@@ -37,14 +37,14 @@ void make(const Arguments& a) {
 void add_new_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c =
-      app.add_subcommand("new", "write a commented, checked scenario that runs as it is, and report the choices made");
+      app.add_subcommand("new", "write a commented, checked scenario that runs as it is, and print the choices made");
   c->add_option("file", a->file, "file to write, or - for standard output")->required();
   c->add_option("--n-gpu,--gpus", a->scenario.n_gpu,
-                "GPUs, whole servers; default: the least of 128, 256, 512, … that hold the model");
+                "number of GPUs (whole servers); default: the smallest of 128, 256, 512, … that fits the model");
   c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
   c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU; default: h100_sxm_700W, or the server's")
       ->type_name("NAME");
-  c->add_option("--server", a->scenario.server, "catalog name of the server; default: one that takes the GPU")
+  c->add_option("--server", a->scenario.server, "catalog name of the server; default: one with this GPU")
       ->type_name("NAME");
   c->add_option("--plant", a->scenario.plant,
                 "catalog name of the cooling plant; default: one for the server's air or liquid")
@@ -55,7 +55,7 @@ void add_new_command(CLI::App& app, int&) {
   c->add_option("--model", a->scenario.model, "catalog name of the model that is trained")
       ->type_name("NAME")
       ->capture_default_str();
-  c->add_option("--network", a->scenario.network, "catalog name of the network; default: one that joins the servers")
+  c->add_option("--network", a->scenario.network, "catalog name of the network; default: one that fits the servers")
       ->type_name("NAME");
   c->add_option("--grid", a->scenario.grid, "catalog name of the grid")->type_name("NAME")->capture_default_str();
   c->add_flag("--force", a->force, "replace an existing file");

@@ -31,23 +31,24 @@ void add_orders_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand(
       "orders",
-      "did a run meet the utility's orders, as they are metered? Means of 5 and 15 minutes, response, rebound");
+      "check whether a run met the utility's orders, by means of 5 and 15 minutes, response time and rebound");
   c->add_option("file", a->file, "scenario file (TOML) with the orders ([[event]] kind = \"curtailment\")")->required();
-  c->add_option("result", a->result, "result file of its run")->required();
-  c->add_option("--order", a->options.order, "name of one order; left out: all")->type_name("NAME");
-  c->add_option("--settlement-min", a->settlement_min, "intervals that are billed (repeatable); left out: 5 and 15")
+  c->add_option("result", a->result, "result file of the scenario")->required();
+  c->add_option("--order", a->options.order, "name of one order; default: all")->type_name("NAME");
+  c->add_option("--settlement-min", a->settlement_min, "settlement interval (repeatable); default: 5 and 15")
       ->allow_extra_args(false)
       ->check(within(1.0, 1440.0));
   c->add_option("--baseline-s", a->options.how.baseline_s,
-                "the load before is the mean over so long before the order's notice")
+                "baseline: mean load over this time before the order's notice")
       ->check(within(60.0, 86400.0))
       ->capture_default_str();
   c->add_option("--rebound-s", a->options.how.rebound_s,
-                "so long behind the order the load is compared with the load before")
+                "time after the order in which the load is compared with the baseline")
       ->check(within(60.0, 86400.0))
       ->capture_default_str();
-  c->add_option("--set", a->load.set, "override one value, key=value (repeatable)")->type_name("KEY=VALUE");
-  c->add_option("--catalog", a->load.catalog_overlay, "folder of files that add to or replace the built-in ones")
+  c->add_option("--set", a->load.set, "override a key, key=value (repeatable)")->type_name("KEY=VALUE");
+  c->add_option("--catalog", a->load.catalog_overlay,
+                "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print JSON");
   c->callback([a] { orders(*a); });

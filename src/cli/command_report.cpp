@@ -34,16 +34,16 @@ int draw(const Arguments& a) {
 
 void add_report_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("report", "show a result: one HTML page, with PNG and SVG pictures on request");
+  auto* c = app.add_subcommand("report", "write a page with the pictures of a result; PNG and SVG on request");
   c->add_option("result", a->result, "result file (HDF5)")->required();
   auto* other = c->add_option("other", a->other, "a second result: one page that compares both");
   c->add_option("--out", a->out, "folder of the page; default: beside the result")->type_name("FOLDER");
-  c->add_flag("--pictures", a->pictures, "also each picture as PNG and SVG");
-  c->add_option("--only", a->only, "one part, e.g. day or spectrum; may be repeated")
+  c->add_flag("--pictures", a->pictures, "also write each picture as PNG and SVG");
+  c->add_option("--only", a->only, "only this part, e.g. day or spectrum (repeatable)")
       ->type_name("PART")
       ->allow_extra_args(false);
   c->add_option("--contract-MW", a->contract_MW,
-                "a contract that limits the mean of the hottest hour: its verdict is added to those of the rules")
+                "limit of a contract on the mean power of the hottest hour; adds its verdict to those of the rules")
       ->check(CLI::PositiveNumber)
       ->type_name("MW")
       ->excludes(other);

@@ -30,23 +30,25 @@ void check(Arguments a) {
 
 void add_rules_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("rules", "what utilities ask of large loads: list, show, or check a recorded window");
+  auto* c = app.add_subcommand("rules", "rules of utilities for large loads: list, show, or check a recorded window");
   c->require_subcommand(1);
-  auto* l = c->add_subcommand("list", "every rule file with its status and date");
+  auto* l = c->add_subcommand("list", "list rule files with status and date");
   l->callback([a] { say(*a, study::list_rules(a->options.overlay)); });
-  auto* s = c->add_subcommand("show", "a rule file in words, with its windows and limits");
+  auto* s = c->add_subcommand("show", "print a rule file in words, with its windows and limits");
   s->callback([a] { say(*a, study::show_rules(a->options.rule, a->options.overlay)); });
-  auto* k = c->add_subcommand("check", "a recorded window against a rule file");
+  auto* k = c->add_subcommand("check", "check a recorded window against a rule file");
   for (auto* each : {s, k})
-    each->add_option("name", a->options.rule, "name in the catalog, or a file of your own")->required();
+    each->add_option("name", a->options.rule, "name of a rule in the catalog, or your own file")->required();
   k->add_option("result", a->result, "result file (HDF5)")->required();
   k->add_option("--window", a->options.window, "name of the recorded window; default: the first")->type_name("NAME");
-  k->add_option("--site-MW", a->site_MW, "the site's peak; default: the window's largest")->check(CLI::PositiveNumber);
-  k->add_option("--kV", a->kV, "voltage at the connection, for thresholds that depend on it")
+  k->add_option("--site-MW", a->site_MW, "peak power of the site; default: the largest of the window")
       ->check(CLI::PositiveNumber);
-  k->add_flag("--as-if", a->options.as_if, "judge also if the rule does not apply");
+  k->add_option("--kV", a->kV, "nominal voltage at the connection, for thresholds that depend on it")
+      ->check(CLI::PositiveNumber);
+  k->add_flag("--as-if", a->options.as_if, "judge even if the rule does not apply");
   for (auto* each : {l, s, k}) {
-    each->add_option("--catalog", a->options.overlay, "folder of files that add to or replace the built-in ones")
+    each->add_option("--catalog", a->options.overlay,
+                     "folder of catalog files that add to or replace the built-in ones")
         ->type_name("FOLDER");
     each->add_flag("--json", a->json, "print JSON");
   }

@@ -210,10 +210,10 @@ void add_common(CLI::App& c, Arguments& a) {
                "override a key, e.g. --set hall.a.n_gpu=8192 (repeatable); tidewatt schema --keys n_gpu finds keys")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")
+  c.add_option("--weather", a.load.weather_epw, "weather file, EPW or CSV; replaces the scenario's weather")
       ->type_name("FILE");
   c.add_option("--recording", a.load.recording,
-               "NAME=FILE: recording of a replayed neighbour; wins over the scenario's file")
+               "NAME=FILE: recording of a replayed neighbour; replaces the scenario's file")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   c.add_option("--catalog", a.load.catalog_overlay, "folder of catalog files that add to or replace the built-in ones")
@@ -228,7 +228,7 @@ void add_run_commands(CLI::App& app, int& exit_code) {
   add_common(*r, *a);
   r->add_flag("--json", a->json, "print the summary as one JSON object");
   r->add_flag("--all", a->all,
-              "print every figure by its key, and the defaults that the scenario leaves to the program");
+              "print every figure by its key, and the defaults taken for keys that the scenario does not set");
   r->add_option("--seed", a->seed, "seed of all random draws")->type_name("NUMBER");
   r->add_option("--out", a->out, "folder of the result file, or the file itself (NAME.h5)")
       ->type_name("FOLDER")
@@ -238,7 +238,7 @@ void add_run_commands(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   r->add_option(
        "--checkpoint", a->checkpoint,
-       "file that holds the simulation's state, rewritten during the run and when SIGINT, SIGTERM or SIGHUP stops it")
+       "file for the state of the simulation, written during the run and when SIGINT, SIGTERM or SIGHUP stops it")
       ->type_name("FILE");
   r->add_option("--checkpoint-every-h", a->checkpoint_every_h, "simulated hours between checkpoints")
       ->check(within(1e-6, 1e6))
@@ -250,11 +250,11 @@ void add_run_commands(CLI::App& app, int& exit_code) {
       ->type_name("WORD")
       ->check(CLI::IsMember({"swing"}));
   r->add_flag("--reference", a->reference,
-              "integrate every segment of every iteration, to hold the fast steps to; some hundred times slower");
+              "compute every segment of every iteration, to check the fast steps; about a hundred times slower");
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->add_option("--show", a->show,
-                "iteration: print each job's iteration as a timeline, and do not simulate; gpu: after the run, a few "
-                "iterations of one GPU at a millisecond under the sampled governor, as text, CSV and SVG")
+                "iteration: print each job's iteration as a timeline, without a run; gpu: after the run, write some "
+                "iterations of one GPU in steps of 1 ms under the sampled governor, as text, CSV and SVG")
       ->type_name("WORD")
       ->check(CLI::IsMember({"iteration", "gpu"}));
   r->add_option("--gpu", a->gpu, "GPU of --show gpu: hottest (default), slowest, or SERVER/SLOT")->type_name("NAME");

@@ -42,9 +42,9 @@ void schema(const Arguments& a) {
 
 void add_schema_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "schema",
-      "the scenario format: a JSON Schema for editors, every key with unit, range and default, or reference pages");
+  auto* c = app.add_subcommand("schema",
+                               "print the scenario format: a JSON Schema for editors, all keys with unit, range and "
+                               "default, or reference pages");
   auto* keys = c->add_flag("--keys", a->keys, "list the keys that --set can change, as text");
   c->add_option("word", a->word, "with --keys: only keys whose path contains this, e.g. plan or event")->needs(keys);
   c->add_option("--markdown", a->folder, "write the reference as Markdown pages into this folder instead")

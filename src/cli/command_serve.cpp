@@ -22,12 +22,11 @@ void serve(const Arguments& a) {
 
 void add_serve_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand("serve", "plan on a local web page: move settings, compare variants, export files");
+  auto* c = app.add_subcommand("serve",
+                               "open a local web page for planning: change settings, compare variants, export files");
   c->add_option("scenario", a->scenario, "scenario file (TOML), or the name of a shipped scenario: the base case")
       ->capture_default_str();
-  c->add_option("--out", a->out, "folder below which the page writes files")
-      ->type_name("FOLDER")
-      ->capture_default_str();
+  c->add_option("--out", a->out, "folder in which the page writes files")->type_name("FOLDER")->capture_default_str();
   c->add_option("--port", a->port, "port on the loopback address; 0: any free one")
       ->check(CLI::Range(0, 65535))
       ->type_name("NUMBER")

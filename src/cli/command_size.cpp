@@ -209,34 +209,35 @@ void size(const Arguments& a, int& exit_code) {
 void add_size_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   auto* c = app.add_subcommand(
-      "size", "the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
+      "size", "find the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
   c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
-  c->add_option("--for", a->what, "portfolio: mitigations; gpus: how many fit the contract")
+  c->add_option("--for", a->what, "portfolio: find mitigations; gpus: find how many GPUs fit the contract")
       ->type_name("WORD")
       ->check(CLI::IsMember({"portfolio", "gpus"}))
       ->capture_default_str();
-  c->add_option("--choices", a->choices, "catalog entry of kind portfolio: what may be combined, and prices")
+  c->add_option("--choices", a->choices,
+                "catalog entry of kind portfolio: mitigations that may be combined, and prices")
       ->type_name("NAME")
       ->capture_default_str();
   c->add_option("--evaluations", a->options.evaluations_per_choice, "simulations per site store")
       ->check(within(4, 1000))
       ->capture_default_str();
   c->add_option("--margin-frac", a->options.margin_frac,
-                "share of each rule's limit that its figure must stay away from it (assumed)")
+                "required margin to each limit, as a fraction of the limit (assumed)")
       ->check(within(0.0, 1.0))
       ->capture_default_str();
   c->add_option("--contract-MW", a->contract_MW,
-                "most that may be drawn at the connection, mean of the design hour; 0: not limited (for gpus)")
+                "gpus: highest power at the connection, mean of the design hour; 0: not limited")
       ->check(within(0, 1e6))
       ->capture_default_str();
-  c->add_flag("--peak", a->peak, "hold the largest millisecond to the contract instead of the hour's mean (for gpus)");
+  c->add_flag("--peak", a->peak, "gpus: compare the largest 1 ms mean with the contract instead of the hour's mean");
   c->add_option("--breaker-frac", a->breaker_frac,
-                "continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: none (for gpus)")
+                "gpus: continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: not limited")
       ->check(within(0, 10))
       ->capture_default_str();
   c->add_option("--cooling-unit-frac", a->cooling_unit_frac,
-                "share of a hall's fan walls or rejection that one unit is (assumed; chillers are counted); 0: cooling "
-                "is not looked at (for gpus)")
+                "gpus: fraction of a hall's fan walls or heat rejection that one unit has (assumed; chillers are "
+                "counted); 0: ignore cooling")
       ->check(within(0.0, 1.0))
       ->capture_default_str();
   c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it")
@@ -246,7 +247,7 @@ void add_size_command(CLI::App& app, int& exit_code) {
                 "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
   c->add_option("--threads", a->options.n_thread, "threads; 0: all cores")->check(worker_count());
-  c->add_flag("--json", a->json, "the result as one JSON object");
-  c->add_flag("--quiet", a->quiet, "no line per simulation");
+  c->add_flag("--json", a->json, "print the result as one JSON object");
+  c->add_flag("--quiet", a->quiet, "do not print a line per simulation");
   c->callback([a, &exit_code] { size(*a, exit_code); });
 }

@@ -50,13 +50,13 @@ void stability(Arguments a) {
 
 void add_stability_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "stability", "from which load on a site's supplies oscillate behind the impedance of their connection");
+  auto* c =
+      app.add_subcommand("stability", "find the load from which a site's power supplies oscillate with the network");
   c->add_option("--load-MW", a->load_MW, "load of the supplies")->required()->check(within(0.001, 1e6));
   c->add_option("--short-circuit-MVA", a->short_circuit_MVA, "short-circuit power at the connection")
       ->required()
       ->check(within(0.001, 1e7));
-  c->add_option("--rating-MW", a->rating_MW, "rated power of the supplies; left out: the load")
+  c->add_option("--rating-MW", a->rating_MW, "rated power of the supplies; default: the load")
       ->check(within(0.001, 1e6));
   c->add_option("--x-over-r", a->options.x_over_r_ratio, "X/R of the connection")
       ->check(within(0.0, 1000.0))
@@ -70,13 +70,13 @@ void add_stability_command(CLI::App& app, int&) {
   c->add_option("--control", a->options.control, "catalog entry of kind supply_control")
       ->type_name("NAME")
       ->capture_default_str();
-  c->add_option("--gain", a->options.gain_ratio, "loop gain over the control's own")
+  c->add_option("--gain", a->options.gain_ratio, "loop gain relative to that of the control")
       ->check(within(0.01, 100.0))
       ->capture_default_str();
   c->add_option("--link-filter-s", a->options.link_filter_s,
-                "lag of the measured link energy; left out: the control's own")
+                "lag of the measured link energy; default: as in the control")
       ->check(within(1e-4, 1.0));
-  c->add_flag("--map", a->options.map, "also the onset over short-circuit ratio and loop gain, as a picture and CSV");
+  c->add_flag("--map", a->options.map, "also write the onset over short-circuit ratio and loop gain, as SVG and CSV");
   c->add_option("--scr-from", a->options.ratio_from, "map, fit: lowest short-circuit power over the supplies' rating")
       ->check(within(0.1, 1e4))
       ->capture_default_str();
@@ -87,17 +87,19 @@ void add_stability_command(CLI::App& app, int&) {
   c->add_option("--gain-to", a->options.gain_to, "map, fit: highest")
       ->check(within(0.01, 100.0))
       ->capture_default_str();
-  c->add_option("--points", a->options.points, "map: values of each axis; fit: half of the loop gains tried")
+  c->add_option("--points", a->options.points,
+                "map: number of values of each axis; fit: half the number of loop gains to try")
       ->check(within(2, 200))
       ->capture_default_str();
-  c->add_option("--fit-stable-MW", a->fit_stable_MW, "an observed event to fit: no oscillation at this load")
+  c->add_option("--fit-stable-MW", a->fit_stable_MW, "fit an observed event: no oscillation at this load")
       ->check(within(0.001, 1e6));
-  c->add_option("--fit-unstable-MW", a->fit_unstable_MW, "and one from this load on")->check(within(0.001, 1e6));
-  c->add_option("--fit-Hz", a->options.fit_Hz, "of this frequency")->check(within(0.01, 500.0));
-  c->add_option("--fit-within-Hz", a->options.fit_within_Hz, "frequencies this far off count")
+  c->add_option("--fit-unstable-MW", a->fit_unstable_MW, "fit: oscillation from this load on")
+      ->check(within(0.001, 1e6));
+  c->add_option("--fit-Hz", a->options.fit_Hz, "fit: frequency of this oscillation")->check(within(0.01, 500.0));
+  c->add_option("--fit-within-Hz", a->options.fit_within_Hz, "fit: tolerance of the frequency")
       ->check(within(0.0, 100.0))
       ->capture_default_str();
-  c->add_option("--out", a->out, "stem of the files: .csv (trace), .svg, _map.csv")
+  c->add_option("--out", a->out, "stem of the files to write: .csv (trace), .svg, _map.csv")
       ->type_name("STEM")
       ->capture_default_str();
   c->add_option("--catalog", a->options.catalog_overlay,

@@ -112,7 +112,7 @@ void report(const Arguments& a, const study::SweepOutcome& o, const std::string&
   for (const auto& line : o.failures) fmt::print("  {}\n", line);
   if (o.n_failed > o.failures.size())
     fmt::print("  and {} more{}\n", o.n_failed - o.failures.size(), table.empty() ? "" : ": column error of the table");
-  if (o.stopped) fmt::print("stopped: the same command goes on from here\n");
+  if (o.stopped) fmt::print("stopped; run the same command to continue\n");
   if (table.empty()) return;
   print_analysis(a.out + "/analysis.csv");
   fmt::print("{}\n", table);
@@ -181,22 +181,22 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   c->add_option("--out", a->out, "folder of the cases and the table; default out/NAME")->type_name("FOLDER");
   c->add_option("--workers", a->run.n_worker, "processes; 0: one per core (the table does not depend on it)")
       ->check(worker_count());
-  c->add_option("--shard", a->shard,
-                "i/n: only every n-th case from the i-th, for job arrays; --merge makes the table then")
+  c->add_option("--shard", a->shard, "i/n: run only every n-th case from the i-th, for job arrays; then use --merge")
       ->type_name("I/N");
-  c->add_flag("--merge", a->merge, "make the table from the finished cases of all shards");
-  c->add_flag("--verify", a->verify, "check every finished file, run nothing; exit code 1 if one is damaged");
-  c->add_flag("--list", a->list, "print what each case sets, run nothing");
+  c->add_flag("--merge", a->merge, "write the table from the finished cases of all shards");
+  c->add_flag("--verify", a->verify, "check every finished file; run nothing; exit code 1 if one is damaged");
+  c->add_flag("--list", a->list, "list what each case sets; run nothing");
   c->add_flag("--retry-failed", a->run.retry_failed, "run failed cases again");
-  c->add_flag("--tornado", a->tornado, "one variable at a time, at both ends of its range");
+  c->add_flag("--tornado", a->tornado, "vary one variable at a time, to both ends of its range");
   c->add_flag("--monte-carlo", a->monte_carlo,
-              "all variables at random within their ranges; without any, all assumed inputs");
-  c->add_option("--against", a->against, "another scenario: what differs, and the effect")->type_name("FILE");
-  c->add_option("--scenario", a->sweep.scenario, "base scenario; wins over the file's")->type_name("FILE");
+              "draw all variables from their ranges; without variables, all assumed inputs");
+  c->add_option("--against", a->against, "another scenario: list the keys that differ, and their effect")
+      ->type_name("FILE");
+  c->add_option("--scenario", a->sweep.scenario, "base scenario; replaces that of the file")->type_name("FILE");
   c->add_option("--set", a->sweep.load.set, "override a key in every case (repeatable)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; wins over the scenario's weather")
+  c->add_option("--weather", a->sweep.load.weather_epw, "weather file, EPW or CSV; replaces the scenario's weather")
       ->type_name("FILE");
   c->add_option("--catalog", a->sweep.load.catalog_overlay,
                 "folder of catalog files that add to or replace the built-in ones")

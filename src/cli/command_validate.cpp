@@ -107,13 +107,13 @@ void validate(const Arguments& a) {
 void add_validate_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
   auto* c =
-      app.add_subcommand("validate", "published results compared with the models: expected, got, error, tolerance");
+      app.add_subcommand("validate", "compare the models with published results: expected, got, error, tolerance");
   c->add_option("group", a->groups,
-                "workload, power, chips, thermal, diurnal, plant, grid, racks; all when none is named");
+                "groups of rows: workload, power, chips, thermal, diurnal, plant, grid, racks; default: all");
   c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")
       ->type_name("FOLDER");
-  c->add_flag("--json", a->json, "the rows as one JSON object");
+  c->add_flag("--json", a->json, "print the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
-              "instead: each training row's error when the other rows of its device set the matrix efficiency");
+              "print each training row's error with the matrix efficiency set by the other rows of its device");
   c->callback([a] { validate(*a); });
 }

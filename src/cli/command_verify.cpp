@@ -25,8 +25,8 @@ void verify_all(const std::vector<std::string>& files, int& exit_code) {
 
 void add_verify_command(CLI::App& app, int& exit_code) {
   auto files = std::make_shared<std::vector<std::string>>();
-  auto* c = app.add_subcommand("verify",
-                               "check that results, checkpoints and case files of sweeps are undamaged, bit for bit");
+  auto* c = app.add_subcommand(
+      "verify", "check that results, checkpoints and case files of sweeps have the bits that tidewatt wrote");
   c->add_option("file", *files, "files; exit code 2 if one of them is damaged")->required();
   c->callback([files, &exit_code] { verify_all(*files, exit_code); });
 }

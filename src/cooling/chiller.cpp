@@ -25,7 +25,8 @@ void ChillerParams::fields(FieldVisitor& v) {
   v.number("chiller_entering_high_degC", entering_high_K, {-20, 80}, "warmest condenser entering water of the curves");
   v.number("chiller_plr_min_frac", plr_min_frac, {0.01, 1}, "load below which a compressor cycles");
   v.number("chiller_plr_max_frac", plr_max_frac, {0.5, 1.5}, "largest load, of the available capacity");
-  v.number("chiller_motor_frac", motor_frac, {0.5, 1}, "share of compressor power that reaches the refrigerant");
+  v.number("chiller_motor_frac", motor_frac, {0.5, 1},
+           "fraction of compressor power that reaches the refrigerant as heat");
   v.numbers("chiller_capacity_T_ratio", capacity_T_ratio, {-10, 10}, "capacity: 1, e, e2, c, c2, ec in degC");
   v.numbers("chiller_input_T_ratio", input_T_ratio, {-10, 10}, "input ratio: 1, e, e2, c, c2, ec in degC");
   v.numbers("chiller_input_plr_ratio", input_plr_ratio, {-10, 10}, "input: 1, y, y2 of the load");

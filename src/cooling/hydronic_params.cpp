@@ -33,22 +33,25 @@ HydronicParams scaled(HydronicParams p, double factor) {
 
 void HydronicParams::fields(FieldVisitor& v) {
   constexpr Range W{0, 1e6}, K_band{0.05, 50}, s{0.5, 36000};
-  v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall that the sizes below belong to");
+  v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall for which the sizes below are given");
   v.number("liquid_frac", liquid_frac, {0, 1}, "share of the heat that goes to the liquid, by design");
   v.number("air_set_degC", air_set_K, {5, 45}, "air at the servers' inlets");
   v.number("loop_set_degC", loop_set_K, {5, 60}, "liquid at the servers' inlets");
-  v.number("facility_set_degC", facility_set_K, {3, 55}, "facility water supply, held by the rejection");
-  v.number("chiller_above_K", chiller_above_K, {0, 10}, "chillers hold the facility set point plus this");
+  v.number("facility_set_degC", facility_set_K, {3, 55},
+           "set point of the facility water supply, kept by the heat rejection");
+  v.number("chiller_above_K", chiller_above_K, {0, 10}, "chillers control to the facility set point plus this");
   v.number("air_flow_m3_per_s", air_flow_m3_per_s, {1e-6, 1e6}, "largest flow of the CRAH fans");
-  v.number("air_leakage_frac", air_leakage_frac, {0, 0.5}, "flow past the servers, of the largest flow");
+  v.number("air_leakage_frac", air_leakage_frac, {0, 0.5},
+           "flow that bypasses the servers, as a fraction of the largest flow");
   v.number("air_fan_kW", air_fan_W, W, "CRAH fans at largest flow");
   v.number("air_fan_exponent_ratio", air_fan_exponent_ratio, {1.5, 3.2}, "x in fan power proportional to speed^x");
   v.number("air_fan_floor_frac", air_fan_floor_frac, {0.05, 1}, "lowest speed of CRAH fans");
   v.number("coil_W_per_K", coil_W_per_K, {1e-3, 1e9}, "CRAH coils at design flows");
   v.number("coil_flow_kg_per_s", coil_flow_kg_per_s, {1e-6, 1e6}, "water through all coils, valves open");
   v.number("loop_flow_kg_per_s", loop_flow_kg_per_s, {1e-6, 1e6}, "technology loop at full pump speed");
-  v.number("loop_pump_kW", loop_pump_W, W, "its pumps at full speed");
-  v.number("loop_pump_floor_frac", loop_pump_floor_frac, {0.01, 1}, "their lowest speed");
+  v.number("loop_pump_kW", loop_pump_W, W, "pumps of the technology loop at full speed");
+  v.number("loop_pump_floor_frac", loop_pump_floor_frac, {0.01, 1},
+           "lowest speed of these pumps, as a fraction of full speed");
   v.number("loop_glycol_frac", loop_glycol_frac, {0, 0.5}, "propylene glycol in the technology loop, by mass");
   v.number("cdu_W_per_K", cdu_W_per_K, {1e-3, 1e9}, "CDU exchangers at design flows");
   v.number("cdu_flow_kg_per_s", cdu_flow_kg_per_s, {1e-6, 1e6}, "facility water through all CDUs, valves open");
@@ -59,21 +62,23 @@ void HydronicParams::fields(FieldVisitor& v) {
   v.number("reuse_degC", reuse_K, {0, 90}, "temperature at which the user takes heat");
   v.number("reuse_max_kW", reuse_max_W, {0, 1e7}, "largest heat that the user takes");
   v.number("economiser_W_per_K", economiser_W_per_K, {1e-3, 1e9}, "exchanger to the rejection loop");
-  v.number("reject_flow_kg_per_s", reject_flow_kg_per_s, {1e-6, 1e6}, "rejection loop");
-  v.number("reject_pump_kW", reject_pump_W, W, "its pumps");
+  v.number("reject_flow_kg_per_s", reject_flow_kg_per_s, {1e-6, 1e6}, "water or glycol through the rejection loop");
+  v.number("reject_pump_kW", reject_pump_W, W, "pumps of the rejection loop");
   v.number("reject_glycol_frac", reject_glycol_frac, {0, 0.5}, "propylene glycol in the rejection loop, by mass");
   static constexpr std::array<std::string_view, 2> kinds = {"tower", "dry_cooler"};
-  v.choice("rejection", rejection, kinds, "how the heat leaves");
+  v.choice("rejection", rejection, kinds, "how the plant rejects heat outdoors");
   tower.fields(v);
   v.number("dry_W_per_K", dry_W_per_K, {1e-3, 1e9}, "dry coolers at design flows");
-  v.number("dry_air_kg_per_s", dry_air_kg_per_s, {1e-3, 1e7}, "their air at full speed and sea level");
-  v.number("dry_fan_kW", dry_fan_W, W, "their fans at full speed");
+  v.number("dry_air_kg_per_s", dry_air_kg_per_s, {1e-3, 1e7},
+           "air through the dry coolers at full speed and sea level");
+  v.number("dry_fan_kW", dry_fan_W, W, "fans of the dry coolers at full speed");
   v.number("dry_fan_exponent_ratio", dry_fan_exponent_ratio, {1.5, 3.2}, "x in fan power proportional to speed^x");
   v.number("cycles_ratio", cycles_ratio, {1.1, 100}, "cycles of concentration of the tower water");
   v.number("drift_frac", drift_frac, {0, 0.01}, "water carried away as droplets, of the circulation");
   chiller.fields(v);
   v.number("n_chiller", n_chiller, {1, 1000}, "chillers of equal size");
-  v.number("chiller_hold_s", chiller_hold_s, {0, 7200}, "shortest time between two changes of their number");
+  v.number("chiller_hold_s", chiller_hold_s, {0, 7200},
+           "shortest time between two changes of the number of running chillers");
   v.number("controls_kW", controls_W, W, "controls and water treatment");
   v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of cold aisle air and metal with it");
   v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of hot aisle and return air");
@@ -89,9 +94,9 @@ void HydronicParams::fields(FieldVisitor& v) {
   v.number("pump_lag_s", pump_lag_s, s, "first-order lag of pump speed");
   v.number("reject_lag_s", reject_lag_s, s, "first-order lag of tower or dry cooler fans");
   v.number("chiller_lag_s", chiller_lag_s, s, "first-order lag of chiller load");
-  v.number("trip_s", trip_s, s, "time in which a failed part runs down");
-  v.number("restart_s", restart_s, s, "time in which repaired fans, pumps, CDUs and cells come back");
-  v.number("chiller_restart_s", chiller_restart_s, s, "time in which repaired chillers come back");
+  v.number("trip_s", trip_s, s, "time in which a failed part stops");
+  v.number("restart_s", restart_s, s, "time in which repaired fans, pumps, CDUs and cells return to service");
+  v.number("chiller_restart_s", chiller_restart_s, s, "time in which repaired chillers return to service");
   v.number("air_band_K", air_band_K, K_band, "proportional band of the CRAH valve");
   v.number("loop_band_K", loop_band_K, K_band, "proportional band of the CDU valve");
   v.number("reject_band_K", reject_band_K, K_band, "proportional band of the rejection");

@@ -3,19 +3,19 @@
 namespace TIDEWATT_NAMESPACE::cooling {
 
 void OutsideAirParams::fields(FieldVisitor& v) {
-  v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall that the sizes below belong to");
-  v.number("supply_low_degC", supply_low_K, {-10, 40}, "lowest supply temperature, held by mixing in return air");
+  v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall for which the sizes below are given");
+  v.number("supply_low_degC", supply_low_K, {-10, 40}, "lowest supply temperature, kept by mixing in return air");
   v.number("supply_high_degC", supply_high_K, {0, 60}, "supply temperature above which evaporation starts");
   v.number("rh_max_frac", rh_max_frac, {0.2, 1}, "highest relative humidity of supply air");
   v.number("design_flow_m3_per_s", design_flow_m3_per_s, {1e-6, 1e6}, "largest flow of the fan walls");
   v.number("design_pressure_Pa", design_pressure_Pa, {0, 3000},
            "pressure drop of the air path at design flow, 1.2 kg/m3");
-  v.number("aisle_pressure_Pa", aisle_pressure_Pa, {0, 200}, "pressure held between cold and hot aisle");
+  v.number("aisle_pressure_Pa", aisle_pressure_Pa, {0, 200}, "pressure kept between cold and hot aisle");
   v.number("leakage_frac", leakage_frac, {0, 0.5}, "flow through gaps between the aisles, of design flow");
   v.number("fan_floor_frac", fan_floor_frac, {0.05, 1}, "lowest fan speed, of design speed");
   v.number("fan_efficiency_frac", fan_efficiency_frac, {0.05, 1}, "fan, motor and drive at design speed");
-  v.number("fan_droop_frac", fan_droop_frac, {0, 0.9}, "share of the efficiency lost towards standstill");
-  v.number("fan_standby_kW", fan_standby_W, {0, 1e5}, "drives and sensors of the fan walls, into the air");
+  v.number("fan_droop_frac", fan_droop_frac, {0, 0.9}, "fraction of the efficiency lost towards zero speed");
+  v.number("fan_standby_kW", fan_standby_W, {0, 1e5}, "drives and sensors of the fan walls; heats the air");
   v.number("controls_kW", controls_W, {0, 1e5}, "controls and dampers outside the air");
   v.number("media_effectiveness_frac", media_effectiveness_frac, {0.05, 0.99},
            "saturation effectiveness at design flow");

@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::cooling {
 void RackLoopParams::fields(FieldVisitor& v) {
   v.number("flow_L_per_min", flow_m3_per_s, {0.1, 10000}, "coolant through the rack");
   v.number("glycol_frac", glycol_frac, {0, 0.5}, "propylene glycol by mass, 0 = water");
-  v.number("liquid_frac", liquid_frac, {0, 1}, "of the rack's input power that the liquid takes");
+  v.number("liquid_frac", liquid_frac, {0, 1}, "fraction of the rack's input power that goes to the liquid");
   v.number("supply_max_degC", supply_max_K, {5, 70}, "highest supply temperature");
   v.number("rise_max_K", rise_max_K, {1, 60}, "highest rise from supply to return");
   v.number("return_max_degC", return_max_K, {10, 90}, "highest return temperature");

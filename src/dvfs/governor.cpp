@@ -12,8 +12,8 @@ void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("up_slew_bins", up_slew_bins, {1, 200}, "bins upwards per sample");
   v.number("down_slew_bins", down_slew_bins, {1, 200}, "bins downwards per sample");
   v.number("thermal_hysteresis_K", thermal_hysteresis_K, {0, 20},
-           "below the target before the thermal limiter lets go");
-  v.number("slowdown_release_K", slowdown_release_K, {0, 30}, "below the slowdown temperature before it lets go");
+           "the thermal limiter releases the clock this far below its target");
+  v.number("slowdown_release_K", slowdown_release_K, {0, 30}, "slowdown ends this far below the slowdown temperature");
   v.number("thermal_gain_bins_per_K_s", thermal_gain_bins_per_K_s, {0.001, 100},
            "integral gain of the thermal limiter");
   v.number("thermal_gain_bins_per_K", thermal_gain_bins_per_K, {0, 200}, "proportional gain of the thermal limiter");

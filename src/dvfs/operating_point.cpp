@@ -49,11 +49,11 @@ struct Window {
 }  // namespace
 
 void GovernorParams::fields(FieldVisitor& v) {
-  v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter holds the mean this far below the cap");
-  v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature that the thermal limiter holds");
-  v.number("slowdown_degC", slowdown_K, {40, 125}, "hardware slowdown");
+  v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter keeps the mean this far below the cap");
+  v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature to which the thermal limiter controls");
+  v.number("slowdown_degC", slowdown_K, {40, 125}, "die temperature at which the hardware slows down");
   v.number("slowdown_clock_ratio", slowdown_clock_ratio, {0.05, 1}, "clock during slowdown ÷ highest clock");
-  v.number("shutdown_degC", shutdown_K, {40, 130}, "hardware shutdown");
+  v.number("shutdown_degC", shutdown_K, {40, 130}, "die temperature at which the node switches off");
   v.number("window_s", window_s, {0.01, 60}, "averaging window of the power limiter");
 }
 

@@ -69,7 +69,7 @@ void FrequencyParams::fields(FieldVisitor& v) {
   v.number("governor_s", governor_s, {0, 20}, "governor time constant; 0: none");
   v.number("chest_s", chest_s, {0, 20}, "steam chest or turbine time constant; 0: none");
   v.number("reheat_s", reheat_s, {0, 60}, "reheater time constant; 0: none");
-  v.number("high_pressure_frac", high_pressure_frac, {0, 1}, "share of turbine power in front of the reheater");
+  v.number("high_pressure_frac", high_pressure_frac, {0, 1}, "fraction of turbine power before the reheater");
 }
 
 Frequency::Frequency(const FrequencyParams& params) : p_(params) {

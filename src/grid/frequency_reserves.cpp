@@ -23,13 +23,14 @@ double lag(double time_s, double state, double input) { return time_s > 0.0 ? (i
 
 void ReserveParams::fields(FieldVisitor& v) {
   v.number("governor_deadband_mHz", governor_deadband_Hz, {0, 1000}, "deviation that governors ignore; 0: none");
-  v.number("fast_MW", fast_W, {0, 1e5}, "fast reserve that is held; 0: none");
-  v.number("fast_below_Hz", fast_below_Hz, {10, 60}, "it starts when frequency falls below this");
-  v.number("fast_delay_s", fast_delay_s, {0, 60}, "from there to its first power");
-  v.number("fast_ramp_s", fast_ramp_s, {0, 600}, "from nothing to everything; 0: at once");
-  v.number("fast_hold_s", fast_hold_s, {0, 1e5}, "then it lasts, and ends as it began");
-  v.numbers("shed_below_Hz", shed_below_Hz, {10, 60}, "under-frequency stages, highest first");
-  v.numbers("shed_frac", shed_frac, {0, 1}, "share of the system's load that each sheds");
+  v.number("fast_MW", fast_W, {0, 1e5}, "fast reserve available; 0: none");
+  v.number("fast_below_Hz", fast_below_Hz, {10, 60}, "fast reserve starts when frequency falls below this");
+  v.number("fast_delay_s", fast_delay_s, {0, 60}, "time from this threshold to the first power of the fast reserve");
+  v.number("fast_ramp_s", fast_ramp_s, {0, 600}, "time from zero to full fast reserve; 0: at once");
+  v.number("fast_hold_s", fast_hold_s, {0, 1e5}, "time at full fast reserve; then it ramps down as it ramped up");
+  v.numbers("shed_below_Hz", shed_below_Hz, {10, 60},
+            "frequencies of the under-frequency load shedding stages, highest first");
+  v.numbers("shed_frac", shed_frac, {0, 1}, "fraction of the system's load that each stage sheds");
   v.number("shed_delay_s", shed_delay_s, {0, 60}, "relay and breaker of a stage");
   v.number("system_load_GW", system_load_W, {0, 2000}, "load of the system");
 }

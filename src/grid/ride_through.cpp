@@ -38,14 +38,14 @@ std::string_view name(Connection c) {
 }
 
 void RideThroughCurve::fields(FieldVisitor& v) {
-  v.numbers("low_pu", low_pu, {0, 1}, "voltages below which a time runs", Need::optional);
-  v.numbers("low_s", low_s, {0, 1e5}, "times at those voltages", Need::optional);
-  v.numbers("high_pu", high_pu, {1, 5}, "voltages above which a time runs", Need::optional);
-  v.numbers("high_s", high_s, {0, 1e5}, "times at those voltages", Need::optional);
-  v.numbers("low_Hz", low_Hz, {10, 60}, "frequencies below which a time runs", Need::optional);
-  v.numbers("low_frequency_s", low_Hz_s, {0, 1e5}, "times at those frequencies", Need::optional);
-  v.numbers("high_Hz", high_Hz, {16, 90}, "frequencies above which a time runs", Need::optional);
-  v.numbers("high_frequency_s", high_Hz_s, {0, 1e5}, "times at those frequencies", Need::optional);
+  v.numbers("low_pu", low_pu, {0, 1}, "voltages below which a trip timer runs", Need::optional);
+  v.numbers("low_s", low_s, {0, 1e5}, "trip times at these voltages", Need::optional);
+  v.numbers("high_pu", high_pu, {1, 5}, "voltages above which a trip timer runs", Need::optional);
+  v.numbers("high_s", high_s, {0, 1e5}, "trip times at these voltages", Need::optional);
+  v.numbers("low_Hz", low_Hz, {10, 60}, "frequencies below which a trip timer runs", Need::optional);
+  v.numbers("low_frequency_s", low_Hz_s, {0, 1e5}, "trip times at these frequencies", Need::optional);
+  v.numbers("high_Hz", high_Hz, {16, 90}, "frequencies above which a trip timer runs", Need::optional);
+  v.numbers("high_frequency_s", high_Hz_s, {0, 1e5}, "trip times at these frequencies", Need::optional);
 }
 
 void RideThroughCurve::check() const {
@@ -67,11 +67,12 @@ void RideThroughCurve::check() const {
 
 void ReturnParams::fields(FieldVisitor& v) {
   v.number("count_below_pu", count_below_pu, {0, 1}, "a sag counts when the voltage falls below this");
-  v.integer("count_limit", count_limit, {0, 16}, "sags within the window that make it stay away; 0: never");
+  v.integer("count_limit", count_limit, {0, 16},
+            "number of sags within the window after which the load does not return; 0: no counter");
   v.number("count_window_s", count_window_s, {0, 1e5}, "window of the counter");
-  v.number("healthy_low_pu", healthy_low_pu, {0, 1}, "lowest voltage at which it may return");
-  v.number("healthy_high_pu", healthy_high_pu, {1, 2}, "highest voltage at which it may return");
-  v.number("return_delay_s", return_delay_s, {0, 1e5}, "healthy that long before it returns");
+  v.number("healthy_low_pu", healthy_low_pu, {0, 1}, "lowest voltage at which the load may return");
+  v.number("healthy_high_pu", healthy_high_pu, {1, 2}, "highest voltage at which the load may return");
+  v.number("return_delay_s", return_delay_s, {0, 1e5}, "time within these voltages before the load returns");
   v.number("return_ramp_s", return_ramp_s, {0, 1e5}, "time from no load to full load on return");
 }
 

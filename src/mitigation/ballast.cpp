@@ -8,14 +8,15 @@
 namespace TIDEWATT_NAMESPACE::mitigation {
 
 void BallastParams::fields(FieldVisitor& v) {
-  v.number("level_ratio", level_ratio, {0, 1}, "power that the ballast holds over the board limit");
-  v.number("period_ms", period_s, {0.01, 1000}, "of its monitor");
-  v.number("launch_ms", launch_s, {0, 100}, "from the decision to power");
+  v.number("level_ratio", level_ratio, {0, 1}, "power that the ballast keeps ÷ board limit");
+  v.number("period_ms", period_s, {0.01, 1000}, "period of the ballast's monitor");
+  v.number("launch_ms", launch_s, {0, 100}, "time from the monitor's decision to the ballast's power");
   v.number("granule_ms", granule_s, {0, 1000}, "length of one ballast kernel");
-  v.number("share_frac", share_frac, {0, 0.99}, "of the processor that a running kernel takes from returning work");
-  v.number("monitor_cost_frac", monitor_cost_frac, {0, 0.5}, "of throughput, always");
-  v.number("hold_s", hold_s, {0, 3600}, "how long it stands in for work that does not return");
-  v.number("ramp_down_W_per_s", ramp_down_W_per_s, {1, 1e6}, "fall of one GPU after that");
+  v.number("share_frac", share_frac, {0, 0.99},
+           "fraction of the GPU that a running ballast kernel takes from returning work");
+  v.number("monitor_cost_frac", monitor_cost_frac, {0, 0.5}, "constant loss of throughput by the monitor");
+  v.number("hold_s", hold_s, {0, 3600}, "time for which the ballast runs if work does not return");
+  v.number("ramp_down_W_per_s", ramp_down_W_per_s, {1, 1e6}, "ramp of one GPU after that");
 }
 
 namespace {

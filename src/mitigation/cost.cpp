@@ -38,22 +38,23 @@ void check(CalendarStart s) {
 void TariffParams::fields(FieldVisitor& v) {
   v.numbers("price_USD_per_MWh", price_USD_per_J, {-1000, 20000}, "price by hour of a working day, 24 values");
   v.numbers("weekend_USD_per_MWh", weekend_USD_per_J, {-1000, 20000}, "price by hour of a weekend day, 24 values");
-  v.number("demand_USD_per_kW", demand_USD_per_W, {0, 1000}, "per month, on the largest mean");
-  v.number("demand_window_min", demand_window_s, {1, 60}, "length of the mean that is charged");
+  v.number("demand_USD_per_kW", demand_USD_per_W, {0, 1000}, "demand charge per month, on the largest mean");
+  v.number("demand_window_min", demand_window_s, {1, 60}, "averaging interval of the demand charge");
   v.number("fixed_USD", fixed_USD, {0, 1e8}, "per month");
-  v.number("water_USD_per_m3", water_USD_per_m3, {0, 1000}, "of the water that the site evaporates, supply and sewer");
+  v.number("water_USD_per_m3", water_USD_per_m3, {0, 1000},
+           "price of water that the site evaporates, with sewer charge");
 }
 
 void FootprintParams::fields(FieldVisitor& v) {
-  v.numbers("carbon_kg_per_MWh", carbon_kg_per_J, {0, 2000}, "carbon dioxide by hour of the day, 24 values");
-  v.numbers("water_L_per_kWh", water_m3_per_J, {0, 50}, "water of generation by hour of the day, 24 values");
+  v.numbers("carbon_kg_per_MWh", carbon_kg_per_J, {0, 2000}, "carbon dioxide of energy by hour of the day, 24 values");
+  v.numbers("water_L_per_kWh", water_m3_per_J, {0, 50}, "water used in generation by hour of the day, 24 values");
 }
 
 void PriceParams::fields(FieldVisitor& v) {
-  v.number("capital_USD_per_kW", capital_USD_per_W, {0, 1e5}, "of the power rating");
-  v.number("capital_USD_per_kWh", capital_USD_per_J, {0, 1e6}, "of the energy rating");
-  v.number("operating_frac", operating_frac, {0, 1}, "of the capital, per year");
-  v.number("life_years", years, {0.1, 100}, "life, unless wear ends it sooner");
+  v.number("capital_USD_per_kW", capital_USD_per_W, {0, 1e5}, "capital cost of the power rating");
+  v.number("capital_USD_per_kWh", capital_USD_per_J, {0, 1e6}, "capital cost of the energy rating");
+  v.number("operating_frac", operating_frac, {0, 1}, "yearly operating cost as a fraction of the capital");
+  v.number("life_years", years, {0.1, 100}, "life in years, unless wear is faster");
   v.number("interest_frac", interest_frac, {0, 1}, "per year");
 }
 

@@ -126,7 +126,7 @@ void GpuSmoothingParams::fields(FieldVisitor& v) {
   v.number("floor_ratio", floor_ratio, {0, 0.9}, "lowest power while active ÷ board limit");
   v.number("ramp_up_W_per_s", ramp_up_W_per_s, {1, 1e6}, "fastest rise of one GPU");
   v.number("ramp_down_W_per_s", ramp_down_W_per_s, {1, 1e6}, "fastest fall of one GPU");
-  v.number("hysteresis_s", hysteresis_s, {0, 600}, "how long the floor is held after work stops");
+  v.number("hysteresis_s", hysteresis_s, {0, 600}, "time for which the floor is kept after work stops");
 }
 
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,

@@ -66,9 +66,10 @@ void SiteBatteryParams::fields(FieldVisitor& v) {
            Need::optional);
   v.number("smoothing_s", smoothing_s, {0, 86400}, "low-pass time constant that the connection follows; 0: none",
            Need::optional);
-  v.number("band_MW", band_W, {0, 5000}, "how far the connection may leave that low-pass; 0: it follows it",
+  v.number("band_MW", band_W, {0, 5000}, "largest deviation of the connection from the low-pass; 0: it follows exactly",
            Need::optional);
-  v.number("soc_gain_pu", soc_gain_pu, {0, 100}, "share of rated power per unit of state of charge off target");
+  v.number("soc_gain_pu", soc_gain_pu, {0, 100},
+           "fraction of rated power per unit of deviation from the target state of charge");
 }
 
 double SiteBatteryMeters::closure(double stored_J) const {

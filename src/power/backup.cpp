@@ -11,9 +11,9 @@ namespace TIDEWATT_NAMESPACE::power {
 using numerics::bin_s;
 
 void BackupParams::fields(FieldVisitor& v) {
-  v.number("start_after_s", start_after_s, {0, 3600}, "bad utility until the generators are ordered");
-  v.number("utility_good_s", utility_good_s, {0, 86400}, "good utility until the site goes back to it");
-  v.number("transfer_gap_s", transfer_gap_s, {0, 60}, "open transition between the sources");
+  v.number("start_after_s", start_after_s, {0, 3600}, "time of bad utility voltage until generators are started");
+  v.number("utility_good_s", utility_good_s, {0, 86400}, "time of good utility voltage until the site returns to it");
+  v.number("transfer_gap_s", transfer_gap_s, {0, 60}, "interruption during a transfer between the sources");
 }
 
 Backup::Backup(const BackupParams& p)

@@ -42,9 +42,12 @@ void ConverterStage::fields(FieldVisitor& v, std::string_view prefix) {
 void ConverterChainParams::fields(FieldVisitor& v) {
   v.number("rating_MW", rating_W, {1e-6, 1e5}, "rated power of the fleet that the chain stands for");
   for (std::size_t i = 0; i < n_stage; ++i) stage[i].fields(v, stage_names[i]);
-  v.number("no_load_loss_frac", no_load_loss_frac, {0, 0.2}, "loss without load on rating, all stages");
-  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.3}, "loss that goes with the load");
-  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.3}, "loss that goes with its square");
+  v.number("no_load_loss_frac", no_load_loss_frac, {0, 0.2},
+           "loss of all stages without load, as a fraction of the rating");
+  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.3},
+           "loss proportional to the load, as a fraction of the rating");
+  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.3},
+           "loss proportional to the square of the load, as a fraction of the rating");
 }
 
 double ConverterChainMeters::closure(double stored_J) const {

@@ -63,8 +63,10 @@ void FeederParams::fields(FieldVisitor& v) {
   for (std::size_t i = 0; i < n_level; ++i) level[i].fields(v, level_names[i]);
   v.number("load_power_factor_frac", load_power_factor_frac, {0.5, 1},
            "displacement power factor of the nodes, lagging");
-  v.number("auxiliary_power_factor_frac", auxiliary_power_factor_frac, {0.5, 1}, "the same of the auxiliaries");
-  v.number("design_loading_frac", design_loading_frac, {0.1, 1}, "loading that automatic branch counts aim at");
+  v.number("auxiliary_power_factor_frac", auxiliary_power_factor_frac, {0.5, 1},
+           "displacement power factor of the auxiliaries, lagging");
+  v.number("design_loading_frac", design_loading_frac, {0.1, 1},
+           "target loading if the number of branches is automatic");
 }
 
 FeederParams FeederParams::sized(double load_W, double auxiliary_W) const {

@@ -15,20 +15,20 @@ using numerics::bin_s;
 void GeneratorParams::fields(FieldVisitor& v) {
   v.integer("n_unit", n_unit, {1, 1000}, "machines");
   v.number("unit_MW", unit_W, {1e-3, 2000}, "rating of one machine");
-  v.number("start_s", start_s, {0, 86400}, "from the order to the first unit on the bus");
-  v.number("sync_interval_s", sync_interval_s, {0, 3600}, "between further units");
-  v.number("load_step_frac", load_step_frac, {0.01, 1}, "of online capacity that may be taken at once");
-  v.number("load_step_interval_s", load_step_interval_s, {0, 3600}, "until the next step may follow");
+  v.number("start_s", start_s, {0, 86400}, "time from the start signal to the first unit on the bus");
+  v.number("sync_interval_s", sync_interval_s, {0, 3600}, "time between the connection of further units");
+  v.number("load_step_frac", load_step_frac, {0.01, 1}, "largest load step as a fraction of the online capacity");
+  v.number("load_step_interval_s", load_step_interval_s, {0, 3600}, "time between load steps");
   v.number("ramp_MW_per_min", ramp_W_per_s, {1e-3, 1e5}, "fastest change of one unit's mechanical power");
   v.number("governor_s", governor_s, {0, 60}, "lag of governor and fuel system");
-  v.number("droop_pu", droop_pu, {0.001, 1}, "speed deviation for full power");
+  v.number("droop_pu", droop_pu, {0.001, 1}, "relative speed deviation for full power");
   v.number("reset_s", reset_s, {0, 3600}, "integral time of the governor; 0: none");
   v.number("inertia_s", inertia_s, {0.1, 20}, "kinetic energy over rating");
   v.number("damping_pu", damping_pu, {0, 10}, "load damping on online rating");
   v.number("nominal_Hz", nominal_Hz, {40, 70}, "frequency");
-  v.number("low_Hz", low_Hz, {30, 70}, "trip below");
-  v.number("high_Hz", high_Hz, {40, 90}, "trip above");
-  v.number("trip_s", trip_s, {0, 600}, "how long outside until the trip");
+  v.number("low_Hz", low_Hz, {30, 70}, "the generators trip below this frequency");
+  v.number("high_Hz", high_Hz, {40, 90}, "the generators trip above this frequency");
+  v.number("trip_s", trip_s, {0, 600}, "time outside these frequencies until the trip");
   v.number("fuel_no_load_frac", fuel_no_load_frac, {0, 0.9}, "heat input without load over that at rating");
   v.number("efficiency_frac", efficiency_frac, {0.1, 0.7}, "electrical power over heat input at rating");
 }

@@ -26,7 +26,7 @@ void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("wait_activity_ratio", wait_activity, {0, 1}, "core activity of kernels that spin while waiting");
   v.number("idle_clock_MHz", idle_clock_Hz, {10, 3000}, "clock without a CUDA context");
   v.number("rest_leakage_ratio", rest_leakage_ratio, {0, 1},
-           "leakage without a CUDA context ÷ with one: what is not gated off", Need::optional);
+           "leakage without a CUDA context ÷ leakage with one; the rest is power-gated", Need::optional);
   v.number("idle_W", idle_W, {0, 1000},
            "board power read without a CUDA context; sets rest_leakage_ratio, 0 = not read", Need::optional);
   v.number("idle_degC", idle_K, {0, 110}, "GPU temperature of the reading idle_W", Need::optional);
@@ -96,7 +96,7 @@ double draw_resistance_ratio(const SiliconSpreadParams& s, std::uint64_t seed, s
 
 void PositionSpreadParams::fields(FieldVisitor& v) {
   v.number("node_correlation_ratio", node_correlation_ratio, {0, 1},
-           "share of the variance of thermal resistance that a node's GPUs have in common");
+           "fraction of the variance of thermal resistance that is common to a node's GPUs");
   v.numbers("slot_resistance_ratio", slot_resistance_ratio, {0.3, 3}, "thermal resistance of each slot ÷ nominal",
             Need::optional);
 }

@@ -16,12 +16,12 @@ void PowerShelfParams::fields(FieldVisitor& v) {
   v.number("holdup_charge_kW", holdup_charge_W, {0.001, 1000}, "power that refills the hold-up capacitors");
   v.number("restart_ms", restart_s, {0, 60000}, "from the return of the input to regulated output");
   v.number("bus_V", bus_V, {1, 2000}, "bus voltage that the rectifiers regulate");
-  v.number("holdup_bus_V", holdup_bus_V, {1, 2000}, "bus voltage while the rectifiers live on their capacitors");
+  v.number("holdup_bus_V", holdup_bus_V, {1, 2000}, "bus voltage while the hold-up capacitors supply the rectifiers");
   v.number("battery_bus_V", battery_bus_V, {1, 2000}, "bus voltage that the battery unit regulates");
-  v.number("trigger_bus_V", trigger_bus_V, {1, 2000}, "the battery unit counts below it");
-  v.number("trigger_ms", trigger_s, {0, 1000}, "how long below until the battery unit is triggered");
+  v.number("trigger_bus_V", trigger_bus_V, {1, 2000}, "bus voltage below which the trigger time runs");
+  v.number("trigger_ms", trigger_s, {0, 1000}, "time below this voltage until the battery unit is triggered");
   v.number("start_ms", start_s, {0, 10000}, "from its trigger to its output");
-  v.number("standby_ms", standby_s, {0, 60000}, "how long above until it returns to standby");
+  v.number("standby_ms", standby_s, {0, 60000}, "time above this voltage until the battery unit returns to standby");
   v.number("recharge_kW", recharge_W, {0, 1000}, "battery's charging power");
   battery.fields(v, "battery");
 }

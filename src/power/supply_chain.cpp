@@ -34,8 +34,10 @@ void SupplyStage::fields(FieldVisitor& v) {
   v.number("rating_kW", rating_W, {0.1, 1e6}, "output of one unit");
   v.number("design_loading_frac", design_loading_frac, {0.05, 1}, "loading of a unit at the design load");
   v.number("no_load_loss_frac", no_load_loss_frac, {0, 0.1}, "loss of an energised unit without load, of its rating");
-  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.2}, "loss that goes with the load, at rating");
-  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.2}, "loss that goes with its square, at rating");
+  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.2},
+           "loss proportional to the load, as a fraction of the rating");
+  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.2},
+           "loss proportional to the square of the load, as a fraction of the rating");
   v.number("holdup_J", holdup_J, {0, 1e10}, "energy that one unit gives after its input is lost", Need::optional);
 }
 

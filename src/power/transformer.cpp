@@ -19,8 +19,9 @@ void TransformerParams::fields(FieldVisitor& v) {
   v.number("k11_ratio", k11, {0.1, 3}, "thermal constant of the standard");
   v.number("k21_ratio", k21, {1, 4}, "thermal constant of the standard");
   v.number("k22_ratio", k22, {0.5, 4}, "thermal constant of the standard");
-  v.flag("upgraded_paper", upgraded_paper, "thermally upgraded insulation");
-  v.number("hot_spot_limit_degC", hot_spot_limit_K, {60, 200}, "hot spot above which loading is too high");
+  v.flag("upgraded_paper", upgraded_paper, "true: thermally upgraded insulation paper");
+  v.number("hot_spot_limit_degC", hot_spot_limit_K, {60, 200},
+           "hot-spot temperature above which the transformer counts as overloaded");
 }
 
 Transformer::Transformer(const TransformerParams& p) : p_(p) {

@@ -14,20 +14,23 @@ using numerics::bin_s;
 
 void UpsParams::fields(FieldVisitor& v) {
   v.number("rating_MW", rating_W, {1e-4, 5000}, "output rating");
-  v.flag("eco", eco, "the load hangs on the source through a static switch");
-  v.number("no_load_loss_frac", no_load_loss_frac, {0, 0.2}, "of rating, while the converters run");
-  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.3}, "loss that goes with the load");
-  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.3}, "loss that goes with its square");
-  v.number("eco_loss_frac", eco_loss_frac, {0, 0.1}, "of the load in eco operation");
+  v.flag("eco", eco, "true: a static switch connects the load directly to the source");
+  v.number("no_load_loss_frac", no_load_loss_frac, {0, 0.2},
+           "loss while the converters run, as a fraction of the rating");
+  v.number("proportional_loss_frac", proportional_loss_frac, {0, 0.3},
+           "loss proportional to the load, as a fraction of the rating");
+  v.number("quadratic_loss_frac", quadratic_loss_frac, {0, 0.3},
+           "loss proportional to the square of the load, as a fraction of the rating");
+  v.number("eco_loss_frac", eco_loss_frac, {0, 0.1}, "loss in eco operation, as a fraction of the load");
   v.number("eco_gap_ms", eco_gap_s, {0, 100}, "interruption of a transfer out of eco operation");
   v.number("low_pu", low_pu, {0, 1}, "lowest source voltage that is accepted");
   v.number("high_pu", high_pu, {1, 2}, "highest source voltage that is accepted");
-  v.number("return_s", return_s, {0, 86400}, "good voltage before the return begins");
-  v.number("walk_in_s", walk_in_s, {0, 3600}, "linear rise of the draw after a return");
+  v.number("return_s", return_s, {0, 86400}, "time of good voltage before the return begins");
+  v.number("walk_in_s", walk_in_s, {0, 3600}, "time in which the input power rises linearly after a return");
   v.integer("lockout_count", lockout_count, {0, 8}, "transfers within the window that lock it on battery; 0: never");
   v.number("lockout_window_s", lockout_window_s, {0, 86400}, "window of the lockout");
   v.number("overload_ratio", overload_ratio, {1, 3}, "output over rating beyond which the load is dropped");
-  v.number("recharge_MW", recharge_W, {0, 5000}, "from the source into the battery");
+  v.number("recharge_MW", recharge_W, {0, 5000}, "charging power of the battery");
   battery.fields(v, "battery");
 }
 

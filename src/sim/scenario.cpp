@@ -150,7 +150,7 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   std::string name;
   r.text("name", name, "name of the mitigation");
   auto read = MitigationKind::gpu_smoothing;
-  choose(r, "kind", read, "what it is");
+  choose(r, "kind", read, "type of the mitigation");
   if (!kind) return;  // reported; its other keys depend on it
   if (kind == site_battery || kind == ballast) {
     std::string entry;  // resolved above

@@ -7,25 +7,29 @@ void RunParams::fields(FieldVisitor& v) {
          Need::optional);
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);
-  v.number("macro_step_s", macro_step_s, {1, 3600}, "step of plant, hall air and weather", Need::optional);
+  v.number("macro_step_s", macro_step_s, {1, 3600},
+           "time step of plant, hall air and weather; also the first one after a change", Need::optional);
   v.number("macro_step_max_s", macro_step_max_s, {1, 3600},
-           "macro steps grow to this while nothing but the weather moves", Need::optional);
-  v.number("tolerance_K", tolerance_K, {1e-4, 10}, "largest miss of a jump's mean die temperature", Need::optional);
-  v.integer("replica_groups", replica_groups, {1, 256}, "groups of replicas that share their edges", Need::optional);
-  v.flag("spread", spread, "chips differ; false: identical chips", Need::optional);
-  v.flag("gating", gating, "ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)",
+           "longest time step of plant, hall air and weather, reached while nothing else changes", Need::optional);
+  v.number("tolerance_K", tolerance_K, {1e-4, 10},
+           "tolerated error of the mean die temperature in a step over many iterations", Need::optional);
+  v.integer("replica_groups", replica_groups, {1, 256},
+            "groups of data-parallel replicas whose phases begin and end together", Need::optional);
+  v.flag("spread", spread, "true: chips differ; false: identical chips", Need::optional);
+  v.flag("gating", gating,
+         "true: ranks wait for the slowest; false: the job runs at the mean clock (no straggler effect)",
          Need::optional);
 }
 
 void WindowParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the recorded window");
-  v.number("start_s", start_s, {0, 3.5e7}, "begin, from the start of the run");
+  v.number("start_s", start_s, {0, 3.5e7}, "begin, since the start of the run");
   v.number("duration_s", duration_s, {0.001, 86400}, "length");
 }
 
 void WeatherParams::fields(FieldVisitor& v) {
-  v.text("epw", epw, "EPW file, below the scenario's folder", Need::optional);
-  v.text("csv", csv, "measured weather as CSV, below the scenario's folder; `run.start` says from when on",
+  v.text("epw", epw, "EPW file, in the scenario's folder or below", Need::optional);
+  v.text("csv", csv, "measured weather as CSV, in the scenario's folder or below; the run begins at `run.start`",
          Need::optional);
   v.number("altitude_m", altitude_m, {-500, 9000}, "altitude, for a CSV file without pressures", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
@@ -38,7 +42,7 @@ void WeatherParams::fields(FieldVisitor& v) {
 
 void MemorySpec::fields(FieldVisitor& v) {
   branch.fields(v);
-  v.number("limit_degC", limit_K, {40, 125}, "temperature of the memory stacks at which clocks fall");
+  v.number("limit_degC", limit_K, {40, 125}, "temperature of the memory stacks above which clocks are lowered");
 }
 
 void HallParams::fields(FieldVisitor& v) {
@@ -46,20 +50,21 @@ void HallParams::fields(FieldVisitor& v) {
   v.integer("n_gpu", n_gpu, {1, 1e15}, "GPUs in the hall");
   v.integer("servers_per_rack", servers_per_rack, {1, 64}, "servers in a rack", Need::optional);
   v.integer("racks_per_row", racks_per_row, {1, 1000}, "racks in a row", Need::optional);
-  v.number("recirculation_frac", recirculation_frac, {0, 0.85}, "mean share of hot-aisle air in a server's inlet",
+  v.number("recirculation_frac", recirculation_frac, {0, 0.85}, "mean fraction of hot-aisle air in a server's inlet",
            Need::optional);
-  v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2}, "sigma of its logarithm between racks",
-           Need::optional);
-  v.number("cap_W", cap_W, {0, 5000}, "user's power cap per GPU; 0 is the board limit", Need::optional);
-  v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "user's clock lock; 0 is none", Need::optional);
+  v.number("recirculation_sigma_ratio", recirculation_sigma_ratio, {0, 2},
+           "standard deviation of its logarithm between racks ", Need::optional);
+  v.number("cap_W", cap_W, {0, 5000}, "power cap per GPU; 0: the board limit", Need::optional);
+  v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "highest clock of the GPUs; 0: not locked", Need::optional);
 }
 
 void SiteDevices::fields(FieldVisitor& v) {
-  v.number("rules_from_s", rules_from_s, {0, 3.5e7}, "rules and grid figures look at the run from here on",
+  v.number("rules_from_s", rules_from_s, {0, 3.5e7},
+           "rules and grid figures begin at this time, since the start of the run ", Need::optional);
+  v.number("rules_until_s", rules_until_s, {0, 3.5e7}, "rules and grid figures end at this time; 0: the end of the run",
            Need::optional);
-  v.number("rules_until_s", rules_until_s, {0, 3.5e7}, "until here; 0: the run's end", Need::optional);
   v.number("figure_spread_frac", figure_spread_frac, {0, 1},
-           "share of a figure that the model does not know: margins below it are undecided", Need::optional);
+           "relative uncertainty of a figure; verdicts with a smaller margin are undecided", Need::optional);
 }
 
 void EconomicsParams::fields(FieldVisitor& v) {
@@ -70,17 +75,21 @@ void EconomicsParams::fields(FieldVisitor& v) {
 void EventParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the event");
   choose(v, "kind", kind, "what happens");
-  v.text("job", job, "failure, planned_stop, pause: job that is interrupted", Need::optional);
-  v.text("hall", hall, "plant failures: hall whose plant loses parts; power_brake: hall that is braked, empty: all",
+  v.text("job", job, "failure, planned_stop, pause: the job that is interrupted", Need::optional);
+  v.text("hall", hall,
+         "plant failures: the hall whose plant loses parts; power_brake: the hall whose GPUs are slowed down, empty : "
+         "all ",
          Need::optional);
-  v.number("at_s", at_s, {0, 3.5e7}, "begin, from the start of the run");
+  v.number("at_s", at_s, {0, 3.5e7}, "begin, since the start of the run");
   v.number("duration_s", duration_s, {0, 3.5e7},
-           "length; a failure needs none; plant failures and power_brake: 0 lasts until the run's end", Need::optional);
-  v.number("out_frac", out_frac, {0, 1}, "plant failures: share of the parts that fail", Need::optional);
+           "duration; a failure needs none; plant failures and power_brake: 0 lasts until the end of the run",
+           Need::optional);
+  v.number("out_frac", out_frac, {0, 1}, "plant failures: fraction of the parts that fail", Need::optional);
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
-  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time between the order and its begin", Need::optional);
-  choose(v, "by", by, "curtailment: how it is met", Need::optional);
+  v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time from the notice to the begin of the order",
+           Need::optional);
+  choose(v, "by", by, "curtailment: device or limit that meets the order", Need::optional);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

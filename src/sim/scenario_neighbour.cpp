@@ -42,8 +42,8 @@ void read_recording(Reading& reading, const Node& node, const std::string& path,
 /// The keys of a neighbour of its kind, tables aside.
 void keys_of_kind(NeighbourSpec& n, FieldVisitor& v) {
   if (n.kind == NeighbourKind::inference) {
-    v.text("hall", n.hall, "hall whose kind of servers and GPUs it has");
-    v.number("inlet_degC", n.inlet_K, {-10, 60}, "air at its servers' fronts");
+    v.text("hall", n.hall, "hall with the same type of servers and GPUs");
+    v.number("inlet_degC", n.inlet_K, {-10, 60}, "inlet air of its servers");
   } else {
     n.replay.fields(v);
     if (n.replay.format == RecordingFormat::csv) n.columns.fields(v);
@@ -53,12 +53,11 @@ void keys_of_kind(NeighbourSpec& n, FieldVisitor& v) {
 }  // namespace
 
 void ReplayParams::fields(FieldVisitor& v) {
-  v.text("file", file, "recording, below the scenario's folder", Need::optional);
-  choose(v, "format", format, "how it is written", Need::optional);
-  v.integer("n_copy", n_copy, {1, 1e6}, "so many of what was recorded", Need::optional);
-  v.number("begin_s", begin_s, {-3.5e7, 3.5e7}, "when its first sample falls, from the start of the run",
-           Need::optional);
-  v.flag("repeat", repeat, "begins anew at its end", Need::optional);
+  v.text("file", file, "recording, in the scenario's folder or below", Need::optional);
+  choose(v, "format", format, "file format of the recording", Need::optional);
+  v.integer("n_copy", n_copy, {1, 1e6}, "number of copies of the recorded load, all in phase", Need::optional);
+  v.number("begin_s", begin_s, {-3.5e7, 3.5e7}, "time of its first sample, since the start of the run", Need::optional);
+  v.flag("repeat", repeat, "true: the recording repeats", Need::optional);
   v.number("outside_W", outside_W, {0, 1e9}, "power of one copy outside the recording", Need::optional);
   v.number("empty_W", empty_W, {0, 1e9}, "activity: power of a channel at 0", Need::optional);
   v.number("full_W", full_W, {0, 1e9}, "activity: power of a channel at 1", Need::optional);
@@ -70,7 +69,7 @@ void read_neighbour(Reading& reading, const Node& node, const std::string& path,
   TableReader r = reading.table(node, path);
   r.text("name", n.name, "name of the neighbour");
   const std::size_t known = reading.findings.size();
-  choose(r, "kind", n.kind, "what it is");
+  choose(r, "kind", n.kind, "type of the neighbour");
   if (reading.findings.size() > known) return;  // its other keys depend on its kind: one finding is enough
   keys_of_kind(n, r);
   if (n.kind == NeighbourKind::inference) {

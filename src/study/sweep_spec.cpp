@@ -121,7 +121,7 @@ void check_mode(const SweepSpec& spec, const Node& root, std::vector<Finding>& f
 
 void Variable::fields(FieldVisitor& v) {
   static constexpr std::array<std::string_view, 2> scales = {"linear", "log"};
-  v.text("name", name, "heading of its column; default: the key", Need::optional);
+  v.text("name", name, "heading of the table column; default: the key", Need::optional);
   v.texts("also", keys, "further keys that get the same value", Need::optional);
   v.number("low", low, {-1e300, 1e300}, "least value of a range, in the key's unit", Need::optional);
   v.number("high", high, {-1e300, 1e300}, "greatest value of a range, in the key's unit", Need::optional);
@@ -138,8 +138,9 @@ std::string Variable::at(double u) const {
 }
 
 void SweepSpec::fields(FieldVisitor& v) {
-  v.text("scenario", scenario, "base scenario, below the sweep file's folder", Need::optional);
-  v.choice("mode", mode, modes, "which cases: see docs/sweeps.md", mode.empty() ? Need::required : Need::optional);
+  v.text("scenario", scenario, "base scenario, in the sweep file's folder or below", Need::optional);
+  v.choice("mode", mode, modes, "which cases to run: see docs/sweeps.md",
+           mode.empty() ? Need::required : Need::optional);
   v.integer("n_case", n_case, {1, n_case_limit}, "points to sample", Need::optional);
   v.integer("seed", seed, {0, 9e15}, "seed of the sampling", Need::optional);
   v.flag("keep_results", keep_results, "keep each case's full result file", Need::optional);

@@ -10,8 +10,8 @@ void ColdPlateParams::fields(FieldVisitor& v) {
   v.number("flow_ref_kg_per_s", flow_ref_kg_per_s, {1e-4, 1}, "reference flow of one plate");
   v.number("flow_exponent_ratio", flow_exponent_ratio, {0, 1}, "conductance ~ flow^exponent");
   v.number("liquid_J_per_kg_K", liquid_J_per_kg_K, {1000, 5000}, "heat capacity of the coolant");
-  v.number("wet_J_per_K", wet_J_per_K, {0, 2000}, "heat capacity of the liquid standing in the plate");
-  v.number("still_W_per_K", still_W_per_K, {1e-3, 10}, "conductance that is left without flow");
+  v.number("wet_J_per_K", wet_J_per_K, {0, 2000}, "heat capacity of the liquid in the plate");
+  v.number("still_W_per_K", still_W_per_K, {1e-3, 10}, "conductance without flow");
 }
 
 double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_per_s) {
@@ -27,8 +27,8 @@ double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s) {
 }
 
 void LiquidCaptureParams::fields(FieldVisitor& v) {
-  v.number("gpu_liquid_frac", gpu_liquid_frac, {0, 1}, "share of GPU heat taken by liquid");
-  v.number("host_liquid_frac", host_liquid_frac, {0, 1}, "share of host heat taken by liquid");
+  v.number("gpu_liquid_frac", gpu_liquid_frac, {0, 1}, "fraction of GPU heat that goes into the liquid");
+  v.number("host_liquid_frac", host_liquid_frac, {0, 1}, "fraction of host heat that goes into the liquid");
 }
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

@@ -25,22 +25,22 @@ std::string table_finding(const FanGroupParams& g) {
 }  // namespace
 
 void FanGroupParams::fields(FieldVisitor& v) {
-  v.flag("margin", margin, "readings are distances to a limit, negative below it", Need::optional);
+  v.flag("margin", margin, "true: readings are distances to a limit, negative below it", Need::optional);
   if (margin)
-    v.numbers("threshold_margin_K", threshold_K, {-150, 50}, "where each step begins", Need::optional);
+    v.numbers("threshold_margin_K", threshold_K, {-150, 50}, "thresholds at which each step begins", Need::optional);
   else
-    v.numbers("threshold_degC", threshold_K, {-40, 150}, "where each step begins", Need::optional);
+    v.numbers("threshold_degC", threshold_K, {-40, 150}, "thresholds at which each step begins", Need::optional);
   v.numbers("speed_frac", speed_frac, {0, 1}, "PWM from each threshold on", Need::optional);
-  v.number("hysteresis_up_K", hysteresis_up_K, {0, 20}, "a reading this far above the last accepted one counts as that",
-           Need::optional);
-  v.number("hysteresis_down_K", hysteresis_down_K, {0, 20}, "the same below it", Need::optional);
-  v.flag("line", line, "straight lines between thresholds instead of a staircase", Need::optional);
-  v.flag("regulates", regulates, "the group has a PID term", Need::optional);
+  v.number("hysteresis_up_K", hysteresis_up_K, {0, 20},
+           "a rise up to this much over the last accepted reading is ignored ", Need::optional);
+  v.number("hysteresis_down_K", hysteresis_down_K, {0, 20}, "a fall up to this much is ignored", Need::optional);
+  v.flag("line", line, "true: linear between thresholds; false: steps", Need::optional);
+  v.flag("regulates", regulates, "true: the group has a PID term", Need::optional);
   const Need need = regulates ? Need::required : Need::optional;
   if (margin)
-    v.number("set_point_margin_K", set_point_K, {-150, 50}, "of the PID term", need);
+    v.number("set_point_margin_K", set_point_K, {-150, 50}, "set point of the PID term", need);
   else
-    v.number("set_point_degC", set_point_K, {-40, 150}, "of the PID term", need);
+    v.number("set_point_degC", set_point_K, {-40, 150}, "set point of the PID term", need);
   v.number("gain_frac_per_K", gain_per_K, {0, 1}, "kp: PWM per kelvin above the set point", need);
   v.number("integral_gain_frac_per_K_s", integral_gain_per_K_s, {0, 1}, "ki: PWM per kelvin and second", need);
   v.number("regulates_above_K", regulates_above_K, {0, 20}, "the PID term acts this far above its set point",
@@ -53,7 +53,7 @@ void FanControllerParams::fields(FieldVisitor& v) {
   v.number("slew_frac", slew_frac, {0.001, 1}, "largest change of the PWM from sample to sample");
   v.number("failed_read_frac", failed_read_frac, {0, 1}, "PWM while a sensor cannot be read");
   v.number("failed_fan_frac", failed_fan_frac, {0, 1}, "PWM while fans stand still");
-  v.integer("failed_fans", failed_fans, {1, 1000}, "how many rotors must stand still for that");
+  v.integer("failed_fans", failed_fans, {1, 1000}, "number of rotors that must stand still for failed_fan_frac");
 }
 
 FanControllerParams read_fan_controller(const Node& entry, const std::string& path) {

@@ -4,9 +4,9 @@ namespace TIDEWATT_NAMESPACE::thermal {
 
 void ServerAirParams::fields(FieldVisitor& v) {
   v.number("flow_m3_per_s", flow_m3_per_s, {0.001, 10}, "air flow of the server at full fan speed");
-  v.number("gpu_flow_frac", gpu_flow_frac, {0.05, 1}, "share of the flow that passes the GPU sinks");
+  v.number("gpu_flow_frac", gpu_flow_frac, {0.05, 1}, "fraction of the flow that passes the GPU sinks");
   v.number("preheat_mixing_ratio", preheat_mixing_ratio, {0, 1},
-           "share of the front row's heat that the rear row breathes");
+           "fraction of the front row's heat in the inlet air of the rear row");
   v.number("fan_min_frac", fan_min_frac, {0.05, 1}, "lowest fan speed ÷ full speed");
   v.number("fan_start_degC", fan_start_K, {0, 110}, "hottest die at which fans leave their lowest speed");
   v.number("fan_full_degC", fan_full_K, {1, 120}, "hottest die at which fans run at full speed");

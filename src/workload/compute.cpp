@@ -14,29 +14,29 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("nvfp4_TF", nvfp4_FLOP_per_s, {0, 1e6}, "dense four-bit peak per second at the reference clock, 0 = none",
            Need::optional);
   v.number("matrix_efficiency_frac", matrix_efficiency_frac, {0.05, 1},
-           "of peak, large bf16 matrix products in training");
-  v.number("fp8_efficiency_frac", fp8_efficiency_frac, {0, 1}, "of the fp8 peak, the same; 0 = as bf16",
+           "fraction of the bf16 peak in large matrix products in training");
+  v.number("fp8_efficiency_frac", fp8_efficiency_frac, {0, 1}, "fraction of the fp8 peak in these; 0 = as bf16",
            Need::optional);
-  v.number("mxfp8_efficiency_frac", mxfp8_efficiency_frac, {0, 1}, "the same with block scales; 0 = as fp8",
-           Need::optional);
-  v.number("nvfp4_efficiency_frac", nvfp4_efficiency_frac, {0, 1}, "of the four-bit peak, the same; 0 = as fp8",
+  v.number("mxfp8_efficiency_frac", mxfp8_efficiency_frac, {0, 1},
+           "fraction of the fp8 peak with block scales; 0 = as fp8 ", Need::optional);
+  v.number("nvfp4_efficiency_frac", nvfp4_efficiency_frac, {0, 1}, "fraction of the four-bit peak; 0 = as fp8",
            Need::optional);
   v.number("grouped_efficiency_ratio", grouped_efficiency_ratio, {0.05, 1.5},
            "efficiency of grouped (expert) products over dense ones", Need::optional);
   v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
   v.number("gemm_overhead_us", gemm_overhead_s, {0, 1000}, "start and last-wave cost per matrix product");
-  v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "of peak, fused attention");
+  v.number("attention_efficiency_frac", attention_efficiency_frac, {0.02, 1}, "fraction of peak in fused attention");
   v.integer("attention_half_tokens", attention_half_tokens, {0, 1e5},
-            "sequence on which attention reaches half of that", Need::optional);
+            "sequence length at which attention reaches half of this fraction", Need::optional);
   v.number("hbm_TB_per_s", hbm_B_per_s, {0.1, 100}, "peak memory bandwidth");
-  v.number("hbm_efficiency_frac", hbm_efficiency_frac, {0.1, 1}, "of peak, memory-bound kernels");
+  v.number("hbm_efficiency_frac", hbm_efficiency_frac, {0.1, 1}, "fraction of peak bandwidth in memory-bound kernels");
   v.number("hbm_capacity_GiB", hbm_capacity_B, {1, 10000}, "memory per GPU");
-  v.number("hbm_reserved_GiB", hbm_reserved_B, {0, 100}, "memory held by context, buffers and fragmentation");
+  v.number("hbm_reserved_GiB", hbm_reserved_B, {0, 100}, "memory used by context, buffers and fragmentation");
   v.number("overlap_tax_frac", overlap_tax_frac, {0, 1}, "compute time lost per second of hidden communication");
   v.number("gemm_activity_ratio", gemm_activity, {0, 2}, "matrix-unit activity in matrix products");
   v.number("attention_activity_ratio", attention_activity, {0, 2}, "matrix-unit activity in attention");
-  v.number("gemm_hbm_frac", gemm_hbm_frac, {0, 1}, "share of peak memory bandwidth in matrix products");
-  v.number("attention_hbm_frac", attention_hbm_frac, {0, 1}, "share of peak memory bandwidth in attention");
+  v.number("gemm_hbm_frac", gemm_hbm_frac, {0, 1}, "fraction of peak memory bandwidth in matrix products");
+  v.number("attention_hbm_frac", attention_hbm_frac, {0, 1}, "fraction of peak memory bandwidth in attention");
 }
 
 double element_B(Precision precision) {

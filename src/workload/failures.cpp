@@ -74,13 +74,13 @@ void draw(const Process& p, std::uint64_t seed, Tick begin, Tick end, std::vecto
 
 void FailureRates::fields(FieldVisitor& v) {
   v.texts("causes", causes, "names of unexpected causes");
-  v.numbers("rate_per_node_day", rate_per_node_s, {0, 10}, "one rate per cause, per node");
+  v.numbers("rate_per_node_day", rate_per_node_s, {0, 10}, "failures per node and day, one value per cause");
   v.texts("planned_causes", planned_causes, "names of planned stops", Need::optional);
-  v.numbers("planned_rate_per_day", planned_rate_per_s, {0, 100}, "one rate per planned cause, per job",
+  v.numbers("planned_rate_per_day", planned_rate_per_s, {0, 100}, "planned stops per job and day, one value per cause",
             Need::optional);
-  v.numbers("detect_s", detect_s, {0, 1e5}, "one per cause: failure until tear-down", Need::optional);
-  v.numbers("repair_h", repair_s, {0, 1e4}, "one per cause: mean time until the node is back, 0 = restarted in place",
-            Need::optional);
+  v.numbers("detect_s", detect_s, {0, 1e5}, "time from failure to tear-down, one value per cause", Need::optional);
+  v.numbers("repair_h", repair_s, {0, 1e4},
+            "mean time until the node is back, one value per cause; 0 = restarted in place ", Need::optional);
 }
 
 std::vector<Failure> draw_failures(const FailureRates& rates, std::uint64_t seed, std::int64_t n_node, Tick begin,

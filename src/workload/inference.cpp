@@ -29,13 +29,14 @@ void check(const InferenceParams& p) {
 
 void InferenceParams::fields(FieldVisitor& v) {
   v.number("peak_requests_per_s", peak_requests_per_s, {0, 1e9}, "requests of the whole service at its peak");
-  v.numbers("hour_frac", hour_frac, {0, 1}, "24 shares of the peak, from local midnight");
+  v.numbers("hour_frac", hour_frac, {0, 1}, "24 fractions of the peak, from local midnight");
   v.integer("prompt_tokens", prompt_tokens, {1, 1e7}, "mean length of a prompt");
   v.integer("output_tokens", output_tokens, {1, 1e7}, "mean length of an answer");
   v.integer("tp", tp, {1, 1024}, "GPUs of one replica");
   v.integer("n_replica", n_replica, {1, 1e6}, "replicas");
   v.integer("max_batch", max_batch, {1, 1e5}, "requests decoded together at most");
-  v.number("token_latency_ms", token_latency_s, {0, 1e5}, "longest mean time between tokens, 0 = any", Need::optional);
+  v.number("token_latency_ms", token_latency_s, {0, 1e5}, "highest allowed mean time between tokens, 0 = no limit",
+           Need::optional);
   v.number("step_overhead_ms", step_overhead_s, {0, 1e3}, "scheduler and launches per decoding step");
   v.integer("weight_bytes", weight_bytes, {1, 4}, "bytes per weight", Need::optional);
   v.integer("kv_bytes", kv_bytes, {1, 4}, "bytes per element of the cache", Need::optional);

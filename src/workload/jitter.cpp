@@ -15,9 +15,10 @@ constexpr std::uint64_t host_entity = 1ull << 63, most_jobs = 1ull << 62;
 }  // namespace
 
 void JitterParams::fields(FieldVisitor& v) {
-  v.number("jitter_sigma_frac", sigma_frac, {0, 0.5}, "scatter of one replica's iteration", Need::optional);
-  v.number("slow_host_frac", slow_host_frac, {0, 1}, "share of hosts that are slow", Need::optional);
-  v.number("slow_host_slowdown_frac", slow_host_slowdown_frac, {0, 10}, "extra compute time of a slow host",
+  v.number("jitter_sigma_frac", sigma_frac, {0, 0.5}, "relative standard deviation of one replica's iteration time",
+           Need::optional);
+  v.number("slow_host_frac", slow_host_frac, {0, 1}, "fraction of hosts that are slow", Need::optional);
+  v.number("slow_host_slowdown_frac", slow_host_slowdown_frac, {0, 10}, "relative extra compute time of a slow host",
            Need::optional);
 }
 

@@ -20,36 +20,39 @@ double per_gpu_B(const JobSize& size) { return size.checkpoint_B / static_cast<d
 }  // namespace
 
 void JobParams::fields(FieldVisitor& v) {
-  v.number("start_s", start_s, {0, 1e9}, "when the GPUs are given to the job", Need::optional);
+  v.number("start_s", start_s, {0, 1e9}, "time at which the job gets its GPUs, since the start of the run",
+           Need::optional);
   v.integer("total_iterations", total_iterations, {0, 1e12}, "iterations to do, 0 = no end", Need::optional);
   v.choice("initialise", initialise, variants, "how communicators are set up", Need::optional);
   v.number("initialise_base_s", initialise_base_s, {0, 1e5}, "start of processes before communicators");
   v.number("load_per_gpu_GB_per_s", load_per_gpu_B_per_s, {0.001, 1000}, "loading rate of one GPU");
   v.number("storage_GB_per_s", storage_B_per_s, {0.01, 1e5}, "storage bandwidth shared by all ranks");
-  v.number("warm_up_s", warm_up_s, {0, 1e5}, "before full speed after loading");
+  v.number("warm_up_s", warm_up_s, {0, 1e5}, "time between loading and full speed");
   v.number("checkpoint_interval_s", checkpoint_interval_s, {0, 1e7}, "time between checkpoints, 0 = never");
   v.number("checkpoint_first_s", checkpoint_first_s, {0, 1e7},
-           "until the first checkpoint, 0 = the interval; staggers jobs' checkpoints", Need::optional);
-  v.number("checkpoint_base_s", checkpoint_base_s, {0, 1e5}, "barriers and metadata of a checkpoint");
+           "time until the first checkpoint, 0 = the interval; staggers the checkpoints of several jobs",
+           Need::optional);
+  v.number("checkpoint_base_s", checkpoint_base_s, {0, 1e5}, "time for barriers and metadata of a checkpoint");
   v.number("checkpoint_per_gpu_GB_per_s", checkpoint_per_gpu_B_per_s, {0.001, 1000}, "copy rate out of one GPU");
-  v.flag("checkpoint_async", checkpoint_async, "only the copy to host memory blocks", Need::optional);
-  v.number("copy_link_frac", copy_link_frac, {0, 1}, "share of peak link bandwidth while loading or saving");
+  v.flag("checkpoint_async", checkpoint_async, "true: only the copy to host memory blocks training", Need::optional);
+  v.number("copy_link_frac", copy_link_frac, {0, 1}, "fraction of peak link bandwidth while loading or saving");
   v.integer("evaluation_interval_iterations", evaluation_interval_iterations, {0, 1e9},
             "iterations between evaluations, 0 = never", Need::optional);
   v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
-  v.number("detect_s", detect_s, {0, 1e6}, "failure until tear-down");
-  v.number("replace_s", replace_s, {0, 1e7}, "spare node brought in, processes started");
+  v.number("detect_s", detect_s, {0, 1e6}, "time from failure to tear-down");
+  v.number("replace_s", replace_s, {0, 1e7}, "time to bring in a spare node and start processes");
   v.number("thermal_reset_s", thermal_reset_s, {0, 1e6},
-           "until a node that its thermal protection switched off is in service again, 0 = restarted in place",
-           Need::optional);
-  v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spares at the start, -1 = never dry", Need::optional);
+           "time until a node that switched off by heat is in service again, 0 = restarted in place", Need::optional);
+  v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spare nodes at the start, -1 = unlimited", Need::optional);
   v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");
-  v.choice("planned_stop", planned_stop, stops, "end the iteration and save, or cut", Need::optional);
-  v.choice("soft_style", soft_style, soft_styles, "what a soft start or stop changes in stages", Need::optional);
+  v.choice("planned_stop", planned_stop, stops,
+           "how a planned stop begins: after the iteration and a checkpoint, or at once", Need::optional);
+  v.choice("soft_style", soft_style, soft_styles,
+           "what a soft start or stop changes in stages: clock or number of replicas", Need::optional);
   v.number("soft_start_s", soft_start_s, {0, 1e5}, "length of a soft start, 0 = all at once", Need::optional);
   v.number("soft_stop_s", soft_stop_s, {0, 1e5}, "length of a soft stop, 0 = all at once", Need::optional);
   v.integer("soft_stages", soft_stages, {1, 1000}, "stages of a soft start or stop", Need::optional);
-  v.number("soft_clock_frac", soft_clock_frac, {0.05, 1}, "clock of the lowest stage", Need::optional);
+  v.number("soft_clock_frac", soft_clock_frac, {0.05, 1}, "clock of the lowest stage ÷ full clock", Need::optional);
   v.number("soft_burn_activity", soft_burn_activity, {0, 1.5}, "filler work in ramps, 0 = waiting", Need::optional);
   jitter.fields(v);
 }

@@ -52,7 +52,7 @@ void ModelShape::fields(FieldVisitor& v) {
   v.flag("gated_ffn", gated_ffn, "three feed-forward matrices (SwiGLU) instead of two");
   v.flag("tied_embeddings", tied_embeddings, "output head shares the input table");
   v.flag("biases", biases, "linear layers and norms carry biases");
-  v.flag("dropout", dropout, "dropout masks are stored and applied");
+  v.flag("dropout", dropout, "true: dropout masks are stored and applied");
   v.flag("parallel_block", parallel_block, "attention and feed-forward read the same norm", Need::optional);
   v.integer("head_width", head_width, {0, 1e5}, "width of a query head, 0 = width / heads", Need::optional);
   v.integer("experts", experts, {0, 1e5}, "routed experts of an expert layer, 0 = dense model", Need::optional);

@@ -10,12 +10,15 @@ void NetworkParams::fields(FieldVisitor& v) {
   v.integer("scale_up_gpus", scale_up_gpus, {0, 4096}, "GPUs of one scale-up domain, whole nodes; 0: those of the node",
             Need::optional);
   v.number("nvlink_GB_per_s", nvlink_B_per_s, {1, 10000}, "NVLink bandwidth per GPU and direction");
-  v.number("nvlink_efficiency_frac", nvlink_efficiency_frac, {0.05, 1}, "share that large collectives reach");
+  v.number("nvlink_efficiency_frac", nvlink_efficiency_frac, {0.05, 1},
+           "fraction of the bandwidth that large collectives reach");
   v.number("nvlink_latency_us", nvlink_latency_s, {0, 1000}, "latency per ring hop inside a scale-up domain");
   v.integer("nics_per_node", nics_per_node, {1, 1024}, "network cards per node for training traffic");
   v.number("nic_GB_per_s", nic_B_per_s, {0.1, 10000}, "bandwidth per network card and direction");
-  v.number("nic_efficiency_frac", nic_efficiency_frac, {0.05, 1}, "share that large collectives reach");
-  v.number("p2p_efficiency_frac", p2p_efficiency_frac, {0.05, 1}, "share that one message between domains reaches");
+  v.number("nic_efficiency_frac", nic_efficiency_frac, {0.05, 1},
+           "fraction of the bandwidth that large collectives reach");
+  v.number("p2p_efficiency_frac", p2p_efficiency_frac, {0.05, 1},
+           "fraction of the bandwidth that one message between domains reaches");
   v.number("nic_latency_us", nic_latency_s, {0, 1000}, "latency per ring hop between domains");
   v.integer("pod_gpus", pod_gpus, {1, 1e7}, "GPUs under full bisection bandwidth");
   v.number("pod_oversubscription_ratio", pod_oversubscription_ratio, {1, 100},

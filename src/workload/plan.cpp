@@ -28,22 +28,23 @@ void ParallelPlan::fields(FieldVisitor& v) {
             Need::optional);
   v.integer("layers_removed_last", layers_removed_last, {0, 1000}, "layers left out of the last chunk", Need::optional);
   v.integer("gradient_bytes", gradient_bytes, {1, 8}, "bytes per weight in the gradient exchange", Need::optional);
-  v.flag("sequence_parallel", sequence_parallel, "norms and dropout are cut over tp");
+  v.flag("sequence_parallel", sequence_parallel, "true: norms and dropout are split over the tensor parallel ranks");
   v.flag("fused_attention", fused_attention, "attention scores stay on chip, masked half skipped");
   v.flag("dp_overlap", dp_overlap, "gradient exchange starts after a chunk's last backward");
   v.flag("pp_overlap", pp_overlap, "stages do not block while they send");
-  v.number("tp_overlap_frac", tp_overlap_frac, {0, 1}, "share of tensor-parallel communication hidden");
-  v.number("ep_overlap_frac", ep_overlap_frac, {0, 1}, "share of expert dispatch and combine hidden", Need::optional);
+  v.number("tp_overlap_frac", tp_overlap_frac, {0, 1}, "fraction of tensor-parallel communication that is hidden");
+  v.number("ep_overlap_frac", ep_overlap_frac, {0, 1}, "fraction of expert dispatch and combine that is hidden",
+           Need::optional);
   v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100},
            "tokens of the busiest expert rank over the mean", Need::optional);
   v.number("host_gap_s", host_gap_s, {0, 100}, "time per iteration in which all GPUs wait for the host",
            Need::optional);
   v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
-  v.integer("adapter_rank", adapter_rank, {0, 4096}, "rank of low-rank adapters on frozen weights, 0 = all are trained",
-            Need::optional);
+  v.integer("adapter_rank", adapter_rank, {0, 4096},
+            "rank of low-rank adapters on frozen weights, 0 = all weights are trained ", Need::optional);
   v.choice("adapter_layers", adapter_layers, adapter_words, "linear layers that have adapters", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
-  v.choice("sharding", sharding, sharding_words, "what the replicas share out among them");
+  v.choice("sharding", sharding, sharding_words, "what is sharded over the replicas");
   v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
 }
 

@@ -135,9 +135,10 @@ void TraceFormat::fields(FieldVisitor& v) {
   v.choice("time_format", time_format, time_formats, "how times are written");
   v.texts("columns", columns, "headers of the channels, none = all others", Need::optional);
   v.choice("unit", unit, units, "unit of the channels");
-  v.choice("sample_holds", sample_holds, holds, "which side of its instant a sample stands for", Need::optional);
-  v.number("gap_s", gap_s, {1e-9, 1e9}, "longest pause between samples");
-  v.choice("gap", gap, gap_rules, "what a longer pause means", Need::optional);
+  v.choice("sample_holds", sample_holds, holds, "whether a sample is the mean before or after its time",
+           Need::optional);
+  v.number("gap_s", gap_s, {1e-9, 1e9}, "longest accepted gap between samples");
+  v.choice("gap", gap, gap_rules, "treatment of longer gaps", Need::optional);
 }
 
 Trace parse_trace(std::string_view text, const std::string& file, const TraceFormat& format) {

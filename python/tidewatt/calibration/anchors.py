@@ -1,4 +1,4 @@
-"""Draws of a catalog GPU's assumed values that agree with its measured powers: where there is no log."""
+"""Draws of a catalog GPU's assumed values that agree with its measured powers, without a log."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ MOST_BATCHES = 50
 
 
 class Conditioned(Forecasting):
-    """Draws of what a gpu entry assumes, conditioned on its anchors. Made by `conditioned`; `print` shows it in words."""
+    """Draws of the assumed values of a GPU entry, conditioned on its anchors. Made by `conditioned`; `print` shows a text."""
 
     name: str
     """Catalog entry of kind gpu."""
@@ -47,7 +47,7 @@ class Conditioned(Forecasting):
 
     @property
     def findings(self) -> list[str]:
-        """Anchors that the draws miss by more than two standard errors."""
+        """Anchors more than two standard errors from the mean of the draws."""
         off = (self.anchors["mean_W"] - self.anchors["measured_W"]) / self.anchors["sigma_W"]
         return [f"anchor {a}: the draws' mean is {x:+.1f} standard errors off" for a, x in off.items() if abs(x) > WITHIN_SIGMA]
 
@@ -57,14 +57,14 @@ class Conditioned(Forecasting):
         Parameters
         ----------
         n : int, optional
-            So many draws, chosen by `seed` without repetition; None: all.
+            Number of draws, chosen by `seed` without repetition; None: all.
         seed : int, default 1
-            Of the choice.
+            Seed of the choice.
 
         Raises
         ------
         InputError
-            There are not so many draws.
+            There are fewer draws.
         """
         if n is None:
             return self.draws
@@ -95,17 +95,18 @@ def _values(table: dict, prefix: str = "") -> dict[str, Any]:
 def conditioned(gpu: str = "h100_sxm_700W", *, draws: int = 1000, seed: int = 1) -> Conditioned:
     """Draws of a gpu entry's assumed values that agree with its measured powers, by importance sampling.
 
-    Values are drawn evenly over the entry's ranges and weighted by the likelihood of its anchors (catalog entry GPU_anchors), each normal with
-    its own standard error. Batches follow until the effective number reaches 200 and `draws` are chosen by their weights.
+    Values are drawn uniformly from the entry's ranges and weighted by the likelihood of its anchors (catalog entry GPU_anchors), each
+    normal with its own standard error. Sampling continues until the effective number of draws is sufficient; `draws` of them are then
+    chosen by their weights.
 
     Parameters
     ----------
     gpu : str, default 'h100_sxm_700W'
         Catalog entry of kind gpu that has anchors.
     draws : int, default 1000
-        Draws to choose, 40–5000.
+        Number of draws to choose, 40–5000.
     seed : int, default 1
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def conditioned(gpu: str = "h100_sxm_700W", *, draws: int = 1000, seed: int = 1)
     InputError
         The entry has no anchors.
     SolverError
-        The ranges hold too few values that agree with the anchors.
+        Too few values in the ranges agree with the anchors.
     """
     import pandas
 

@@ -23,7 +23,7 @@ HEADLINES = ("throughput_swing_percent", "tflops_per_gpu", "pcc_mean_MW", "pcc_m
 
 
 class Forecast:
-    """Figures of a site with bands. Made by `Calibration.forecast`; `frame` has them all, `print` shows those that most ask for."""
+    """Figures of a site with bands. Made by `Calibration.forecast`; `frame` has all figures, `print` shows the main ones."""
 
     def __init__(self, name: str, table: pandas.DataFrame, keys: list[str]):
         self.name = name

@@ -26,16 +26,16 @@ class Forecasting:
         seed: int = 1,
         progress: Any = None,
     ) -> Forecast:
-        """A site with this GPU, one run per draw: figures with bands.
+        """Simulates a site with this GPU, one run per draw, and returns figures with bands.
 
         Parameters
         ----------
         scenario : Scenario or path
-            The site. Its halls take the draws' values; chips scatter around them as the scenario says.
+            The site. Its halls take the values of the draws; chips scatter around them as in the scenario.
         n : int, default 40
-            Draws; a 90 % band needs 40 at least.
+            Number of draws; a 90 % band needs at least 40.
         others : bool, default False
-            Also draw everything else that the scenario assumes, within its range (docs/sweeps.md).
+            Also draw all other assumed inputs of the scenario from their ranges (docs/sweeps.md).
         set : Overrides, optional
             Overrides of every run.
         outputs : list of str, optional
@@ -43,11 +43,11 @@ class Forecasting:
         halls : list of str, optional
             Halls that have this GPU; None: all.
         out : path, optional
-            Folder of the runs, which continues when called again; None: one that is removed.
+            Folder of the runs; a call with the same folder continues. None: a temporary folder.
         workers : int, default 0
             Processes; 0: one per core.
         seed : int, default 1
-            Of the choice of draws.
+            Seed of the choice of draws.
         progress : optional
             As for `tidewatt.run`.
 

@@ -33,10 +33,11 @@ def calibrate(
     seed: int = 1,
     limit_s: float = 600.0,
 ) -> Calibration:
-    """The posterior of one GPU's poles and leakage, or of a type's with the scatter of its chips, by emcee. As `tidewatt calibrate`.
+    """Samples the posterior of a GPU's poles and leakage, or those of a type with the scatter of its chips, by emcee. As `tidewatt
+    calibrate`.
 
-    Likelihood and priors are those of `fit_gpu`: priors are the base entry's ranges; each log has its own noise, air temperature and
-    power before it, and the last two are averaged out. Needs the Python package emcee.
+    Likelihood and priors are those of `fit_gpu`: priors are the base entry's ranges; each log has its own noise, air temperature and power
+    before it; the last two are marginalised. Needs the Python package emcee.
 
     Parameters
     ----------
@@ -45,25 +46,25 @@ def calibrate(
     name : str
         Name of the catalog entry that `save` writes.
     base : str, default 'h100_sxm_700W'
-        Catalog entry of kind gpu that gives what logs cannot, and the priors.
+        Catalog entry of kind gpu: the priors, and all values that logs cannot give.
     gpu : str, optional
-        Which GPU of each file; needed where a file has several and no population is asked for.
+        GPU of each file; needed if a file has several and `population` is False.
     before_W : float, optional
-        Power at which the GPU rested before each log, W; None: unknown.
+        Power of the GPU before each log, W; None: unknown.
     power_window_s : float, default 1
-        Trailing mean behind each power reading, s, 0–30; 0 for instants.
+        Averaging window of each power reading, s, 0–30; 0: instantaneous.
     fan_frac : float, default 1
         Fan speed during the logs, 0.05–1.
     population : bool, default False
-        All GPUs of the logs, told apart by their names: what the type has, and how far resistances and leakage scatter between chips.
+        Calibrate all GPUs of the logs, identified by their names: the type, and the scatter of resistances and leakage between chips.
     update : Calibration or path, optional
         An earlier calibration: its posterior is the prior. The result is that of all logs at once, within Monte Carlo error.
     draws : int, default 2000
-        Draws to keep, 200–20000.
+        Number of draws to keep, 200–20000.
     seed : int, default 1
-        Of the sampler.
+        Seed of the sampler.
     limit_s : float, default 600
-        Wall time after which sampling ends with what it has, s; then findings say so. Of a population: per chip.
+        Wall time after which sampling ends, s, per chip of a population; findings report an early end.
 
     Returns
     -------
@@ -73,9 +74,9 @@ def calibrate(
     Raises
     ------
     ImportError
-        Without emcee.
+        emcee is not installed.
     InputError
-        The log lacks what is needed, or `update` belongs to another base or fan speed.
+        The log lacks needed columns or rows, or `update` has another base or fan speed.
     """
     emcee = sampling.need_emcee()
     if not 200 <= draws <= 20000:

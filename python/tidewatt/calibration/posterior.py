@@ -37,7 +37,7 @@ class Calibration(Forecasting):
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
-        """A calibration that `save` wrote.
+        """Reads a calibration that `save` wrote.
 
         Parameters
         ----------
@@ -60,17 +60,17 @@ class Calibration(Forecasting):
 
     @property
     def name(self) -> str:
-        """Name of the catalog entry that it makes."""
+        """Name of its catalog entry."""
         return self._record["name"]
 
     @property
     def base(self) -> str:
-        """Catalog gpu that gives what logs cannot, and the priors."""
+        """Catalog entry of kind gpu: the priors, and all values that logs cannot give."""
         return self._record["base"]
 
     @property
     def logs(self) -> list[dict[str, Any]]:
-        """Every log so far: file, GPU, number of samples, what its powers are, its noise, and why its watts tell nothing of leakage."""
+        """All logs: file, GPU, number of samples, type of power readings, noise, and why its watts do not identify leakage."""
         return [dict(log) for log in self._record["logs"]]
 
     @property
@@ -82,12 +82,12 @@ class Calibration(Forecasting):
 
     @property
     def sampling(self) -> dict[str, Any]:
-        """How the draws came about: walkers, steps, autocorrelation, effective draws, acceptance, seed."""
+        """Figures of the sampling: walkers, steps, autocorrelation, effective draws, acceptance, seed."""
         return dict(self._record["sampling"])
 
     @property
     def keys(self) -> list[str]:
-        """Parameters; their ends name the unit."""
+        """Names of the parameters; they end with the unit."""
         return [p[0] for p in self._record["prior"]]
 
     @property
@@ -111,12 +111,12 @@ class Calibration(Forecasting):
 
     @property
     def undetermined(self) -> list[str]:
-        """Parameters of which the logs say too little: they keep about the prior's interval."""
+        """Parameters that the logs do not identify: they have about the prior's interval."""
         return [key for key, known in zip(self.frame["key"], self.frame["identified"]) if not known]
 
     @property
     def findings(self) -> list[str]:
-        """What the draws rest on or contradict."""
+        """Assumptions and contradictions of the draws."""
         out = list(self._record["findings"])
         for i, p in enumerate(self._record["prior"]):
             middle = float(np.median(self._z[:, i]))
@@ -130,19 +130,19 @@ class Calibration(Forecasting):
         return out
 
     def catalog_values(self, n: int | None = None, seed: int = 1) -> pandas.DataFrame:
-        """Values of the catalog keys that the draws decide, a row per draw.
+        """Values of the catalog keys that the draws set, one row per draw.
 
         Parameters
         ----------
         n : int, optional
-            So many draws, chosen by `seed` without repetition; None: all.
+            Number of draws, chosen by `seed` without repetition; None: all.
         seed : int, default 1
-            Of the choice.
+            Seed of the choice.
 
         Raises
         ------
         InputError
-            There are not so many draws.
+            There are fewer draws.
         SolverError
             More than one draw in a hundred has poles that no package has.
         """
@@ -163,7 +163,8 @@ class Calibration(Forecasting):
 
     @property
     def entry(self) -> str:
-        """The catalog entry (TOML): medians, with 95 % of the draws as the range of each value. What is not identified stays the base's."""
+        """The catalog entry (TOML): medians, with 95 % of the draws as the range of each value. Values that are not identified are those of
+        the base."""
         table = self.catalog_values(min(500, len(self._z)))
         open_keys = {f"{table_name}.{key}" for key in self.undetermined for table_name in ("power", "spread")}
         n_sample = sum(log["samples"] for log in self.logs)
@@ -187,7 +188,7 @@ class Calibration(Forecasting):
         Raises
         ------
         OutputError
-            It could not be written.
+            The file could not be written.
         """
         folder = _FilePath(folder)
         entry = self.entry

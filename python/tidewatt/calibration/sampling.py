@@ -121,7 +121,7 @@ def chosen(n_draw: int, n: int, seed: int) -> np.ndarray:
     Raises
     ------
     InputError
-        There are not so many draws.
+        There are fewer draws.
     """
     if not 1 <= n <= n_draw:
         raise _core.InputError(f"{n} draws asked for; there are 1 to {n_draw}")
@@ -144,7 +144,7 @@ def keep(emcee, sampler, tau: float, cut: int, n_draw: int, random, seed: int) -
     n_draw : int
         Draws to keep.
     random : numpy.random.RandomState
-        Of the choice.
+        Seed of the choice.
     seed : int
         That the figures name.
     """

@@ -1,10 +1,10 @@
-"""Logs of a facility as tables: what GPUs, controllers, schedulers, profilers, markets and weather services write.
+"""Logs of a facility as tables: from GPUs, controllers, schedulers, profilers, markets and weather services.
 
     from tidewatt import importers
     done = importers.import_logs("nvidia-smi", ["gpu.csv"])
     done.table, done.report.warnings
 
-One module per format; `tidewatt import` and `tw.read_…` both come here.
+One module per format; `tidewatt import` and `tw.read_…` both use it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kind of a log, told by its content."""
+"""Detects the kind of a log from its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One table for what every tool says of GPUs: the same columns, whoever wrote the log; `tidewatt fit gpu` reads it."""
+"""One table for GPU logs of every tool, with the same columns; `tidewatt fit gpu` reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import read, mended and left out, and why: nothing is dropped in silence."""
+"""Report of an import: rows read, repaired and left out, with reasons."""
 
 from __future__ import annotations
 

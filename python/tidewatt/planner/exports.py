@@ -38,7 +38,7 @@ def write(base: Base, scenario: Scenario, result: Result | None, what: str, fold
     InputError
         Another kind, a name with other than letters, digits, `_` and `-`, or a file of the scenario that is not there.
     OutputError
-        It cannot be written.
+        The file cannot be written.
     """
     if what not in KINDS:
         raise _core.InputError(f"what: {what!r} is none of {', '.join(KINDS)}")

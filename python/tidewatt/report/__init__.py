@@ -15,14 +15,14 @@ __all__ = ["Report", "build", "compare", "write"]
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was written, and what was not because the file does not hold it."""
+    """Files written, and parts left out because the file has no data for them."""
 
     paths: list[Path]
     notes: list[str]
 
 
 def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None, held: Sequence[dict[str, Any]] = ()) -> list[Path]:
-    """Draws everything that the result file allows.
+    """Writes the page with all parts that the result file has data for.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
     out_dir
         Folder for the page and the pictures; made if it is not there, files in it are replaced.
     pictures : bool
-        Also each picture as PNG and SVG.
+        Also write each picture as PNG and SVG.
     only : sequence of str
         Parts of the page and the pictures, e.g. "day", "spectrum"; empty: all that the file holds.
     contract_MW : float, optional
-        A contract that limits the mean of the hottest hour, MW; its verdict stands among those of the rules. None: none.
+        Limit of a contract on the mean power of the hottest hour, MW; its verdict is added to those of the rules. None: no contract.
     held : sequence of dict
         Further verdicts beside those of the site's rules, as `tidewatt.report.compliance.rows` gives them.
 
@@ -47,9 +47,9 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
     Raises
     ------
     InputError
-        The file is no result, `only` names a part that there is not, with the nearest one there is, or the contract is not above 0 MW.
+        The file is not a result, `only` has an unknown part (the message names the nearest), or the contract is not above 0 MW.
     CorruptFileError
-        It is not as it was written.
+        The file does not have the bits that tidewatt wrote.
     OutputError
         The folder cannot be written.
     """
@@ -57,7 +57,7 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
 
 
 def build(result_path, out_dir, pictures: bool = False, only: Sequence[str] = (), *, contract_MW: float | None = None, held: Sequence[dict[str, Any]] = ()) -> Report:
-    """As `write`, with the notes on what was left out.
+    """As `write`, also returns notes on parts left out.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _drawn(result, only: Sequence[str], notes: list[str]) -> dict[str, bytes]:
 
 
 def compare(before_path, after_path, out_dir) -> Report:
-    """One page (`compare_OTHER.html`) that holds two results beside each other.
+    """Writes one page (`compare_OTHER.html`) with two results side by side.
 
     Parameters
     ----------
