@@ -8,6 +8,7 @@
 #include "build_fleet.hpp"
 #include "fleet/task.hpp"
 #include "scenario_site.hpp"
+#include "tidewatt/mitigation/site_battery.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -103,6 +104,21 @@ double lowest_cap_W(const HallSpec& hall, const JobSpec& job) {
 }
 
 namespace {
+
+/// What a site battery asks of its values together: bounds of its charge in their order, whole milliseconds of its controller.
+template <class Report>
+void check_battery(const Scenario& s, const std::vector<Finding>& known, Report&& report) {
+  if (!s.battery) return;
+  const auto& name = s.mitigation_names.battery;
+  const auto path = fmt::format("mitigation.{}.", name.empty() ? word_of(MitigationKind::site_battery) : name);
+  try {
+    mitigation::SiteBattery{*s.battery};
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings())
+      if (std::none_of(known.begin(), known.end(), [&](const Finding& k) { return k.key == path + f.key; }))
+        report(path + f.key, f.message);
+  }
+}
 
 /// Caps that no clock can keep. @pre everything else of the scenario is sound
 template <class Report>
@@ -231,6 +247,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
                                                       word_of(hall->plant_kind), word_of(e.kind)));
   }
   check_events(s, place, findings);
+  check_battery(s, findings, report);
   if (!findings.empty()) return;
   check_recirculation(s, report);
   check_caps(s, report);

@@ -105,7 +105,7 @@ def test_rules_wait_for_the_exact_answer_where_edges_do(client):
     assert row["verdict"] in ("pass", "fail") and re.fullmatch(r"\d\d:\d\d:\d\d\.\d \([\d.]+\xa0(s|min|h)\)", row["worst"])
 
 
-@pytest.mark.parametrize("keys", [{}, RACKS], ids=["plain", "racks"])
+@pytest.mark.parametrize("keys", [{}, RACKS, STORE], ids=["plain", "racks", "store"])
 def test_intervals_come_from_draws_of_the_assumed_inputs(client, keys):
     status, said = client.run("interval", **keys)
     assert status == 200 and said["detail"] == "interval" and said["draws"] >= 20

@@ -18,6 +18,7 @@ from .._sweep import sweep
 from .coarse import WAVEFORM, coarse, parts
 
 LOW, MIDDLE, HIGH = 5, 50, 95  # percentiles
+LEAST_DRAWS = 3  # with fewer, percentiles say nothing
 LOSSES = ("battery_loss_MWh", "rack_storage_loss_MWh")
 
 
@@ -34,7 +35,10 @@ def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..
             drawn, n, note = _drawn(coarse(scenario), n_draw, check)
             return _percentiles(drawn), n, note
         day, n, note = _drawn(split.day, n_draw, check)
-        first, _, _ = _drawn(split.first, n_draw, check)
+        first, n_first, note_first = _drawn(split.first, n_draw, check)
+        if min(n, n_first) < LEAST_DRAWS:
+            return {}, 0, f"no interval: {note if n < LEAST_DRAWS else note_first}"
+        note = note or note_first
         nominal = run(split.first, progress=check)
     except _core.InputError as error:
         return {}, 0, f"no interval: {error}"
@@ -73,7 +77,7 @@ def _drawn(scenario: Scenario, n_draw: int, check: Callable[..., None]) -> tuple
 
 
 def _percentiles(drawn: dict[str, np.ndarray]) -> dict[str, list[float]]:
-    usable = {key: values for key, values in drawn.items() if values.size > 2 and np.isfinite(values).all()}
+    usable = {key: values for key, values in drawn.items() if values.size >= LEAST_DRAWS and np.isfinite(values).all()}
     return {key: [float(x) for x in np.percentile(values, [LOW, MIDDLE, HIGH])] for key, values in usable.items()}
 
 

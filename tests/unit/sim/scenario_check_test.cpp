@@ -107,16 +107,19 @@ at_s = 60
 duration_s = 0.2
 voltage_ratio = 0.7
 )";
-  same_findings(more,
-                {
-                    {{"event.sag.voltage_ratio=1.5"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.5; }},
-                    {{"event.sag.voltage_ratio=1.0"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.0; }},
-                    {{"event.sag.kind=failure", "event.sag.job=nobody"},
-                     [](Scenario& s) { s.events.front().kind = EventKind::failure, s.events.front().job = "nobody"; }},
-                    {{"event.sag.kind=islanding"}, [](Scenario& s) { s.events.front().kind = EventKind::islanding; }},
-                    {{"mitigation.battery.power_MW=-1"}, [](Scenario& s) { s.battery->power_W = -1e6; }},
-                    {{"mitigation.smooth.floor_ratio=0.95"}, [](Scenario& s) { s.gpu_smoothing->floor_ratio = 0.95; }},
-                });
+  same_findings(
+      more,
+      {
+          {{"event.sag.voltage_ratio=1.5"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.5; }},
+          {{"event.sag.voltage_ratio=1.0"}, [](Scenario& s) { s.events.front().voltage_ratio = 1.0; }},
+          {{"event.sag.kind=failure", "event.sag.job=nobody"},
+           [](Scenario& s) { s.events.front().kind = EventKind::failure, s.events.front().job = "nobody"; }},
+          {{"event.sag.kind=islanding"}, [](Scenario& s) { s.events.front().kind = EventKind::islanding; }},
+          {{"mitigation.battery.power_MW=-1"}, [](Scenario& s) { s.battery->power_W = -1e6; }},
+          {{"mitigation.battery.control_period_ms=20.5"}, [](Scenario& s) { s.battery->control_period_s = 0.0205; }},
+          {{"mitigation.battery.soc_min_frac=0.95"}, [](Scenario& s) { s.battery->soc_min_frac = 0.95; }},
+          {{"mitigation.smooth.floor_ratio=0.95"}, [](Scenario& s) { s.gpu_smoothing->floor_ratio = 0.95; }},
+      });
 }
 
 TEST_CASE("devices and prices changed in code give the findings of a file") {

@@ -73,3 +73,17 @@ TEST_CASE("the assumed inputs of a scenario become variables with the catalog's 
                                     [](const Variable& v) { return v.name == "hall.a.gpu.power.leakage_W"; });
   CHECK(leakage != variables.end());
 }
+
+TEST_CASE("a battery's controller is drawn in whole milliseconds, without which no draw would run") {
+  const StudyCase c;
+  auto root = parse_toml_file(c.path("tiny.toml"));
+  sim::LoadOptions load;
+  load.set = {"mitigation=[{name = \"store\", kind = \"site_battery\", catalog = \"site_battery_10MW\"}]"};
+  std::vector<std::string> left_out;
+  const auto scenario = sim::read_scenario(root, c.path(""), load);
+  const auto variables = assumed_variables(scenario, root, c.path(""), load, left_out);
+  const auto period = std::find_if(variables.begin(), variables.end(),
+                                   [](const Variable& v) { return v.name == "mitigation.store.control_period_ms"; });
+  REQUIRE(period != variables.end());
+  CHECK(period->whole);
+}
