@@ -18,7 +18,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
-OPEN = ("the entry as a scenario's iteration at another cap",)
+OPEN = ("the entry as the iteration of a scenario's job, with its heat in dies and halls",)
 
 
 def run_import(report, kind, paths, out, *more):
@@ -109,6 +109,7 @@ def check_kineto(report):
         return
     import csv
 
+    product.use_built(report.binary)
     from tidewatt import importers
     from tidewatt.importers import profile
 
@@ -116,7 +117,7 @@ def check_kineto(report):
         expected = {Path(r["file"]).name: r for r in csv.DictReader(file)}
     columns = ("gpu_span_ms", "busy_ms", "idle_ms", "compute_ms", "comm_ms", "exposed_comm_ms", "comm_kernel_sum_ms")
     sets = [sorted(folder.glob("dlrm_8_ranks/*.gz")), sorted(folder.glob("two_of_128_ranks/*.gz")), *([p] for p in sorted(folder.glob("single_rank/*.gz")))]
-    worst, worst_step = 0.0, 0.0
+    worst, worst_step, worst_run, worst_cap_W = 0.0, 0.0, 0.0, 0.0
     for paths in sets:
         done = importers.import_logs("kineto", paths)
         for _, row in done.table.iterrows():
@@ -125,7 +126,15 @@ def check_kineto(report):
         entry = Path(report.folder.name) / "entry.toml"
         entry.write_text(done.entry, encoding="utf-8")
         recorded = float(done.entry.split("recorded_step_s = ")[1].split()[0])
-        worst_step = max(worst_step, abs(profile.load(entry).step_s() / recorded - 1))
+        entry = profile.load(entry)
+        worst_step = max(worst_step, abs(entry.step_s() / recorded - 1))
+        # On a GPU of the catalog: as recorded at the recorded clock, and below a limit at the clock that it leaves.
+        free = entry.run("h100_sxm_700W", recorded_clock_MHz=1980, clock_MHz=1980)
+        worst_run = max(worst_run, abs(free.step_s / recorded - 1))
+        if free.mean_W > 300:
+            capped = entry.run("h100_sxm_700W", recorded_clock_MHz=1980, cap_W=0.8 * free.mean_W)
+            worst_run = max(worst_run, abs(capped.step_s / entry.step_s(capped.clock_MHz / 1980) - 1))
+            worst_cap_W = max(worst_cap_W, capped.mean_W - 0.8 * free.mean_W)
         if len(paths) == 8:
             with open(folder / "expected_collectives_dlrm.csv", newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
@@ -134,6 +143,8 @@ def check_kineto(report):
             report.judge("kineto: collectives of eight ranks", same, f"{len(rows)} collectives", "expected_collectives_dlrm.csv")
     report.at_most("kineto: worst time of expected.csv", 100 * worst, 0.1, "%")
     report.at_most("kineto: worst step of an entry at the recorded clock", 100 * worst_step, 3.0, "%")
+    report.at_most("kineto: worst step of an entry on a catalog GPU, recorded clock and capped", 100 * worst_run, 3.0, "%")
+    report.at_most("kineto: power above a limit of 80 %", worst_cap_W, 0.0, "W")
 
 
 def check_inference(report):

@@ -1,5 +1,4 @@
 """Acceptance of bands: fitted on some public records, held to others; coverage with a block bootstrap, and the interval score."""
-import sys
 import tempfile
 from pathlib import Path
 
@@ -293,9 +292,7 @@ def check_temperature(report):
 
 def check_bands(report):
     """Bands of power and temperature over public records that were not fitted; by the package built beside the program."""
-    for name in [n for n in sys.modules if n.split(".")[0] == "tidewatt"]:
-        del sys.modules[name]  # other checks use the sources without the compiled half
-    sys.path.insert(0, str(Path(report.binary).resolve().parents[1] / "python"))
+    product.use_built(report.binary)
     check_temperature(report)
     check_power(report)
     check_inference(report)

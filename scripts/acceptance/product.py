@@ -83,6 +83,15 @@ def fleet(n_gpu, micro_batches=16, gpus_per_replica=128):
             "job.main.plan.global_batch_sequences": n_gpu // gpus_per_replica * micro_batches}
 
 
+def use_built(binary):
+    """From here on `import tidewatt` finds the package built beside the program; other checks use the sources without the compiled half."""
+    built = str(Path(binary).resolve().parents[1] / "python")
+    if built not in sys.path[:1]:
+        for name in [n for n in sys.modules if n.split(".")[0] == "tidewatt"]:
+            del sys.modules[name]
+        sys.path.insert(0, built)
+
+
 def cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

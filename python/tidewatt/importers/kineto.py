@@ -132,12 +132,21 @@ def _trace(path, report: ImportReport) -> dict:
         "device": devices[0].get("name", ""),
         "steps": steps,
         "kernels": kernels,
+        "class_us": _by_class(kernels),
         "comm": comm,
         "compute": intervals.union(_spans(compute)),
         "all": intervals.union(_spans(gpu)),
         "comm_union": intervals.union(_spans(comm)),
         "copies": intervals.union(_spans([e for e in gpu if e["cat"].lower() != "kernel"])),
     }
+
+
+def _by_class(kernels) -> dict[str, float]:
+    """Sums of durations, µs."""
+    sums: dict[str, float] = {}
+    for e in kernels:
+        sums[kernel_class(e["name"])] = sums.get(kernel_class(e["name"]), 0.0) + e["dur"]
+    return sums
 
 
 def _spans(events) -> np.ndarray:
@@ -173,12 +182,9 @@ def _row(t: dict, collectives) -> dict:
         "waiting_ms": ms(sum(c["waiting_us"][t["rank"]] for c in own)) if own else np.nan,
         "transfer_ms": ms(sum(c["transfer_us"] for c in own)) if own else np.nan,
     }
-    sums: dict[str, float] = {}
-    for e in t["kernels"]:
-        sums[kernel_class(e["name"])] = sums.get(kernel_class(e["name"]), 0.0) + e["dur"]
     return {
         **row,
-        **{f"{c}_ms": ms(sums.get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]},
+        **{f"{c}_ms": ms(t["class_us"].get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]},
     }
 
 

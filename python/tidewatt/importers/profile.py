@@ -25,7 +25,7 @@ class Profile:
 
     compute_s: kernels that run alone; overlap_s: kernels under the collective before; rest_s: copies, launches, the host; transfer_s:
     the collective once all are there. `together`: the collectives hold these ranks together; otherwise each rank's communication is its
-    own and holds waiting too. `n_step` steps were recorded.
+    own and holds waiting too. `n_step` steps were recorded. matrix_frac, attention_frac: shares of the compute kernels' time; the rest is bound by memory.
     """
 
     name: str
@@ -37,6 +37,8 @@ class Profile:
     rest_s: np.ndarray
     transfer_s: np.ndarray
     together: bool
+    matrix_frac: float = 1.0
+    attention_frac: float = 0.0
 
     def step_s(self, clock_ratio: float = 1.0, n_rank: int = 0) -> float:
         """Time of a step, s. Only kernels scale with the clock; a round lasts until the slowest rank is there and the data have moved:
@@ -52,21 +54,43 @@ class Profile:
             raise InputError(f"clock_ratio {clock_ratio}: above 0")
         if n_rank and n_rank < 2 and self.kinds:
             raise InputError(f"n_rank {n_rank}: at least 2, the recorded run has collectives")
+        time = self._round_s(clock_ratio) + self.transfer_s * self.ring(n_rank)
+        return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
+
+    def ring(self, n_rank: int) -> np.ndarray:
+        """Transfer times with other ranks ÷ those recorded, [round]. @param n_rank: number of ranks, 0: as recorded."""
         ring = np.ones(self.transfer_s.shape[1])
         if n_rank:
             ring[: len(self.kinds)] = [
                 RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds
             ]
-        time = self._round_s(clock_ratio) + self.transfer_s * ring
-        return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
+        return ring
+
+    def work_s(self, r: float) -> tuple[np.ndarray, np.ndarray]:
+        """Kernels, and the rest of the work before each collective, s, [rank, round]: the last round's is done before the next step's first
+        collective. @param r: clock ÷ recorded clock, above 0."""
+        stretched = self.compute_s / r + self.overlap_s * (1.0 / r - 1.0)
+        work = np.maximum(stretched + self.rest_s, 0.0)
+        compute = np.clip(stretched, 0.0, work)  # kernels that the clock moves below the collective before take nothing of their own
+        both = [compute, work - compute]
+        if work.shape[1] > 1:
+            for part in both:
+                part[:, 0] += part[:, -1]
+                part[:, -1] = 0.0
+        return both[0], both[1]
+
+    def run(self, gpu: str, **settings):
+        """A step on a catalog GPU at another clock, under a power limit or with other ranks: `profile_run.run`.
+
+        @param gpu: catalog entry of kind gpu; @param settings: clock_MHz, cap_W, n_rank, recorded_clock_MHz, die_degC.
+        """
+        from . import profile_run
+
+        return profile_run.run(self, gpu, **settings)
 
     def _round_s(self, r: float) -> np.ndarray:
-        """Work before each collective, [rank, round]: the last round's is done before the next step's first collective."""
-        work = np.maximum(self.compute_s / r + self.overlap_s * (1.0 / r - 1.0) + self.rest_s, 0.0)
-        if work.shape[1] > 1:
-            work[:, 0] += work[:, -1]
-            work[:, -1] = 0.0
-        return work
+        """Work before each collective, s, [rank, round]."""
+        return sum(self.work_s(r))
 
     def waiting_s(self, clock_ratio: float = 1.0) -> np.ndarray:
         """How long each rank waits for the slowest in a step, s, [rank]; 0 where waiting is part of the communication.
@@ -108,7 +132,15 @@ def build(traces: list[dict], collectives: list[dict], name: str) -> Profile:
     kinds = tuple(c["kind"] for c in collectives) if collectives else ("communication",) * n
     n_step = max(max((len(t["steps"]) for t in traces), default=1), 1)
     world = int(traces[0]["world"] or len(traces))
-    return Profile(name, n_step, world, kinds, compute * 1e-6, overlap * 1e-6, rest * 1e-6, transfer * 1e-6, together)
+    times = (compute * 1e-6, overlap * 1e-6, rest * 1e-6, transfer * 1e-6)
+    return Profile(name, n_step, world, kinds, *times, together, *_kernel_shares(traces))
+
+
+def _kernel_shares(traces: list[dict]) -> tuple[float, float]:
+    """Shares of matrix products and of attention in the time of all compute kernels."""
+    sums = {c: sum(t["class_us"].get(c, 0.0) for t in traces) for c in {c for t in traces for c in t["class_us"]} - {"communication"}}
+    total = sum(sums.values())
+    return (sums.get("matrix", 0.0) / total, sums.get("attention", 0.0) / total) if total else (0.0, 0.0)
 
 
 def recorded_step_s(traces: list[dict]) -> float:
@@ -145,6 +177,8 @@ def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
         f"kinds = [{', '.join(repr(k).replace(chr(39), chr(34)) for k in p.kinds)}]",
         f"recorded_step_s = {recorded_step_s(traces):.9g}",
         f"together = {str(p.together).lower()}",
+        f"matrix_frac = {p.matrix_frac:.6g}",
+        f"attention_frac = {p.attention_frac:.6g}",
     ]
     for i, t in enumerate(traces):
         lines += [
@@ -184,6 +218,8 @@ def load(path) -> Profile:
             tuple(own["kinds"]),
             *(np.array([r[k] for r in ranks]) for k in ("compute_s", "overlap_s", "rest_s", "transfer_s")),
             own["together"],
+            own.get("matrix_frac", 1.0),
+            own.get("attention_frac", 0.0),
         )
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{path}: no workload entry of a profile ({error})") from error
