@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
-    """What an error says of a `name` that is none of the `known` ones: the nearest, and all there are; `what` is its kind."""
+    """Error message for a `name` that is not in `known`: the nearest one and the list; `what` is its kind."""
     import difflib
 
     known = list(known)

@@ -330,7 +330,7 @@ def _absolute(path: Path | None) -> str:
 
 
 def _document(tables: Mapping[str, Any]) -> str:
-    """Nested mappings as TOML text: every value behind its whole path, lists of tables inline."""
+    """Nested mappings as TOML text: every value after its whole path, lists of tables inline."""
     return "".join(f"{key} = {_toml(value, key)}\n" for key, value in _leaves(tables))
 
 

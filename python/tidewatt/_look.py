@@ -1,4 +1,4 @@
-"""How results look in a notebook: what a reader wants first in words with units and the key that gives it, the rest folded."""
+"""Results in a notebook: main figures as text with unit and key, the rest folded."""
 from __future__ import annotations
 
 from html import escape

@@ -217,7 +217,7 @@ def _network(result: Result | Path | None, options: dict[str, Any]) -> MachineAn
 
 
 def _one_machine(result: Result | Path | None, options: dict[str, Any]) -> MachineAnswer:
-    """A step or a result's waveform on one machine that stands for a system."""
+    """A step or a result's waveform on one machine that represents a system."""
     import xarray
 
     with contextlib.nullcontext("") if result is None else _file_of(result) as path:

@@ -119,7 +119,7 @@ def compare_waveforms(
     The model is averaged over the meter's window and sampled at the log's rate. A model shorter than the log is repeated by whole
     iterations. Each record is divided into blocks of at least five iterations and 40 readings, each with its own phase. Lines are harmonics
     fitted by least squares and corrected for noise. They are valid beyond half the sampling rate if the readings cover all phases.
-    The folded waveform gives plateau (its 75 % quantile), trough, dip energy (what is missing below the plateau over an iteration)
+    The folded waveform gives plateau (its 75 % quantile), trough, dip energy (∫ plateau − power over an iteration)
     and dip width (energy over depth). Intervals are a bootstrap over blocks.
 
     Parameters
@@ -192,7 +192,7 @@ _FIGURES = ["mean_W", "plateau_W", "trough_W", "dip_energy_J", "dip_width_s", *(
 
 
 class _Record:
-    """Readings in blocks, each with harmonics about a phase of its own."""
+    """Readings in blocks, each with harmonics relative to its own phase."""
 
     def __init__(self, time_s: np.ndarray, power_W: np.ndarray, period_s: float, whose: str):
         step_s = float(np.median(np.diff(time_s)))
@@ -207,7 +207,7 @@ class _Record:
         for b in range(count):
             self._amplitudes[b], first = self._harmonics(t[b], self._power[b])
             self._phase[b] = (t[b] / period_s - first) % 1.0
-        # As many bins as leave ten readings in each, and no finer than the record can tell.
+        # As many bins as have ten readings each, and no finer than the record resolves.
         self._n_bin = int(np.clip(n * count // 10, 8, 40))
         self._align()
         met = np.unique(np.round((t.ravel() / period_s) % 1.0, 3) % 1.0).size
@@ -254,7 +254,7 @@ class _Record:
 
     def bootstrap(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, tuple[np.ndarray, np.ndarray], int]:
         """Figures; figures of the bootstrap's draws [draw, figure]; the lines' power above noise less 3.3 standard errors, W²; the folded
-        waveform; and the number of phases that readings meet, where it is too small to tell lines apart (else 0)."""
+        waveform; and the number of phases covered by readings, if it is too small to separate lines (else 0)."""
         n = len(self._power)
         chosen = [random.integers(0, n, n) for _ in range(N_BOOTSTRAP)]
         draws = np.array([self._figures(c) for c in chosen])
@@ -292,7 +292,7 @@ def _period_s(time_s: np.ndarray, power_W: np.ndarray, given: float | None, whos
         if not 0.0 < given <= span_s / 3:
             raise _core.InputError(f"iteration_s: {given:g} s does not fit three times into {whose} of {span_s:.3g} s")
         return float(given)
-    step_s = max(step_s, span_s / 8000)  # finer steps tell nothing more of an iteration that a meter sees
+    step_s = max(step_s, span_s / 8000)  # finer steps add no information about an iteration read by a meter
     edges_s = np.arange(time_s[0], time_s[-1], step_s)
     energy_J = np.concatenate([[0.0], np.cumsum(power_W[1:] * np.diff(time_s))])
     even = np.diff(np.interp(edges_s, time_s, energy_J)) / step_s

@@ -9,7 +9,7 @@ Progress = Union[bool, None, Callable[[float], object]]
 
 
 def _watched() -> bool:
-    """Is somebody looking: a terminal, or a notebook."""
+    """Whether output goes to a terminal or a notebook."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     ipython = sys.modules.get("IPython")
@@ -39,7 +39,7 @@ def reporter(progress: Progress) -> Iterator[Optional[Callable[[float], object]]
 
         def show(done_frac: float) -> None:
             nonlocal fresh
-            if fresh:  # what an earlier call did says nothing about the time left
+            if fresh:  # the duration of an earlier call does not predict the time left
                 bar.initial = bar.n = done_frac
                 bar.refresh()
             else:

@@ -48,7 +48,7 @@ class Source:
         return self._core.values(path)
 
     def save(self, path: str) -> None:
-        """Writes the HDF5 file at `path`, whole or not at all. @raises OutputError: if it cannot be written."""
+        """Writes the HDF5 file at `path`, completely or not at all. @raises OutputError: it cannot be written."""
         self._core.save(path)
 
     @contextlib.contextmanager

@@ -189,7 +189,7 @@ def sweep(
 
 
 def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, retry_failed: bool, report) -> None:
-    """Cases to an executor; this process alone notes what is finished."""
+    """Sends cases to an executor; only this process records finished cases."""
     folder = _core.SweepFolder(core, job.folder)
     todo, _ = folder.lock(0, 1, retry_failed)
     waiting, n_done = {}, 0
@@ -197,7 +197,7 @@ def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, ret
         for i in todo:
             waiting[executor.submit(run_case, job, i)] = i
         while waiting:
-            # Short waits: Ctrl-C is looked at between them on every platform.
+            # Short waits: Ctrl-C is checked between them on every platform.
             done, _ = concurrent.futures.wait(waiting, timeout=0.1, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
                 i = waiting.pop(future)

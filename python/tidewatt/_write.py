@@ -54,7 +54,7 @@ def anew(path: Path, text: str) -> None:
 
 
 def parquet(path: Path, table: pandas.DataFrame) -> None:
-    """A table as Parquet, whole or not at all.
+    """Writes a table as Parquet, completely or not at all.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ def calibrate(
 
 
 def _of_chips(emcee, paths, gpu, earlier, before, density_of, base, draws, seed, limit_s):
-    """A population: every chip by itself, then what they share. One name in several files is one chip."""
+    """A population: first every chip separately, then the common values. The same name in several files is one chip."""
     of_chip: dict[str, list[str]] = {}
     for path in paths:
         for name in _core.gpu_names(path):

@@ -1,4 +1,4 @@
-"""Several chips of one type: what they share, and how far they scatter, from the posterior of each."""
+"""Several chips of one type: their common values and scatter, from the posterior of each."""
 from __future__ import annotations
 
 import time
@@ -45,7 +45,7 @@ class Chips:
         self.prior, self.spread_prior = list(prior), list(spread_prior)
         self.start, self.start_sigma = np.append(np.mean(means, axis=0), [0.0, 0.0]), np.ones(len(self.prior) + len(SPREADS))
         precision = np.linalg.inv(covariances)
-        # What the chip's log says beyond the prior; sampling noise must not make it negative.
+        # Information of the chip's log beyond the prior; sampling noise must not make it negative.
         values, vectors = np.linalg.eigh(precision - np.eye(len(self.prior)))
         self._precision = np.einsum("cik,ck,cjk->cij", vectors, np.maximum(values, 0.0), vectors)
         self._weighted = np.einsum("cij,cj->ci", precision, means)

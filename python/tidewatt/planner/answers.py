@@ -1,4 +1,4 @@
-"""What a page asks for, computed in the process that runs: figures, intervals, causes, charts and files."""
+"""Answers to a page, computed in the worker process: figures, intervals, causes, charts and files."""
 from __future__ import annotations
 
 import collections
@@ -14,7 +14,7 @@ from ..report.read import Missing, ResultFile
 from .base import Base, tables
 from .coarse import run_coarse
 
-KEPT = 3  # results in memory: the charts of an answer are asked for after it
+KEPT = 3  # results in memory: charts are requested after their answer
 RECORD_s = 120.0  # of a window that the reader zooms into
 DRAWS = 32  # of an interval
 DRY_L_per_kWh = 0.1  # less water evaporates in a few hours of the day only; longer steps do not meet them to 1 %
@@ -86,7 +86,7 @@ class Answers:
         Parameters
         ----------
         record_s
-            Also record every millisecond for two minutes from here on, s since the run's start; None: not.
+            Also record every millisecond for two minutes from this time on, s since the run's start; None: no record.
         """
         from .pictures import charts
 

@@ -1,13 +1,15 @@
 """The coarse answer: the same engine with longer steps, and the figures that those give to 1 %.
 
 Time in a run goes into iterations whose edges are resolved, once per macro step. With macro steps of up to forty minutes and a
-tenfold tolerance of jumps there are half as many. Storage and supplies remember, and the engine may play each millisecond of the day
+tenfold tolerance of jumps there are half as many. Storage and supplies have memory, and the engine may have to compute each millisecond of
+the day
 through them, which takes longer than all else. Then the day is run without them: they do not act on the GPUs, so throughput, dies and
 cooling are the day's. What they lose is that of the first half hour with them.
 
-What devices make of single edges is left out, and the answer says so. A store's controller commands at intervals, and edges fall between
+The effect of devices on single edges is left out, and the answer says so. A store's controller commands at intervals, and edges fall
+between
 two commands at any moment, so the largest of a day's iterations is up to 3 % above that of half an hour's. Events and interruptions leave
-out the same figures: the moment within the iteration decides on step and ramp. `scripts/acceptance/serve` measures how near the rest is.
+out the same figures: step and ramp depend on the time within the iteration. `scripts/acceptance/serve` measures the error of the rest.
 
 A store of energy E and rated power P that returns to its charge with gain k (`soc_gain_pu`) lets the connection pay for its loss
 rate l only as its charge falls behind: in steady state by l/(k P), with the time constant τ = E/(k P). At time t the connection pays
@@ -48,7 +50,7 @@ class Coarse(NamedTuple):
 
 
 def coarse(scenario: Scenario) -> Scenario:
-    """The `scenario` with longer steps; what is longer already stays."""
+    """The `scenario` with longer steps; steps that are longer already are unchanged."""
     own = tables(scenario).get("run", {})
     return scenario.with_set({
         "run.tolerance_K": max(TOLERANCE_K, float(own.get("tolerance_K", 0.0))),
@@ -95,7 +97,8 @@ def _interrupted(result: Result) -> bool:
 
 
 def _joined(day: Result, start: Result, stores: list[dict[str, Any]]) -> Coarse:
-    """The figures of a `day` without devices, with what they lose in the half hour of its `start`; `stores`: those of them at the connection."""
+    """The figures of a `day` without devices, plus the devices' losses in the half hour of its `start`; `stores`: devices at the
+    connection."""
     summary = {**dict.fromkeys(key for key in start.summary if key.startswith(OF_DEVICES)), **day.summary}
     day_s, start_s = day.summary["simulated_s"], start.summary["simulated_s"]
     # Losses, as far as the connection and not the charge of a store covers them.
@@ -116,7 +119,7 @@ def _without_edges(summary: dict[str, Any], day: Result, added_MW: np.ndarray | 
 
 
 def _stores(said: dict[str, Any]) -> list[dict[str, Any]]:
-    """The stores at the connection, with what the catalog says of them."""
+    """The stores at the connection, with their catalog values."""
     found = [m for m in said.get("mitigation", []) if m.get("kind") == "site_battery"]
     return [{**(tomllib.loads(Catalog().text("storage/" + m["catalog"])) if "catalog" in m else {}), **m} for m in found]
 
@@ -152,7 +155,7 @@ def _without(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _begin(said: dict[str, Any]) -> dict[str, Any]:
-    """The first half hour, without the events of the day: what they change is left out."""
+    """The first half hour, without the events of the day and their effects."""
     out = copy.deepcopy(said)
     out["run"] = {**out.get("run", {}), "duration_h": WINDOW_h}
     for key in ("record", "event"):

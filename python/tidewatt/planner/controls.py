@@ -60,7 +60,7 @@ def _gpus(base, said):
         if batch * replica % n:
             return
         keys.append({"key": f"job.{job}.plan.global_batch_sequences", "factor": batch / n})
-    least = replica  # the fewest that hold the model
+    least = replica  # the smallest number that fits the model
     while least < n and not _holds(base, {k["key"]: round(least * k["factor"]) for k in keys}):
         least *= 2
     yield _range("gpus", "Load", "GPUs", "", min(least, n), 2 * n, replica, n, keys, whole=True)
@@ -175,7 +175,7 @@ def _rated(said):
 
 
 def _rules(base: Base, said) -> dict[str, Any]:
-    """Rule files: `run`, that a run is held against; `window`, judged on its recorded window; `filing`, for which packs can be made."""
+    """Rule files: `run`, with which a run is compared; `window`, judged on its recorded window; `filing`, for which packs can be made."""
     run, window, filing = [], [], []
     for name in Catalog().names("rules"):
         title = _entry("rules", name).get("title", name)

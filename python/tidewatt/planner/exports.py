@@ -1,4 +1,4 @@
-"""Files that the page writes: a scenario, its report, a filing pack. All of them lie below the folder of `--out`."""
+"""Files that the page writes: a scenario, its report, a filing pack. All are below the folder of `--out`."""
 from __future__ import annotations
 
 import os
@@ -20,14 +20,14 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 def write(base: Base, scenario: Scenario, result: Result | None, what: str, folder: str, name: str, rule: str, contract_MW: float | None,
           held: list[dict[str, Any]]) -> dict[str, Any]:  # fmt: skip
-    """Writes what is asked for into the folder `name` below `folder`.
+    """Writes the requested files into the folder `name` below `folder`.
 
     Parameters
     ----------
     base, scenario, result
         The base case, the variant of it, and its run (not needed for a scenario alone).
     what : str
-        One of `KINDS`; the last two write what stands before them as well.
+        One of `KINDS`; the last two also write those before them.
     folder, name, rule : str
         Where (the name gets a number where another setting has it), and for a filing pack whom it is for.
     contract_MW, held

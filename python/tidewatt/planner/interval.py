@@ -18,14 +18,14 @@ from .._sweep import sweep
 from .coarse import WAVEFORM, coarse, parts
 
 LOW, MIDDLE, HIGH = 5, 50, 95  # percentiles
-LEAST_DRAWS = 3  # with fewer, percentiles say nothing
+LEAST_DRAWS = 3  # with fewer, percentiles are meaningless
 LOSSES = ("battery_loss_MWh", "rack_storage_loss_MWh")
 
 
 def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..., None]) -> tuple[dict[str, list[float]], int, str]:
     """(figure -> its 5th, 50th and 95th percentile, draws that ran, a note) of a `scenario` whose `result` is known.
 
-    @param n_draw: draws, a Latin hypercube. @param check: called on the way; what it raises stops the draws
+    @param n_draw: draws, a Latin hypercube. @param check: called meanwhile; an exception from it stops the draws
     """
     if not scenario._core.assumed:
         return {}, 0, "the scenario assumes nothing: there is no range to draw from"

@@ -44,7 +44,7 @@ class Task:
 
 
 class Lane:
-    """One process and those who wait for it, first come first served."""
+    """One process and its queue of tasks, in order of arrival."""
 
     def __init__(self, base: Base, niceness: int, ready: bool = True):
         """@param ready: start the process now, not with the first task"""
@@ -68,7 +68,7 @@ class Lane:
         threading.Thread(target=_read, args=(self._process.stdout, self._answers), daemon=True).start()
 
     def _serve(self):
-        with contextlib.suppress(OSError):  # then the first task says so
+        with contextlib.suppress(OSError):  # then the first task reports it
             if self._ready:
                 self._start()
         while True:

@@ -40,7 +40,7 @@ class Bad(Exception):
 
 
 class Site:
-    """What all connections share: the base case, its lanes, the answers so far."""
+    """State common to all connections: the base case, its lanes, the answers so far."""
 
     def __init__(self, base: Base, out: str):
         from .page import html, script
@@ -48,10 +48,10 @@ class Site:
         self.base, self.out = base, out
         self.description = json.dumps(describe(base)).encode()
         self.page, self.script = html(base).encode(), script().encode()
-        # The machine's cores are shared: what comes later yields to what comes first.
+        # The machine's cores are shared: later tasks yield to earlier ones.
         self.lanes = {"coarse": Lane(base, 0), "exact": Lane(base, 5), "interval": Lane(base, 10, ready=False)}
         self._cache: collections.OrderedDict[str, dict[str, Any]] = collections.OrderedDict()
-        self.tickets: dict[str, Task] = {}  # runs that somebody may ask about
+        self.tickets: dict[str, Task] = {}  # runs that may be requested again
         self._lock = threading.Lock()
 
     def cached(self, key: str) -> dict[str, Any] | None:
@@ -165,7 +165,7 @@ class Handler(BaseHTTPRequestHandler):
         self._answer("export", "exact", arguments, body, ("set", "what", "name", "rule", "judge", "contract_MW"), keep=False)
 
     def _answer(self, do: str, lane: str, arguments: dict[str, Any], body: dict[str, Any], known: tuple[str, ...], keep: bool = True):
-        """Answers from what was computed before, or has a lane compute it; a client that leaves takes its task with it."""
+        """Answers from earlier results, or has a lane compute it; if the client disconnects, its task is cancelled."""
         for key in body:
             if key not in known:
                 raise Bad(400, f"{key[:80]}: unknown; a request to /{do} has {', '.join(known)}", key[:80])

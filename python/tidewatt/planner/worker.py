@@ -1,7 +1,7 @@
 """The process that runs: reads one task a line, answers with one line. Started by `lanes.py`, ends when its standard input does.
 
 A task is JSON: `id`, `do`, and what the function of that name in `answers.py` takes. A line `{"cancel": id}` stops the task of that id. While
-a run goes on, a line with `share` says how much of it is done, 0 to 1, at most twice a second.
+a run continues, a line with `share` gives the completed fraction, 0 to 1, at most twice a second.
 """
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def answer(answers, task: dict[str, Any], check: Callable[..., None]) -> tuple[i
 
 
 def _plain(item: Any) -> Any:
-    """An answer as JSON has it: what is not finite is null."""
+    """An answer for JSON: values that are not finite are null."""
     if isinstance(item, dict):
         return {str(key): _plain(value) for key, value in item.items()}
     if isinstance(item, (list, tuple)):
@@ -115,7 +115,7 @@ def main() -> int:
         task = desk.tasks.get()
         try:
             status, body = answer(answers, task, desk.watch(task["id"]))
-        except Exception:  # a defect of ours: the page says so, and the trace goes to the terminal
+        except Exception:  # a defect of the program: the page reports it, and the trace goes to the terminal
             traceback.print_exc()
             status, body = 500, {"error": "internal error; the terminal of tidewatt serve shows it"}
         desk.forget(task["id"])

@@ -48,7 +48,7 @@ def main(argv=None) -> int:
 
 
 class _Ended(BaseException):
-    """A signal asked for the end."""
+    """A signal requested the end."""
 
 
 def _ended(number, frame):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 PERIODS_S = (10.0, 1.0, 0.3, 0.1, 0.03, 0.01)
-# What each experiment is for; said by --plan and written beside the record.
+# Purpose of each experiment, for --plan and for the description of the record.
 USES = {
     "idle_no_context": "watts at rest without a program",
     "idle_context": "watts of a program that does nothing",
@@ -26,7 +26,7 @@ NEEDS_CHANGE = {
 class Experiment:
     """A stretch of a record under one load and one setting.
 
-    `on_frac` of each `period_s` is under load; 0 rests, 1 works throughout. `context`: a program holds the GPU.
+    `on_frac` of each `period_s` is under load: 0 idle, 1 always. `context`: a program has a context on the GPU.
     `clock_MHz`, `cap_W`: settings to change for its time; None leaves them.
     """
 
@@ -57,7 +57,7 @@ def standard(scale: float = 1.0) -> list[Experiment]:
 
 
 def clock_steps(max_clock_MHz: float, scale: float = 1.0) -> list[Experiment]:
-    """Load at five locked clocks from 45 to 95 % of `max_clock_MHz`, each with a rest behind it; `scale` multiplies the lengths."""
+    """Load at five locked clocks from 45 to 95 % of `max_clock_MHz`, each followed by a rest; `scale` multiplies the durations."""
     clocks = [int(max_clock_MHz * f) // 15 * 15 for f in (0.95, 0.82, 0.7, 0.57, 0.45)]
     return [x for c in clocks for x in (Experiment(f"clock_at_{c}MHz", 60 * scale, 1.0, clock_MHz=c), Experiment("cool", 30 * scale))]
 

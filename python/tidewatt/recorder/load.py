@@ -26,7 +26,7 @@ class MatrixLoad:
         self.workers, self.counters, self.ready = {}, {}, set()
 
     def begin(self, context: bool) -> None:
-        """Starts the workers, whose CUDA context stands from then on, or ends them. @raises RecorderError: one does not start."""
+        """Starts the workers, which then have a CUDA context, or ends them. @raises RecorderError: one does not start."""
         if not context:
             return self.end()
         for gpu in self.gpus:

@@ -1,6 +1,6 @@
 """Puts changed settings back, whatever becomes of the record: restore.py NVML [GPU LIMIT_W]…
 
-A process of its own, which outlives a recorder that is killed. Lines on standard input say what was changed (`limit GPU`,
+A separate process, which outlives a killed recorder. Lines on standard input name the changes (`limit GPU`,
 `clock GPU`); when the input ends, for whatever reason, it is put back: limits to those given, clocks to the driver's own.
 """
 
@@ -31,7 +31,7 @@ class Restorer:
         )
 
     def will_change(self, what: str, gpu: int) -> None:
-        """To be called before the change. @param what: limit or clock, of `gpu`. @raises RecorderError: nobody would put it back."""
+        """Call this before the change. @param what: limit or clock, of `gpu`. @raises RecorderError: the change could not be undone."""
         try:
             self.process.stdin.write(f"{what} {gpu}\n")
             self.process.stdin.flush()
@@ -39,7 +39,7 @@ class Restorer:
             raise RecorderError("the process that restores settings ended: nothing more is changed") from error
 
     def restore(self) -> str:
-        """Puts everything back. @returns what could not be, in words; empty if all is as before."""
+        """Restores all settings. @returns those that could not be restored, as text; empty if none."""
         if self.process.stdin.closed:
             return ""
         self.process.stdin.close()

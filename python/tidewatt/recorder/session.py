@@ -1,4 +1,4 @@
-"""A record from its options: what is wrong with them, the plan, and the run."""
+"""A record from its options: findings, plan, and run."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Session:
         return plan
 
     def run(self) -> dict:
-        """Records. @returns what OUT.json holds. @raises RecorderError: a reading or the load failed; OSError: the file did."""
+        """Records. @returns the content of OUT.json. @raises RecorderError: a reading or the load failed; OSError: the file did."""
         o = self.options
         load = CommandLoad(o.command) if o.command else NoLoad() if o.load == "none" else MatrixLoad(self.gpus, o.size, o.cudart, o.cublas)
         self.recorder = Recorder(self.source, load, self.gpus, o.out, o.sample_s)
@@ -105,7 +105,7 @@ class Session:
         return self.recorder.about
 
     def summary(self) -> str:
-        """What was recorded, what it leaves open, and the next command."""
+        """Summary of the record, parameters it cannot identify, and the next command."""
         about = self.recorder.about
         lines = [f"{about['rows']} rows, {len(about['experiments'])} experiments, {len(about['gaps'])} gaps → {self.options.out}, {self.options.out}.json"]
         if about["unidentified"]:

@@ -33,7 +33,7 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
     pictures : bool
         Also write each picture as PNG and SVG.
     only : sequence of str
-        Parts of the page and the pictures, e.g. "day", "spectrum"; empty: all that the file holds.
+        Parts of the page and the pictures, e.g. "day", "spectrum"; empty: all with data in the file.
     contract_MW : float, optional
         Limit of a contract on the mean power of the hottest hour, MW; its verdict is added to those of the rules. None: no contract.
     held : sequence of dict
@@ -159,7 +159,7 @@ class _Target:
         _core.try_output(str(self._folder / first))
 
     def write(self, files: dict[str, bytes]) -> list[Path]:
-        """Writes what was drawn, each file whole or not at all. @raises OutputError: one of them cannot be written."""
+        """Writes the pages and pictures, each file completely or not at all. @raises OutputError: one of them cannot be written."""
         for name, data in files.items():
             self._core.write_durably(str(self._folder / name), data)
         return [self._folder / name for name in files]

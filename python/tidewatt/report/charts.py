@@ -134,7 +134,7 @@ def ramp_marks(result: ResultFile) -> dict:
 
 
 def limiters(result: ResultFile) -> dict:
-    """What held the clocks of a `result`: shares of compute time, stacked; the clocks where one limiter holds all the time."""
+    """Limiters of the clocks of a `result`: shares of compute time, stacked; the clocks if it is always the same limiter."""
     group, shares = result.group("day"), limiter.shares(result)
     edges = result.edges("day")
     axis = TimeAxis(group.start, edges[-1] - edges[0])

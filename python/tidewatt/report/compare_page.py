@@ -1,4 +1,4 @@
-"""Two results beside each other: what was set differently, what came out, and the courses over one another."""
+"""Two results side by side: different settings, figures, and curves in one plot."""
 from __future__ import annotations
 
 import difflib
@@ -62,8 +62,8 @@ def short(before: str, after: str) -> tuple[str, str]:
 
 
 def settings(before: ResultFile, after: ResultFile) -> list[tuple[str, str, str]]:
-    """(key path, value of `before`, value of `after`) where the scenarios differ, with what they inherit and overrides;
-    empty on the side that does not say. Without a TOML reader (Python 3.11 has one): lines instead of keys."""
+    """(key path, value of `before`, value of `after`) where the scenarios differ, with their bases and overrides; empty where a side has no
+    value. Without a TOML reader (Python 3.11 has one): lines instead of keys."""
     texts = [r.provenance.get("scenario", "") for r in (before, after)]
     try:
         left, right = (keys_of(text) for text in texts)
@@ -107,7 +107,7 @@ def _lines(before: str, after: str) -> list[tuple[str, str]]:
 
 
 def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
-    """(the page of `before` and `after`, notes on what it had to leave out)."""
+    """(the page of `before` and `after`, notes on parts left out)."""
     page, pair = Page(), (before, after)
     names = [result.path.stem for result in pair]
     if names[0] == names[1]:

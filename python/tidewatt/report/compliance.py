@@ -17,7 +17,7 @@ COLOUR = {"pass": "#009E73", "fail": "#D55E00", "undecided": "#E69F00", "not mea
 
 def rows(result: ResultFile) -> list[dict]:
     """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `unit`, `value`,
-    `spread`, `limit`, `margin_frac`, `worst_s`. @raises Missing: the run was held against no rules"""
+    `spread`, `limit`, `margin_frac`, `worst_s`. @raises Missing: the run has no rules"""
     group = result.group("compliance")
     keys = [k for k in ("rule_set", "rule", "title", "verdict", "unit", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
     out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]

@@ -1,4 +1,4 @@
-"""A contract on what a site draws: the mean of its hottest hour, as `tidewatt size --for gpus --contract-MW` limits it."""
+"""A contract on a site's power: the mean of its hottest hour, as `tidewatt size --for gpus --contract-MW` limits it."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +16,7 @@ def hottest_hour(result: ResultFile, added_MW: Any = 0.0) -> tuple[float, float]
     Parameters
     ----------
     added_MW : float or array of one per hour
-        What the connection draws beyond what the result holds, MW.
+        Power of the connection that the result does not contain, MW.
 
     Returns
     -------

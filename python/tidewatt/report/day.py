@@ -47,8 +47,8 @@ def as_steps(t: np.ndarray, *values: np.ndarray) -> list[np.ndarray]:
 
 
 def running(result: ResultFile, key: str) -> tuple[np.ndarray, np.ndarray]:
-    """(edges in s, values of /day/`key` from each on, shapes (n,)) of a `result`, NaN while its job does not compute: a step that holds
-    the end of the initialisation has a clock only from there on. Several jobs: whenever one of them computes."""
+    """(edges in s, values of /day/`key` from each on, shapes (n,)) of a `result`, NaN while its job does not compute: a step with the end
+    of the initialisation has a clock only from there on. Several jobs: whenever one of them computes."""
     group, steps = result.group("day"), result.edges("day")
     if "job_state" not in group or len(result.summary.get("jobs") or []) > 1:
         return steps, held(group[key])
@@ -76,7 +76,7 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))
 
 

@@ -11,7 +11,7 @@ from .style import BLUE, GREY, ORANGE, SKY, VERMILION, TimeAxis
 
 def totals(result: ResultFile) -> dict[str, float]:
     """Energies of a `result` in MWh and what follows from them: `site`, `it`, `rest` (cooling and losses), `hours`,
-    `tokens` (trillions), `water_m3`; NaN where the file does not say. @raises Missing: it holds no mean power"""
+    `tokens` (trillions), `water_m3`; NaN if the file has no value. @raises Missing: it has no mean power"""
     span_h = result.figure("simulated_s") / 3600
     site, it = result.figure("pcc_mean_MW") * span_h, result.figure("it_mean_MW") * span_h
     if not np.isfinite(site):

@@ -12,7 +12,7 @@ from .style import BLACK, STATE_COLOUR, STATES, VERMILION, TimeAxis, panels, roo
 MOST_LABELS = 14
 LABEL_pt = 9
 ROUTINE = ("checkpoint", "evaluation")  # logged when they end; shorter than a step, they are marks and no band of their own
-BEGINS = ("start", "restart", "resume")  # from here on the job iterates
+BEGINS = ("start", "restart", "resume")  # the job iterates from here on
 ITERATE = STATES.index("iterate")
 
 
@@ -35,7 +35,7 @@ def spoken(event) -> str:
 def states(result: ResultFile) -> tuple[np.ndarray, np.ndarray]:
     """(edges in s, shape (n + 1,); job state between them, shape (n,)) of the first job of a `result`.
 
-    A step holds the state of most of its time, so iterating seems to begin up to a step early or late. The log says when it does: the
+    A step has the state of most of its time, so iterating seems to begin up to a step early or late. The log has the exact time: the
     nearest edge at which a step begins to iterate moves to each start and restart in the steps beside it.
     """
     state, edges = result.group("day")["job_state"], result.edges("day").copy()
@@ -98,7 +98,7 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))
 
 

@@ -11,7 +11,7 @@ LEAST_DAY_s = 6 * 3600  # shorter runs have no course of a day to speak of
 
 
 def number(x: float, digits: int = 3) -> str:
-    """`x` with so many significant `digits`, without exponent where that reads well."""
+    """`x` with this number of significant `digits`, without exponent if readable."""
     if not math.isfinite(x):
         return "–"
     if x == 0:
@@ -96,7 +96,7 @@ def iteration(result: ResultFile, load_W) -> tuple[str, str]:
 
 
 def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, str]:
-    """(title, subtitle) of a `result`'s spectrum, whose strongest line lies at `line_Hz` with the amplitude `line_W`.
+    """(title, subtitle) of a `result`'s spectrum, whose strongest line is at `line_Hz` with the amplitude `line_W`.
     """
     title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz"
     iteration = result.figure("iteration_s")
@@ -148,7 +148,7 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
 
 
 def limiter(result: ResultFile) -> tuple[str, str]:
-    """(title, subtitle) of what held the clocks of a `result`."""
+    """(title, subtitle) of the limiters of a `result`'s clocks."""
     share = result.summary.get("limiter_share") or {}
     title = "What held the clocks"
     share = {k: v for k, v in share.items() if isinstance(v, (int, float))}

@@ -10,7 +10,7 @@ from .day import ZERO_degC_K
 from .read import ResultFile
 from .style import BLACK, BLUE, VERMILION, panels, root
 
-MOST_BOXES = 24  # beyond, bands stand for them
+MOST_BOXES = 24  # above, bands replace them
 PERCENTILES = (5, 25, 50, 75, 95)
 
 
@@ -110,7 +110,7 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))
 
 

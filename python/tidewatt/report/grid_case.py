@@ -46,5 +46,5 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))

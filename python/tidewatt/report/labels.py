@@ -70,7 +70,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def text(value, digits: int = 4) -> str:
-    """A `value` as a reader wants it, with so many significant `digits`; "–" for null."""
+    """A `value` as text with this number of significant `digits`; "–" for null."""
     if value is None:
         return "–"
     if isinstance(value, dict):
@@ -85,7 +85,7 @@ def text(value, digits: int = 4) -> str:
 
 
 def with_unit(value, unit: str, digits: int = 4) -> str:
-    """A `value` as a reader wants it, with so many significant `digits` and its `unit` behind a blank that does not break."""
+    """A `value` as text with this number of significant `digits` and its `unit` after a non-breaking space."""
     if isinstance(value, dict):
         return _listed(value, unit, digits)
     blank = "" if unit == "°" else "\u00a0"

@@ -1,4 +1,4 @@
-"""Which limiter held the clocks over time."""
+"""The limiters of the clocks over time."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +12,7 @@ ORDER = ["power", "thermal", "clock", "slowdown", "brake", "memory", "none"]
 
 
 def shares(result: ResultFile):
-    """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, of those that held at all.
+    """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, without limiters that were never active.
 
     @raises Missing: it holds none.
     """
@@ -24,13 +24,13 @@ def shares(result: ResultFile):
 
 
 def only(result: ResultFile) -> bool:
-    """Whether one limiter held the clocks of a `result` for all of its compute time: its share over time is then a rectangle."""
+    """Whether one limiter set the clocks of a `result` for all of its compute time: its share over time is then a rectangle."""
     found = [share for share in shares(result).values() if np.nanmean(share) >= 5e-4]
     return len(found) == 1 and "clock_mean_Hz" in result.group("day")
 
 
 def paint(result: ResultFile, axes=None):
-    """Which limiter held the clocks of a `result` over time, into `axes` or a new figure's; where one held all the time, the clocks
+    """Draws the limiters of the clocks of a `result` over time, into `axes` or a new figure's; if it is always the same one, the clocks
     that it left."""
     day, found = result.group("day"), shares(result)
     edges = result.edges("day")
@@ -54,5 +54,5 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))

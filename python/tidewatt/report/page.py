@@ -57,7 +57,7 @@ class Page:
 
 
 def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
-    """(the page of a `result`, notes on what it had to leave out); `only`: the parts wanted, all if empty; `held`: verdicts beyond those of
+    """(the page of a `result`, notes on parts left out); `only`: the parts to show, all if empty; `held`: verdicts beyond those of
     the site's rules, as `compliance.rows` gives them."""
     page = Page(only)
     page.add("figures", "Figures", functools.partial(_figures, result))
@@ -125,7 +125,7 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
 
 
 def breakable(cell: str) -> str:
-    """The html of a `cell`'s text; a key path may break behind its dots and underscores."""
+    """The html of a `cell`'s text; a key path may break after its dots and underscores."""
     html = escape(cell)
     return html if " " in cell or len(cell) < 16 else html.replace(".", ".<wbr>").replace("_", "_<wbr>")
 

@@ -1,4 +1,4 @@
-"""What a page's charts do: they unpack, zoom, tell values and hand out files. The text stands inside a function that has
+"""Script of a page's charts: unpacks data, zooms, shows values and exports files. The text is inside a function that has
 `charts` (what to draw, by id), `ids` (in order) and `states` (by id, empty at first)."""
 
 from .page_plot import PLOT

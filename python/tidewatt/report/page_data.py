@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Block:
-    """Arrays, one behind the other. Each becomes shares of its own range, their differences, and planes of equal bytes, which
+    """Consecutive arrays. Each becomes fractions of its own range, their differences, and planes of equal bytes, which
     deflate well; the page's script undoes this."""
 
     def __init__(self):
@@ -54,6 +54,6 @@ def packed(charts: dict) -> tuple[str, str]:
             return [walk(value) for value in item]
         return item
 
-    # "<" cannot stand in a script element's data: a text with "</script>" would end it.
+    # "<" must not be in a script element's data: a text with "</script>" would end it.
     text = json.dumps(walk(charts), separators=(",", ":"), allow_nan=False, ensure_ascii=False).replace("<", "\\u003c")
     return text, block.text()

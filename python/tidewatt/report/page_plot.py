@@ -1,4 +1,4 @@
-"""How the page draws: axes, lines, bands, bars and boxes as SVG. It stands inside the page, which loads nothing."""
+"""Drawing functions of the page: axes, lines, bands, bars and boxes as SVG. They are inside the page, which loads nothing."""
 
 PLOT = r"""
 // Axes: equal steps of 1, 2 or 5; decades; the clock of the run.

@@ -1,4 +1,4 @@
-"""Script of the report's page. It stands inside it: the page loads nothing."""
+"""Script of the report's page, inside the page, which loads nothing."""
 
 from .page_charts import CHARTS
 

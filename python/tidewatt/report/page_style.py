@@ -1,4 +1,4 @@
-"""Style of the page. It stands inside it: the page loads nothing."""
+"""Style of the page, inside the page, which loads nothing."""
 
 CSS = """
 :root { --ink: #1f2937; --soft: #6b7280; --line: #e5e7eb; --accent: #0072b2; --blue: #0072b2; --paper: #fff; --ground: #f6f7f9; --grid: #e3e6ea; color-scheme: light; }

@@ -25,7 +25,7 @@ def raster(result: ResultFile, end_s: float, n_columns: int = N_COLUMNS) -> np.n
     """Of a `result`, the table (stage, `n_columns`) of indices into PHASES, at the middles of equal spans of the iteration
     that ends at `end_s`, s.
 
-    @raises Missing if the file holds no phases.
+    @raises Missing: the file has no phases.
     """
     group = result.group("iteration")
     stage, begin, kind = group["phase_stage"], group["phase_begin_s"], group["phase_kind"]
@@ -59,7 +59,7 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))
 
 

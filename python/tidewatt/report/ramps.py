@@ -15,7 +15,7 @@ def tables(result: ResultFile):
 
 
 def on_log(ramp: np.ndarray) -> np.ndarray:
-    """`ramp` without what a logarithmic axis cannot show: NaN where nothing moved."""
+    """`ramp` for a logarithmic axis: NaN instead of 0."""
     return np.where(ramp > 0, ramp, np.nan)
 
 
@@ -32,7 +32,7 @@ def paint(result: ResultFile, axes=None):
     limits = rule_limits.of_ramps(result)
     drawn = panels(axes, 1, (9, 4.8), findings.ramps(result, *steepest(result)))
     axes = drawn[0]
-    # Each window is a figure of its own: marks beside one another, no line between them.
+    # Each window is a separate figure: adjacent marks without a line between them.
     known = sorted({*window.tolist(), *(limit.window_s for limit in limits)})
     places = np.array([known.index(w) for w in window.tolist()])
     for values, label, colour, marker, aside in [(up, "rising", BLUE, "^", -0.08), (down, "falling", VERMILION, "v", 0.08)]:
@@ -56,5 +56,5 @@ def _tick(result: ResultFile, window_s: float, limits: list[rule_limits.RampLimi
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))

@@ -12,7 +12,7 @@ from .. import _core
 
 
 class Missing(Exception):
-    """A picture needs something that the result does not hold; the message says what."""
+    """The result lacks data for a picture; the message names it."""
 
 
 class Group:
@@ -45,7 +45,7 @@ class Group:
 
 
 class ResultFile:
-    """Read-only view of one result; arrays are read when first asked for. Use as a context manager.
+    """Read-only view of one result; arrays are read when first used. Use as a context manager.
 
     Parameters
     ----------

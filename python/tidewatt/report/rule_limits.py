@@ -67,7 +67,7 @@ def judged(result: ResultFile) -> list[tuple[dict, dict]]:
 
 
 def of_ramps(result: ResultFile) -> list[RampLimit]:
-    """The limits on ramps that a `result` was held against; a rise and a fall with the same limit are one."""
+    """The limits on ramps in the rules of a `result`; a rise and a fall with the same limit are one."""
     ways: dict[tuple[float, float], list[str]] = {}
     for row, rule in judged(result):
         way = {"ramp_up": "rise", "ramp_down": "fall"}.get(rule.get("figure"))
@@ -77,7 +77,7 @@ def of_ramps(result: ResultFile) -> list[RampLimit]:
 
 
 def of_lines(result: ResultFile, f_Hz: np.ndarray, amplitude_W: np.ndarray) -> list[tuple[float, float, float, str]]:
-    """(lowest and highest frequency in Hz, amplitude in W, words) of each limit on single lines that a `result` was held against; its
+    """(lowest and highest frequency in Hz, amplitude in W, words) of each limit on single lines in the rules of a `result`; its
     spectrum is `amplitude_W` at `f_Hz`, shapes (n,).
 
     A limit on a line's share of its band becomes an amplitude by the run's own share: limit = strongest line · limit / value.

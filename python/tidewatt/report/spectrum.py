@@ -7,7 +7,7 @@ from . import downsample, findings, rule_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREY, VERMILION, panels, plain_decades, root
 
-MOST_MULTIPLES = 10  # of the iteration's frequency: beyond, they lie closer than a picture tells apart
+MOST_MULTIPLES = 10  # of the iteration's frequency: higher ones are too close to distinguish in a picture
 HEAD = 12  # times the highest line: what the words above the lines take
 LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
@@ -29,7 +29,7 @@ def lines(result: ResultFile):
 
 
 def dominant(result: ResultFile) -> tuple[float, float]:
-    """The strongest line (Hz, W) of a `result`; its frequency is the summary's interpolated one where that lies beside
+    """The strongest line (Hz, W) of a `result`; its frequency is the summary's interpolated one if that is beside
     it.
     """
     f, amplitude = lines(result)
@@ -98,5 +98,5 @@ def paint(result: ResultFile, axes=None):
 
 
 def draw(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint(result))

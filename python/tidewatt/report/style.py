@@ -1,4 +1,4 @@
-"""How all pictures look: colours that colour-blind readers tell apart, units at the edge, local hours."""
+"""Style of all pictures: colours for colour-blind readers, display units, local hours."""
 from __future__ import annotations
 
 import contextlib
@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:  # the page needs no matplotlib, which takes half a second to load
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, by what it stands for.
+# Okabe and Ito's palette, by meaning.
 BLACK, ORANGE, SKY, GREEN, YELLOW = "#222222", "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8A8A"
 
@@ -56,14 +56,14 @@ RC = {
     "lines.linewidth": 1.6,
     "figure.dpi": 100,
     "savefig.dpi": 150,
-    "text.parse_math": False,  # names and paths may hold "$": they are text, not formulas
+    "text.parse_math": False,  # names and paths may contain "$": they are text, not formulas
     "svg.fonttype": "none",
     "svg.hashsalt": "tidewatt",
     "path.simplify_threshold": 0.2,
 }
 
 
-# Settings that say where a picture goes, not how it looks.
+# Settings for the destination of a picture, not its style.
 NOT_STYLE = ("backend", "interactive", "toolbar", "webagg", "tk.", "keymap", "macosx")
 
 
@@ -103,7 +103,7 @@ def new_figure(width: float, height: float, title: str, subtitle: str = "") -> F
     lines = textwrap.wrap(title, chars)
     small = textwrap.wrap(subtitle, int(width * 13.2))
     top = 1 - (0.34 * len(lines) + 0.21 * len(small) + 0.1) / height
-    # Text at fixed distances from the top edge; the axes get what is below.
+    # Text at fixed distances from the top edge; the axes are below.
     y = 1 - 0.1 / height
     for text in lines:
         figure.text(0.012, y, text, fontsize=14, fontweight="bold", color=BLACK, va="top")
@@ -168,7 +168,7 @@ class TimeAxis:
     """Seconds since the start of the run as local hours (runs of hours) or minutes or seconds since the start."""
 
     def __init__(self, start, span_s: float, begin_s: float = 0.0):
-        """@param begin_s: of what is shown, s since the run's `start`: a window of hours later has its own zero"""
+        """@param begin_s: begin of the axis, s since the run's `start`: a window of hours later has its own zero"""
         self.local = start is not None and span_s > 2 * 3600
         self.offset_s = (start.hour * 60 + start.minute) * 60 + start.second if self.local else 0.0
         self.unit_s, word = next(
@@ -214,7 +214,7 @@ def since_start(start: datetime.datetime | None, unit: str) -> str:
 
 
 def from_moment(start: datetime.datetime | None, at_s: float, unit: str) -> str:
-    """The label of an axis in `unit`s from a moment `at_s` of a run with this `start`."""
+    """The label of an axis in `unit`s from the time `at_s` of a run with this `start`."""
     if start is None:
         return f"time from {at_s:.1f} s of the run ({unit})"
     moment = start + datetime.timedelta(seconds=round(at_s, 1))

@@ -1,4 +1,4 @@
-"""Power at the connection: the recorded window, its worst moment, and one iteration with exact edges."""
+"""Power at the connection: the recorded window, its worst second, and one iteration with exact edges."""
 from __future__ import annotations
 
 import numpy as np
@@ -20,7 +20,7 @@ def windows(result: ResultFile) -> list[str]:
 
 
 def finest_pyramid(result: ResultFile) -> Group:
-    """The finest level that a `result` holds. @raises Missing: it holds none."""
+    """The finest level of a `result`. @raises Missing: it has none."""
     for level in PYRAMID_LEVELS:
         try:
             return result.group("pyramid_" + level)
@@ -104,7 +104,7 @@ def paint(result: ResultFile, name: str, axes=None):
 
 
 def draw(result: ResultFile, name: str):
-    """The same as a figure of its own, for the window `name` of a `result`."""
+    """The same as a separate figure, for the window `name` of a `result`."""
     return root(paint(result, name))
 
 
@@ -127,7 +127,7 @@ def paint_pyramid(result: ResultFile, axes=None):
 
 
 def draw_pyramid(result: ResultFile):
-    """The same as a figure of its own, for a `result`."""
+    """The same as a separate figure, for a `result`."""
     return root(paint_pyramid(result))
 
 
@@ -143,7 +143,7 @@ def _whole(axes, axis, t, pcc):
 
 
 def nominal_Hz(frequency: np.ndarray) -> float:
-    """50 or 60 Hz, whichever a `frequency` record, Hz, shape (n,), lies at."""
+    """Nominal frequency, 50 or 60 Hz, of a `frequency` record, Hz, shape (n,)."""
     return 50.0 if np.nanmedian(frequency) < 55 else 60.0
 
 

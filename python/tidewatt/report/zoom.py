@@ -1,5 +1,5 @@
 """Power from days to milliseconds in one chart: the pyramid's levels and the recorded windows, of which the page's script shows
-the finest that fits what is on the screen."""
+the finest that fits the screen."""
 from __future__ import annotations
 
 import numpy as np
@@ -7,13 +7,13 @@ import numpy as np
 from . import downsample, waveform
 from .read import Missing, ResultFile
 
-MOST_SAMPLES = 700_000  # of a window: beyond, pairs of smallest and largest stand for them
+MOST_SAMPLES = 700_000  # of a window: above, pairs of smallest and largest value replace them
 MOST_BUCKETS = 200_000  # of a level
 
 
 def levels(result: ResultFile) -> list[dict]:
     """Levels of a `result`, finest first: `word`, `begin_s`, `step_s`, `n`, and `mean` in MW (and
-    `low` and `high`, where a bucket has them). @raises Missing: it holds neither window nor pyramid."""
+    `low` and `high`, where a bucket has them). @raises Missing: it has neither window nor pyramid."""
     out = []
     for name in result.names("waveform_"):
         group = result.group(name)
