@@ -182,47 +182,129 @@ def check_calibration(report):
     report.judge("calibration: 400 logs, coverage 85-95 %, width 1.5 x", done.code == 0, done.stdout.strip().splitlines()[-1] if done.stdout else done.stderr[-80:], "all parameters")
 
 
-def _lora_run(run, sensor, chosen=None):
-    """Distinct node series of one LoRA run, or the chosen ones, by what the job did: {"train": watts, "eval": watts}, and the number of nodes."""
-    import pandas as pd
+METER_LAG_S = 1.0  # half of the 2 s between a meter's publications
+SPANS = (("train", "block"), ("eval", "eval"))
 
-    nodes = 1 if run == 4951 else 8
-    stem = next(product.shared_data(f"mlperf_h100_{nodes}node_llama2").glob(f"result_{run}*_events.csv"))
-    events, power = pd.read_csv(stem), pd.read_csv(str(stem).replace("_events", f"_{sensor}"))
-    distinct = power.drop(columns="time_ms").T.drop_duplicates().T
-    distinct = distinct if chosen is None else distinct.iloc[:, chosen]
-    state, begun = pd.Series("", index=power.index), {}
-    for time_ms, key in zip(events["time_ms"], events["key"]):
-        name = {"block": "train", "eval": "eval"}.get(key.rpartition("_")[0])
-        if name and key.endswith("_start"):
-            begun[name] = time_ms
-        if name and key.endswith("_stop") and name in begun:
-            state[(power["time_ms"] >= begun[name]) & (power["time_ms"] < time_ms)] = name
-    return {name: distinct[state == name].stack().to_numpy() for name in ("train", "eval")}, nodes
+
+class LoraRun:
+    """One published LoRA run by one sensor: times from run_start, watts of its distinct node series, and events."""
+
+    def __init__(self, run, sensor):
+        import pandas as pd
+
+        self.nodes = 1 if run == 4951 else 8
+        folder = product.shared_data(f"mlperf_h100_{self.nodes}node_llama2")
+        self.events_file = str(next(folder.glob(f"result_{run}*_events.csv")))
+        self.power_file = self.events_file.replace("_events", f"_{sensor}")
+        events, power = pd.read_csv(self.events_file), pd.read_csv(self.power_file)
+        start_ms = events.loc[events["key"] == "run_start", "time_ms"].iloc[0]
+        self.time_s = (power["time_ms"].to_numpy() - start_ms) * 1e-3
+        self.watts = power.drop(columns="time_ms").T.drop_duplicates().T.to_numpy(float)
+        self.at_s = {key: (part["time_ms"].to_numpy() - start_ms) * 1e-3 for key, part in events.groupby("key")}
+
+    def fit(self):
+        """Levels, rests and notch that the product's `fit nodes` finds."""
+        import tidewatt as tw
+
+        return tw.fit_nodes(self.power_file, name="lora", events=self.events_file, meter_period_s=2.0).frame.set_index("key")
+
+    def states(self, rests, time_s=None):
+        """What the nodes did at each reading: train, eval, rest or nothing."""
+        import numpy as np
+
+        at = self.time_s - METER_LAG_S if time_s is None else time_s
+        state = np.full(len(at), "", dtype=object)
+        for name, key in SPANS:
+            for begin, end in zip(self.at_s[f"{key}_start"], self.at_s[f"{key}_stop"]):
+                state[(at >= begin) & (at < end)] = name
+        for begin, end in rests:
+            state[(at >= begin) & (at < end)] = "rest"
+        return state
+
+    def by_state(self, rests):
+        """Watts of all nodes, by state."""
+        import numpy as np
+
+        state = self.states(rests)
+        return {name: (x := self.watts[state == name])[np.isfinite(x)] for name in ("train", "eval", "rest")}
+
+
+def _rests_of(run, fit):
+    """Rests of a fit: before the first iteration, from run_start; and around the end of the first block, from there."""
+    edges = [(fit["value"][f"rest{i}_begin_s"], fit["value"][f"rest{i}_end_s"]) for i in (1, 2)]
+    stop = run.at_s["block_stop"][0]
+    return edges, (edges[1][0] - stop, edges[1][1] - stop)
+
+
+def _notch_s(fits):
+    """How long a node waits at an evaluation's start: of the meters that show it, by the inverse of their variances."""
+    known = [(f["value"]["notch_s"], (f["high"]["notch_s"] - f["low"]["notch_s"]) ** -2) for f in fits if f["identified"]["notch_s"]]
+    return sum(x * w for x, w in known) / sum(w for _, w in known)
 
 
 def check_lora(report):
-    """Levels and scatter of runs 4951 (1 node) and 5740 (8 nodes) by what the job does, taken to 5742's nodes and to its own events."""
+    """Run 5742 (8 nodes) from 4951 (1 node) and 5740 (8 nodes) and from its own events: training, evaluation, rests and an evaluation's notch are
+    states of their own, each with the watts of the fitted runs."""
     if product.shared_data("mlperf_h100_8node_llama2") is None or product.shared_data("mlperf_h100_1node_llama2") is None:
         report.skip("LoRA: 5742 from 4951 and 5740", "reference data absent")
         return
+    import warnings
+
     import numpy as np
 
+    product.use_built(report.binary)
+    warnings.simplefilter("ignore", UserWarning)  # what a fit does not identify is not used
+    fits = {(run, sensor): LoraRun(run, sensor).fit() for run in (4951, 5740) for sensor in ("ac", "dc")}
+    # The slow AC meters see every notch's energy, DC meters only those that a reading meets.
+    notch_s = _notch_s([fits[run, "ac"] for run in (4951, 5740)])
+    print(f"      notch of an evaluation: {notch_s:.2f} s of rest, from 4951 and 5740")
     for sensor in ("ac", "dc"):
-        (one, n_one), (many, n_many), (true, n_true) = (_lora_run(run, sensor) for run in (4951, 5740, 5742))
-        predicted = {}
-        for name in ("train", "eval"):
-            # A node's level falls with the logarithm of the number of nodes; the scatter around it is that of the larger job.
-            slope = (many[name].mean() - one[name].mean()) / np.log(n_many / n_one)
-            predicted[name] = many[name] + slope * np.log(n_true / n_many)
-        mean = sum(len(true[s]) * predicted[s].mean() for s in predicted) / sum(map(len, true.values()))
-        drawn = np.concatenate([np.quantile(predicted[s], (np.arange(len(true[s])) + 0.5) / len(true[s])) for s in predicted])
-        measured = np.concatenate(list(true.values()))
-        report.at_most(f"LoRA {sensor}: mean of 5742", 100 * abs(mean / measured.mean() - 1), 3.0, "%")
+        one, many, true = (LoraRun(run, sensor) for run in (4951, 5740, 5742))
+        fit = fits[5740, sensor]
+        rests, behind_stop = _rests_of(many, fit)
+        expected = [rests[0], tuple(true.at_s["block_stop"][0] + x for x in behind_stop)]
+        few, levels, held = one.by_state(_rests_of(one, fits[4951, sensor])[0]), many.by_state(rests), true.by_state(expected)
+        measured = np.concatenate(list(held.values()))
+        n, pools = {name: len(x) for name, x in held.items()}, {}
+        for name in n:  # a node's level falls with the logarithm of the number of nodes
+            slope = (levels[name].mean() - few[name].mean()) / np.log(many.nodes / one.nodes)
+            pools[name] = levels[name] + slope * np.log(true.nodes / many.nodes)
+        if fit["value"]["window_s"] < notch_s:  # these meters show the notch by itself; a slower one mixes it with the evaluation
+            per_s = len(measured) / true.at_s["eval_stop"][-1]
+            n["notch"] = round(notch_s * (len(true.at_s["eval_start"]) - 1) * per_s)  # the first begins with a rest
+            n["eval"] -= n["notch"]
+            pools["notch"] = np.full(2, fit["value"]["idle_W"])
+            pools["eval"] = pools["eval"][pools["eval"] > 0.5 * (fit["value"]["idle_W"] + fit["value"]["evaluate_W"])]
+        drawn = np.concatenate([np.quantile(pools[s], (np.arange(n[s]) + 0.5) / n[s]) for s in n])
+        report.at_most(f"LoRA {sensor}: mean of 5742", 100 * abs(drawn.mean() / measured.mean() - 1), 3.0, "%")
         for q in (10, 50, 90):
             error = 100 * (np.percentile(drawn, q) / np.percentile(measured, q) - 1)
             report.within(f"LoRA {sensor}: {q} % quantile of 5742", error, -5.0, 5.0, "%")
+        say_low_quantile(sensor, true, expected, pools, notch_s, np.percentile(measured, 10))
         say_together(sensor, np.percentile(drawn, 10))
+
+
+def say_low_quantile(sensor, true, rests, pools, notch_s, measured_W):
+    """How far the 10 % quantile of such a run scatters by the instants of its readings alone: four meters on their own, and three in step."""
+    import numpy as np
+
+    random, told = np.random.default_rng(1), []
+    for groups in ((1, 1, 1, 1), (3, 1)):
+        low = []
+        for _ in range(1000):
+            readings = []
+            for copies in groups:
+                at = np.arange(random.uniform(0.0, 2.0), true.at_s["eval_stop"][-1], 2.0)
+                state = true.states(rests, at)
+                for begin in true.at_s["eval_start"][1:] if "notch" in pools else ():
+                    state[(at >= begin) & (at < begin + notch_s)] = "notch"
+                watts = np.zeros(len(at))
+                for name in pools:
+                    watts[state == name] = random.choice(pools[name], (state == name).sum())
+                readings += [watts[state != ""]] * copies
+            low.append(np.percentile(np.concatenate(readings), 10))
+        told.append("{:.0f} to {:.0f} W".format(*np.quantile(low, [0.05, 0.95])))
+    print(f"      {sensor}: 90 % of such runs have their 10 % quantile at {told[0]} with meters on their own, {told[1]} with three in step; 5742 at {measured_W:.0f} W")
 
 
 def say_together(sensor, predicted_W):
@@ -237,8 +319,8 @@ def say_together(sensor, predicted_W):
         together = np.corrcoef(steps.to_numpy().T)
         pairs = np.sort(together[np.triu_indices(len(together), 1)])[::-1]
         apart = int(np.argmin((together - np.eye(len(together))).max(axis=1)))
-        own, _ = _lora_run(run, sensor, [apart])
-        low_W = np.percentile(np.concatenate(list(own.values())), 10)
+        own = LoraRun(run, sensor)
+        low_W = np.nanpercentile(own.watts[own.states([]) != "", apart], 10)
         print(f"      {run} {sensor}: steps of the series correlate by {', '.join(f'{x:.2f}' for x in pairs[:3])}, ...; "
               f"the series most apart has a 10 % quantile of {low_W:.0f} W, predicted {predicted_W:.0f} W")  # fmt: skip
 

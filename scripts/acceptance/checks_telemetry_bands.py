@@ -72,36 +72,73 @@ def judge(report, what, held, why, gain=None):
         report.judge(f"bands: interval score of {what}", gained >= gain, f"{100 * gained:+.1f} %", f"at least {100 * gain:.0f} % better")
 
 
+def node_band(nodes):
+    """90 % band of another node's readings in one state, from the readings of each fitted node, [node][reading]: the quantiles of all readings. Three
+    to nine nodes are too few to show how far 90 % of nodes lie apart: then it is the quantiles of the nodes' mean plus a node's readings about
+    itself plus a node's deviation from the mean, stretched by Student's t over the normal and by √(1 + 1/n)."""
+    import numpy as np
+    from scipy.stats import norm, t
+
+    nodes = [x[np.isfinite(x)] for x in nodes]
+    nodes = [x for x in nodes if len(x)]
+    if not 3 <= len(nodes) < 10:
+        return np.quantile(np.concatenate(nodes), QUANTILES)
+    means, n = np.array([x.mean() for x in nodes]), len(nodes)
+    about = np.quantile(np.concatenate([x - m for x, m in zip(nodes, means)]), (np.arange(200) + 0.5) / 200)
+    stretch = t.ppf(QUANTILES[1], n - 1) / norm.ppf(QUANTILES[1]) * np.sqrt(1 + 1 / n)
+    return means.mean() + np.quantile(np.add.outer(about, stretch * (means - means.mean())), QUANTILES)
+
+
 def band_by_state(fitted, held, pool, n_block, phases=None):
-    """Levels of `fit nodes` (training and evaluation) plus the residuals' quantiles by state and phase; nodes of a run count together."""
+    """The band of each state and phase from the nodes of the fitted logs, held to another log's nodes."""
     import numpy as np
 
     def keys(log):
         bins = phases(log) if phases else np.zeros(len(log["state"]), int)
         return np.array([f"{s}{b}" for s, b in zip(log["state"], bins)])
 
-    level = {name: np.mean([log["level"][name] for log in fitted]) for name in ("train", "eval")}
-    left, plain = {}, []
+    nodes, plain = {}, []
     for log in fitted:
-        for key in np.unique(keys(log)):
-            if key[:-1] and key.rstrip("0123456789") in level:
-                at = keys(log) == key
-                left.setdefault(key, []).append((log["watts"][at] - level[key.rstrip("0123456789")]).ravel())
-                plain.append(log["watts"][at].ravel())
-    quantiles = {key: np.nanquantile(np.concatenate(x), QUANTILES) for key, x in left.items()}
+        of = keys(log)
+        for key in np.unique(of):
+            if key.rstrip("0123456789") in fitted[0]["level"]:
+                nodes.setdefault(key, []).extend(log["watts"][of == key].T)
+                plain.append(log["watts"][of == key].ravel())
+    band = {key: node_band(x) for key, x in nodes.items()}
     plain_low, plain_high = np.nanquantile(np.concatenate(plain), QUANTILES)
     own = keys(held)
-    known = np.array([key in quantiles for key in own])
-    low, high = (np.array([level[key.rstrip("0123456789")] + quantiles[key][i] for key in own[known]]) for i in (0, 1))
+    known = np.array([key in band for key in own])
+    low, high = np.array([band[key] for key in own[known]]).T
     for node in held["watts"].T:
         read = np.isfinite(node[known])
         pool.add(node[known][read], low[read], high[read], plain_low, plain_high, n_block)
 
 
 def with_levels(tw, log, stem, sensor=None):
-    """The log with the levels that the product's `fit nodes` gives."""
-    fit = tw.fit_nodes(f"{stem}_{sensor or 'power'}.csv", name="band", events=f"{stem}_events.csv", meter_period_s=2.0 if sensor else 1.0).frame.set_index("key")["value"]
-    return {**log, "level": {"train": fit["train_W"], "eval": fit["evaluate_W"]}}
+    """The log with the levels that the product's `fit nodes` gives; rests that it finds become a state of their own."""
+    period_s = 2.0 if sensor else 1.0
+    fit = tw.fit_nodes(f"{stem}_{sensor or 'power'}.csv", name="band", events=f"{stem}_events.csv", meter_period_s=period_s).frame.set_index("key")["value"]
+    level = {"train": fit["train_W"], "eval": fit["evaluate_W"]}
+    if "idle_W" not in fit:
+        return {**log, "level": level, "rests": []}
+    edges = [(fit[f"rest{i}_begin_s"], fit[f"rest{i}_end_s"]) for i in range(1, 9) if f"rest{i}_begin_s" in fit]
+    stop_s = event_s(log, "block_stop") - event_s(log, "run_start")
+    rests = [("run_start", begin, end) if end < 0.5 * stop_s else ("block_stop", begin - stop_s, end - stop_s) for begin, end in edges]
+    return {**rested(log, rests, 0.5 * period_s), "level": {**level, "rest": fit["idle_W"]}, "rests": rests}
+
+
+def event_s(log, key):
+    """First time of an event, on the log's clock."""
+    return log["events"].loc[log["events"]["key"] == key, "time_ms"].iloc[0] * 1e-3
+
+
+def rested(log, rests, lag_s):
+    """The log with rests at the same distance from its own events; readings are `lag_s` late."""
+    state = log["state"].copy()
+    for key, begin, end in rests:
+        at = log["time_s"] - lag_s - event_s(log, key)
+        state[(at >= begin) & (at < end)] = "rest"
+    return {**log, "state": state}
 
 
 def check_power(report):
@@ -120,7 +157,8 @@ def check_power(report):
     pool = Held()
     for sensor in ("ac", "dc"):
         stems = [str(next(eight.glob(f"result_{run}*_events.csv")))[: -len("_events.csv")] for run in (5740, 5742)]
-        first, other = with_levels(tw, job_log(stems[0], sensor), stems[0], sensor), job_log(stems[1], sensor)
+        first = with_levels(tw, job_log(stems[0], sensor), stems[0], sensor)
+        other = rested(job_log(stems[1], sensor), first["rests"], 1.0)
         one = Held()
         for to in (one, pool):
             band_by_state([first], other, to, 30)

@@ -12,6 +12,7 @@
 #include "fit_fan_loop.hpp"
 #include "fit_gpu_power.hpp"
 #include "fit_job_log.hpp"
+#include "fit_rests.hpp"
 #include "fit_words.hpp"
 #include "io/durable_file.hpp"
 #include "tidewatt/base/error.hpp"
@@ -72,7 +73,8 @@ void check_range(const char* key, double value, double low, double high) {
 FittedEntry fit_nodes_log(const FitNodesOptions& o) {
   check_range("meter_period_s", o.meter_period_s, 0.01, 60.0);
   const auto log = o.events.empty() ? read_node_log(o.file) : read_job_log(o.file, o.events, o.iterations_per_token);
-  const auto fit = fit_node_power(log.part(0.0, log.run_s), log.work, o.meter_period_s);
+  const auto run = log.part(0.0, log.run_s);
+  const auto fit = fit_node_power(run, log.work, o.meter_period_s, find_rests(run));
   return entry_of_fit("node_levels", o.name, o.file, "mean node", fit.fit);
 }
 

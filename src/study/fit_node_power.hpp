@@ -38,12 +38,18 @@ struct NodePowerLog {
   std::vector<double> time_s, node_W;
 };
 
+struct Rest;  // fit_rests.hpp
+
 struct NodePowerFit {
   NodeLevels levels;
   Fit fit;  ///< intervals of what was fitted
 };
 /// Levels, dip and notch that make the meters show the log. States that do not occur keep 0 W.
-/// @param period_s  between the meter's publications, s  @throws InputError if log and intervals do not fit together
-NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterval> intervals, double period_s);
+/// @param period_s  between the meter's publications, s
+/// @param rests     cut out of the intervals (find_rests); begin and end of each are fitted as `rest1_begin_s`, `rest1_end_s`, …, within two
+///                  publications. A node in an evaluation's notch waits as in a rest: `notch_W` is then `idle_W` and only its width is fitted
+/// @throws InputError if log and intervals do not fit together
+NodePowerFit fit_node_power(const NodePowerLog& log, std::span<const WorkInterval> intervals, double period_s,
+                            std::span<const Rest> rests = {});
 
 }  // namespace TIDEWATT_NAMESPACE::study
