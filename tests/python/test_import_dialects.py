@@ -93,6 +93,18 @@ def test_the_decimal_mark_is_told_by_the_file(tmp_path):
     assert quoted["a_W"].tolist() == [1234.5, 1240.5]
 
 
+def test_versions_addresses_prices_and_phases_are_no_quantities(tmp_path):
+    """What looks like a number or a unit and is none: it neither becomes a column nor tells the decimal mark."""
+    head = "time_s;firmware;address;Load/kWh;load_A;load_B;load_C;P (kW)"
+    table, report = auto(tmp_path, "x.csv", [head, *(f"{i};1.2.{i};10.0.0.{i};0.31;1;2;3;1.23{i}" for i in range(4))], "power")
+    assert list(table.columns) == ["time_s", "P_W"] and table["P_W"].tolist() == [1230, 1231, 1232, 1233] and not report.warnings
+
+
+def test_decimal_commas_tell_that_the_day_comes_first(tmp_path):
+    table, report = auto(tmp_path, "fr.csv", ["Horodatage;Puissance (kW)", *(f"02/03/2026 {t[11:]};1,5" for t in STAMPS)], "power")
+    assert table["time"].iloc[1] == pd.Timestamp("2026-03-02T10:00:15") and said(report, "day is taken to come first, as usual with decimal commas")
+
+
 def test_clocks_of_building_systems_and_spreadsheets(tmp_path):
     """Named months, years of two digits, zones in the header, days since 1900; a zone's word is not trusted."""
     first = pd.Timestamp("2026-03-02T10:00:15")

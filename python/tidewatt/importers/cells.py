@@ -11,6 +11,7 @@ from .report import ImportReport
 from .text import NO_VALUE
 
 _NUMBER = re.compile(r"^([+-]?\d[\d.,'’\u00a0\u202f\u2009 ]*(?:[eE][+-]?\d+)?)\s*([^\d\s].*)?$")
+_WHOLE = re.compile(r"^[+-]?(\d+([.,]\d+)?|\d{1,3}(\.\d{3})+(,\d+)?|\d{1,3}(,\d{3})+(\.\d+)?)([eE][+-]?\d+)?$")  # no version, no address
 _APART = re.compile(r"(?<=\d)['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
 _GROUPS = {mark: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+$") for mark in ".,"}
 
@@ -21,8 +22,10 @@ def split(cell: str) -> tuple[str, str]:
     @param cell: its text
     """
     match = _NUMBER.match(cell.strip().replace("\u2212", "-"))
-    unit = (match[2] or "").strip() if match else ""
-    return (_APART.sub("", match[1]).strip(), unit) if match and (not unit or units.is_unit(unit)) else ("", "")
+    if match is None:
+        return "", ""
+    written, unit = _APART.sub("", match[1]).strip(), (match[2] or "").strip()
+    return (written, unit) if _WHOLE.match(written) and (not unit or units.is_unit(unit)) else ("", "")
 
 
 def decimal_mark(numbers) -> tuple[str, bool]:
@@ -72,6 +75,7 @@ def plain_numbers(table: pd.DataFrame, report: ImportReport, file: str, delimite
                 what = "read as the decimal mark" if mark == "," else "read so"
                 report.warn(file, f"'{name}' does not tell whether the comma of '{comma}' parts thousands; {what}")
         if mark == "," and any("," in n for n in written):
+            table.attrs["decimal_comma"] = True
             report.note(f"{file}: '{name}' has decimal commas")
         other = "," if mark == "." else "."
         table[name] = [f"{n.replace(other, '').replace(mark, '.')} {unit}".strip() if n else c for c, (n, unit) in zip(table[name], pairs)]

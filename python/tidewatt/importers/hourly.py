@@ -16,7 +16,7 @@ from .text import column_numbers
 from .times import parse_times
 
 HOUR = pd.Timedelta(hours=1)
-_PRICE = re.compile(r"([A-Z]{3}|€|\$|£)\s*(?:/|per)\s*(MWh|kWh)", re.IGNORECASE)
+_PRICE = re.compile(r"(\b[A-Z]{3}|€|\$|£)\s*(?:/|per)\s*(MWh|kWh)", re.IGNORECASE)
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
 # g CO2 per kWh of each source, as the published files weight them; order of the columns of the US EIA.
 CARBON_G_PER_KWH = {"WND": 11, "SUN": 41, "WAT": 24, "OIL": 650, "NG": 490, "COL": 820, "NUC": 12, "OTH": 230}

@@ -222,7 +222,8 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
         if name == "time":
             labels = [c for n, c in chosen.items() if n in LABELS[:3] and c in cells]
             series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
-            out["time"] = timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series)
+            comma = cells.attrs.get("decimal_comma", False)
+            out["time"] = timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series, comma)
         elif name in LABELS:
             out[name] = cells[column]
         else:
@@ -305,6 +306,8 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
             continue
         of_metric = legends.metric(column)
         bare, unit = split(column)
+        if unit == "C" and {f"{bare}_A", f"{bare}_B"} & set(cells.columns):
+            bare, unit = column, ""  # of three phases
         unit = unit or unit_in(cells[column])
         if of_metric:
             chosen.setdefault(f"{_word(column)}_{of_metric[0].rsplit('_', 1)[-1]}", column)

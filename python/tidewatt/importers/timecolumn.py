@@ -62,11 +62,12 @@ def _bare(column: str) -> str:
     return (match[1] if match else column).strip()
 
 
-def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series) -> pd.Series:
+def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series, comma: bool = False) -> pd.Series:
     """Calendar times, or seconds from any origin.
 
     @param texts: the cells; @param column: its name, which may end with a unit (`_ms`, `[ms]`) or a zone (`(UTC)`); @param rows: line numbers;
-    @param file: for the remarks; @param report: takes them; @param zone: of the clock; @param series: whose reading each row is.
+    @param file: for the remarks; @param report: takes them; @param zone: of the clock; @param series: whose reading each row is; @param comma: the
+    file has decimal commas, so the day comes first.
     @raises InputError: no cell is a time.
     """
     match = _IN_BRACKETS.match(column)
@@ -84,7 +85,7 @@ def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, z
             return parse_times(days.dt.strftime("%Y-%m-%dT%H:%M:%S.%f").where(values.notna(), ""), rows, file, ImportReport(report.kind), zone, series)
         scale = 1e-3 if column.endswith("_ms") else _SECONDS.get(behind.lower(), 1.0)
         return values * scale
-    times = parse_times(texts, rows, file, report, zone, series)
+    times = parse_times(texts, rows, file, report, zone, series, comma)
     if len(times) and times.isna().all():
         raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(texts.iloc[0])[:40]}'; known: {KNOWN}")
     return times

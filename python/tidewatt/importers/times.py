@@ -35,13 +35,13 @@ def epoch_unit(value: float) -> str:
     return ""
 
 
-def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None) -> pd.Series:
+def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None, comma: bool = False) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
     @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
     column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
     @param zone: IANA name of the clock that wrote times without an offset; @param series: whose reading each row is, where there are several
-    (GPUs): an hour that comes twice is told apart in each. @raises InputError: there is no such zone, or days come
+    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas. @raises InputError: there is no such zone, or days come
     first and second.
     """
     texts = [str(c).strip() for c in cells]
@@ -51,7 +51,7 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
         if unit:
             exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
             return pd.to_datetime(exact, unit=unit, utc=True)
-    parsed = [_one(t) for t in _year_first(texts, rows, file, report, zone)]
+    parsed = [_one(t) for t in _year_first(texts, rows, file, report, zone, comma)]
     for i, stamp in enumerate(parsed):
         if stamp is pd.NaT:
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
@@ -65,16 +65,17 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
     return to_utc(naive, zone, rows, file, report, series) if zone else naive
 
 
-def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None):
-    """Dates of dots (day first) and of slashes with the year first. Where no number tells, the clock's country does."""
+def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None, comma: bool = False):
+    """Dates of dots (day first) and of slashes with the year first. Where no number tells, the clock's country or a decimal comma does."""
     texts = [re.sub(r"^(\d{1,2})-(\d{1,2})-(?=\d{4})", r"\1/\2/", t) for t in texts]
     slashed = [m for m in map(_EITHER_FIRST.match, texts) if m]
     day_first = any(int(m[1]) > 12 for m in slashed)
     if slashed and day_first and any(int(m[2]) > 12 for m in slashed):
         raise InputError(f"{file}: dates such as '{slashed[0][0].strip()}' have days both first and second")
     if slashed and not day_first and not any(int(m[2]) > 12 for m in slashed):
-        day_first = zone is not None and not _MONTH_FIRST.match(zone)
-        first = f"day is taken to come first, as usual in {zone}" if day_first else "month is taken to come first"
+        day_first = not _MONTH_FIRST.match(zone) if zone is not None else comma
+        usual = f"as usual in {zone}" if zone is not None else "as usual with decimal commas"
+        first = f"day is taken to come first, {usual}" if day_first else "month is taken to come first"
         report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
     full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)  # noqa: E731  26-3-2: of this century

@@ -65,7 +65,7 @@ OTHERS = frozenset(
 )
 _LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "°C")}  # mW and MW differ by their case alone
 _AFTER_BRACKET = re.compile(r"\s*[\[(]\s*([^\[\]()]{1,24}?)\s*[\])]\s*$")
-_AFTER_MARK = re.compile(r"(?:_|\s*[/,]\s*|\s+-\s+)([^\s_/,\[\]()]{1,12})$")
+_AFTER_MARK = re.compile(r"(?:_|\s*,\s*|\s+-\s+)([^\s_/,\[\]()]{1,12})$")
 _AFTER_SPACE = re.compile(r"\s+(mW|kW|MW|W|kWh|°C|degC|MHz|GHz|%)$")
 
 
@@ -87,7 +87,8 @@ def is_unit(text: str) -> bool:
 def split(name: str) -> tuple[str, str]:
     """A column's name without its unit, and the unit: `Leistung [kW]` gives `Leistung` and `kW`; "" where it names none.
 
-    @param name: with the unit in brackets, behind `_`, `/`, `,` or ` - `, or behind a space where it cannot be a word of the name.
+    @param name: with the unit in brackets, behind `_`, `,` or ` - `, or behind a space where it cannot be a word of the name. Behind `/`
+    it is what something is counted by: EUR/kWh.
     """
     for pattern in (_AFTER_BRACKET, _AFTER_MARK, _AFTER_SPACE):
         match = pattern.search(name)
