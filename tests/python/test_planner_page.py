@@ -92,18 +92,35 @@ def test_the_newest_of_many_moves_is_shown(tab):
 
 
 def test_a_bad_value_names_every_finding_and_the_page_goes_on(tab):
-    move(tab, "n-gpus", 500)
+    move(tab, "n-cap", 9999)
+    move(tab, "n-supply", 500)
     tab.until(DONE)
     assert tab.value("document.body.dataset.state") == "wrong"
     said = tab.value("document.getElementById('trouble').innerText")
-    assert "500 is not a multiple of the server's 8 GPUs" in said and "multiple of 128" in said
+    assert "cap_W" in said and "supply_high_degC" in said
     assert tab.value("document.getElementById('figures').classList.contains('waiting')")
-    assert "multiple of" in tab.value("document.getElementById('state').innerText")  # in sight however far the page is scrolled
+    assert "outside" in tab.value("document.getElementById('state').innerText")  # in sight however far the page is scrolled
+    tab.value("document.getElementById('reset').click()")
     move(tab, "c-gpus", 256)
     tab.until(DONE)
     assert tab.value("document.body.dataset.state") == "done"
     assert tab.value("document.getElementById('trouble').hidden")
     assert answer(tab)["set"]["hall.a.n_gpu"] == 256 and answer(tab)["set"]["job.main.plan.global_batch_sequences"] == 32
+
+
+def test_a_typed_number_of_gpus_becomes_whole_replicas(tab):
+    move(tab, "n-gpus", 300)
+    tab.until(DONE)
+    assert tab.value("document.getElementById('n-gpus').value") == "256" and tab.value("document.body.dataset.state") == "done"
+    assert answer(tab)["set"]["hall.a.n_gpu"] == 256 and answer(tab)["set"]["job.main.plan.n_gpu"] == 256
+
+
+def test_a_name_with_blanks_and_marks_becomes_a_folder(tab):
+    tab.value("document.getElementById('name').value = ' 20 MW, battery/2'")
+    tab.value("document.querySelector('[data-what=scenario]').click()")
+    tab.until("/files below/.test(document.getElementById('exported').innerText)")
+    assert tab.value("document.getElementById('name').value") == "20-MW-battery-2"
+    assert "20-MW-battery-2/20-MW-battery-2.toml" in tab.value("document.getElementById('exported').innerText")
 
 
 def test_a_coarse_answer_that_takes_too_long_gives_way_to_the_exact_one(tab, monkeypatch):
@@ -127,6 +144,7 @@ def test_rules_contract_and_kept_variants(tab):
     assert base_case == tab.value("document.querySelector('#beside tr:last-child td:nth-child(3)').textContent")  # held against the same rules
     for _ in range(7):
         tab.value("document.getElementById('keep').click()")
+    assert re.fullmatch(r"kept as variant 7: \d of \d+ (fail|not decided)", tab.value("document.getElementById('keeping').innerText"))
     assert tab.value("document.querySelectorAll('#table tr').length") == 8
     assert tab.value("document.querySelectorAll('#beside tr:first-child th').length") == 3 + 6  # words, base, now, six variants
     tab.value("document.getElementById('reset').click()")

@@ -63,7 +63,7 @@ def _gpus(base, said):
     least = replica  # the smallest number that fits the model
     while least < n and not _holds(base, {k["key"]: round(least * k["factor"]) for k in keys}):
         least *= 2
-    yield _range("gpus", "Load", "GPUs", "", min(least, n), 2 * n, replica, n, keys, whole=True)
+    yield _range("gpus", "Load", "GPUs", "", min(least, n), 2 * n, replica, n, keys, whole=True, note=f"whole replicas of {replica:,}")
 
 
 def _holds(base: Base, set: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ def html(base: Base) -> str:
 <div id="trouble" role="alert" hidden></div>
 <section id="figures"><h2>This variant against the base case</h2><div class="big" id="tiles"></div>
 <div class="buttons"><button type="button" id="keep">Keep this variant</button><button type="button" id="reset">Back to the base case</button>
-<label class="inline"><input type="checkbox" id="intervals" checked> intervals</label></div></section>
+<label class="inline"><input type="checkbox" id="intervals" checked> intervals</label> <span class="inline" id="keeping" role="status"></span></div></section>
 <section id="rules"><h2>Rules</h2><p class="sub" id="verdict"></p><div class="scroll rules" id="verdicts" tabindex="0" aria-label="Verdicts"></div></section>
 <section id="compare"><h2>Side by side</h2><p class="sub">up to six kept variants; choose them in the table below</p>
 <div class="scroll" id="beside" tabindex="0" aria-label="Variants side by side"></div></section>

@@ -76,6 +76,7 @@ ANSWERS = r"""
       return ask("/run", body, signal).then(function (said) { over(); return said; }, function (wrong) { over(); throw wrong; });
     }
     badge("", "running", "figures below are of an earlier setting");
+    $("keeping").textContent = "";
     ["figures", "rules", "waveform", "more"].forEach(function (id) { $(id).classList.add("waiting"); });
     $("because").textContent = "";
     ask("/run", { set: set, detail: "coarse", judge: judge }, signal).catch(function (wrong) {
@@ -183,7 +184,7 @@ ANSWERS = r"""
     var rows = said.verdicts.slice(), MW = said.hour_max_MW;
     if (waits(said, "verdicts")) rows.push({ rules: "", rule: "Rules chosen", verdict: "pending", figure: "with the exact answer", limit: "", margin: "", worst: "" });
     if (values.contract !== "") rows.unshift({ rules: "contract", rule: "Mean of the hottest hour within the contract", verdict: MW === null ? "not measured" : MW <= values.contract ? "pass" : "fail",
-      figure: spoken(MW) + " MW", limit: values.contract + " MW", margin: MW === null ? "\u2013" : (MW < values.contract ? "+" : "") + spoken(100 * (1 - MW / values.contract), 3) + " %", worst: said.hour_max_at });
+      figure: spoken(MW) + " MW", limit: values.contract + " MW", margin: MW === null ? "\u2013" : (MW < values.contract ? "+" : "") + spoken(100 * (1 - MW / values.contract), 3) + "\u00a0%", worst: said.hour_max_at });
     return rows;
   }
   function outcome(rows) {

@@ -33,9 +33,11 @@ CONTROLS = r"""
     number.step = "any";
     if (c.log) { range.min = 0; range.max = 200; range.step = 1; } else { range.min = c.min; range.max = c.max; range.step = c.step; }
     range.addEventListener("input", function () { moved(c.id, fromSlider(c, Number(range.value))); });
-    number.addEventListener("change", function () { if (number.value !== "" && isFinite(number.value)) moved(c.id, Number(number.value)); else show(); });
+    number.addEventListener("change", function () { if (number.value !== "" && isFinite(number.value)) moved(c.id, replicas(c, Number(number.value))); else show(); });
     parts[c.id] = { row: row, range: range, number: number, c: c };
   }
+  // A typed number of GPUs becomes the nearest one of whole replicas.
+  function replicas(c, v) { return c.whole ? Math.max(c.step, c.step * Math.round(v / c.step)) : v; }
   function fromSlider(c, v) {
     if (!c.log) return v;
     return Number((c.min * Math.pow(c.max / c.min, v / 200)).toPrecision(3));

@@ -23,6 +23,7 @@ VARIANTS = r"""
     kept.push({ name: "variant " + (kept.reduce(function (n, v) { return Math.max(n, Number(v.name.split(" ").pop()) || 0); }, 0) + 1), words: words(), values: copy, set: now.set,
                 said: { detail: said.detail, summary: said.summary, verdicts: said.verdicts, hour_max_MW: said.hour_max_MW, hour_max_at: said.hour_max_at, interval: said.interval }, beside: kept.filter(function (v) { return v.beside; }).length < MOST_BESIDE });
     remember(); refresh(); listed();
+    $("keeping").textContent = "kept as " + kept[kept.length - 1].name + ": " + outcome(verdicts(said));
   }
   function notice(text) { badge("", "note", text); }
   function beside() {
@@ -90,6 +91,8 @@ VARIANTS = r"""
   }
   function exported(what) {
     var box = $("exported"), mine = turn;
+    // The folder's name has no blanks and no marks: what the reader sees is what is written.
+    $("name").value = $("name").value.trim().replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+/, "").slice(0, 64) || "variant";
     box.textContent = what === "scenario" ? "Writing …" : "Running and writing …";
     ask("/export", { set: settings(), what: what, name: $("name").value, rule: $("filing").value || undefined, judge: values.judge, contract_MW: values.contract === "" ? undefined : values.contract }).then(function (said) {
       box.textContent = "";

@@ -50,7 +50,8 @@ def moment(result: ResultFile, at_s: float) -> str:
     axis, tenths = TimeAxis(start, result.figure("simulated_s")), round(10 * at_s)
     clock = start + datetime.timedelta(seconds=tenths // 10)
     date = f"{clock:%Y-%m-%d} " if result.figure("simulated_s") > 86400 else ""
-    return f"{date}{clock:%H:%M:%S}.{tenths % 10} ({number(at_s / axis.unit_s, 4)}\u00a0{axis.unit})"
+    unit_s, unit = next(((s, word) for most_s, s, word in ((120.0, 1.0, "s"), (7200.0, 60.0, "min")) if at_s < most_s and s < axis.unit_s), (axis.unit_s, axis.unit))
+    return f"{date}{clock:%H:%M:%S}.{tenths % 10} ({number(at_s / unit_s, 4)}\u00a0{unit})"
 
 
 def cells(result: ResultFile, row: dict) -> list[str]:
@@ -60,4 +61,4 @@ def cells(result: ResultFile, row: dict) -> list[str]:
     figure = number(value) + (f" ± {number(spread, 2)}" if np.isfinite(value) and spread else "") + (f"\u00a0{unit}" if unit and np.isfinite(value) else "")
     margin = row.get("margin_frac", np.nan)
     return [row.get("title") or row.get("rule", ""), row["verdict"], figure, number(limit) + (f"\u00a0{unit}" if unit and np.isfinite(limit) else ""),
-            f"{100 * margin:+,.1f} %".replace("-", "−") if np.isfinite(margin) else "–", moment(result, row.get("worst_s", np.nan))]  # fmt: skip
+            f"{100 * margin:+,.1f}\u00a0%".replace("-", "−") if np.isfinite(margin) else "–", moment(result, row.get("worst_s", np.nan))]  # fmt: skip
