@@ -18,7 +18,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
 NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
-OPEN = ("the entry as the iteration of a scenario's job, with its heat in dies and halls",)
+OPEN = ("the recorder's default record of a real GPU",)
 
 
 def run_import(report, kind, paths, out, *more):
@@ -117,9 +117,9 @@ def check_kineto(report):
         expected = {Path(r["file"]).name: r for r in csv.DictReader(file)}
     columns = ("gpu_span_ms", "busy_ms", "idle_ms", "compute_ms", "comm_ms", "exposed_comm_ms", "comm_kernel_sum_ms")
     sets = [sorted(folder.glob("dlrm_8_ranks/*.gz")), sorted(folder.glob("two_of_128_ranks/*.gz")), *([p] for p in sorted(folder.glob("single_rank/*.gz")))]
-    worst, worst_step, worst_run, worst_cap_W = 0.0, 0.0, 0.0, 0.0
+    worst, worst_step, worst_run, worst_cap_W, worst_job, worst_other = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for paths in sets:
-        done = importers.import_logs("kineto", paths)
+        done = importers.import_logs("kineto", paths, name="trace")
         for _, row in done.table.iterrows():
             true = expected[row["file"]]
             worst = max([worst, *(abs(row[c] / float(true[c]) - 1) for c in columns if float(true[c]))])
@@ -135,6 +135,15 @@ def check_kineto(report):
             capped = entry.run("h100_sxm_700W", recorded_clock_MHz=1980, cap_W=0.8 * free.mean_W)
             worst_run = max(worst_run, abs(capped.step_s / entry.step_s(capped.clock_MHz / 1980) - 1))
             worst_cap_W = max(worst_cap_W, capped.mean_W - 0.8 * free.mean_W)
+        # As the job of a scenario, on as many GPUs as the trace has ranks (whole servers), at the recorded clock, another one and under a cap.
+        n = -(-max(entry.world, 8) // 8) * 8
+        jobs = [_profile_job(entry, Path(report.folder.name), n, clock, cap) for clock, cap in ((1410, None), (900, None), (1410, 250))]
+        expected_s = entry.step_s(n_rank=n if entry.kinds else 0)
+        worst_job = max(worst_job, abs(jobs[0]["iteration_s"] / recorded - 1))
+        for job in jobs:
+            worst_other = max(worst_other, abs(job["iteration_s"] / entry.step_s(job["clock_slowest_MHz"] / 1410, n if entry.kinds else 0) - 1))
+        print(f"      {entry.name}: {1e3 * recorded:.2f} ms recorded, job {1e3 * jobs[0]['iteration_s']:.2f} ms on {n} GPUs ({1e3 * expected_s:.2f} by the profile); "
+              f"at 250 W {1e3 * jobs[2]['iteration_s']:.2f} ms and {jobs[2]['clock_slowest_MHz']:.0f} MHz")  # fmt: skip
         if len(paths) == 8:
             with open(folder / "expected_collectives_dlrm.csv", newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
@@ -145,6 +154,22 @@ def check_kineto(report):
     report.at_most("kineto: worst step of an entry at the recorded clock", 100 * worst_step, 3.0, "%")
     report.at_most("kineto: worst step of an entry on a catalog GPU, recorded clock and capped", 100 * worst_run, 3.0, "%")
     report.at_most("kineto: power above a limit of 80 %", worst_cap_W, 0.0, "W")
+    report.at_most("kineto: worst step of a job at the recorded clock", 100 * worst_job, 3.0, "%")
+    report.at_most("kineto: worst step of a job at another clock or under a cap, against the profile", 100 * worst_other, 3.0, "%")
+
+
+def _profile_job(entry, folder, n, clock_MHz, cap_W):
+    """Summary of a scenario whose job is the entry."""
+    import warnings
+
+    import tidewatt as tw
+
+    settings = entry.as_job(folder / "catalog", "h100_sxm_700W", recorded_clock_MHz=1410, clock_MHz=clock_MHz)
+    size = {"hall.a.n_gpu": n, "job.main.plan.n_gpu": n, "job.main.plan.global_batch_sequences": 64 * n}
+    short = {"run.duration_h": 0.05, "record.window.sample.start_s": 150, "record.window.sample.duration_s": 1, **({"hall.a.cap_W": cap_W} if cap_W else {})}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return tw.run(tw.load("llama3_405b_day", set={**settings, **size, **short}, catalog=folder / "catalog")).summary
 
 
 def check_inference(report):

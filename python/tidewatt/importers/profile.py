@@ -88,6 +88,15 @@ class Profile:
 
         return profile_run.run(self, gpu, **settings)
 
+    def as_job(self, folder, gpu: str, **clocks):
+        """Catalog entries and settings with which the step is the iteration of a scenario's job: `profile_job.write`.
+
+        @param folder: for the catalog; @param gpu: catalog entry of kind gpu; @param clocks: recorded_clock_MHz, clock_MHz.
+        """
+        from . import profile_job
+
+        return profile_job.write(self, folder, gpu, **clocks)
+
     def _round_s(self, r: float) -> np.ndarray:
         """Work before each collective, s, [rank, round]."""
         return sum(self.work_s(r))
