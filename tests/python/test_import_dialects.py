@@ -58,6 +58,16 @@ def test_one_series_per_row_becomes_a_column_each(tmp_path):
     assert not report.mended and any("FAN1 [RPM]" in n for n in report.notes)  # a sensor read less often is no blank of the file
 
 
+def test_metrics_name_their_quantity_beside_a_label(tmp_path):
+    """Metric and GPU in columns of their own; nvidia-smi's names in a table that another program wrote."""
+    metrics = (("DCGM_FI_DEV_POWER_USAGE", WATTS), ("DCGM_FI_DEV_GPU_TEMP", [[55] * 4, [56] * 4]))
+    rows = [f"{t},{m},{g},{v[g][i]}" for i, t in enumerate(STAMPS) for g in (0, 1) for m, v in metrics]
+    table, _ = auto(tmp_path, "long.csv", ["Time,Metric,gpu,Value", *rows])
+    assert list(table.columns) == ["time", "gpu", "power_W", "temperature_degC"] and gpu(table, "1") == WATTS[1]
+    table, _ = auto(tmp_path, "frame.csv", [",timestamp,power.draw (W),temperature.gpu", *(f"{i},{t},{w},55" for i, (t, w) in enumerate(zip(STAMPS, WATTS[0])))])
+    assert table["power_W"].tolist() == WATTS[0] and table["temperature_degC"].tolist() == [55] * 4
+
+
 def test_two_header_lines_are_joined(tmp_path):
     """A line of units below the names, or names below the groups of a merged header."""
     head = ["Timestamp,PSU0 Input Power,PSU1 Input Power,Inlet Temp,Fan1", ",Watts,Watts,degrees C,RPM"]
@@ -66,6 +76,8 @@ def test_two_header_lines_are_joined(tmp_path):
     head = ["Time,PSU0,,PSU1,", ",Power [W],Temp [C],Power [W],Temp [C]"]
     table, _ = auto(tmp_path, "groups.csv", [*head, *(f"{t},300,40,{w},41" for t, w in zip(STAMPS, WATTS[0]))])
     assert list(table.columns) == ["time", "PSU0_Power_W", "PSU0_Temp_degC", "PSU1_Power_W", "PSU1_Temp_degC"] and table["PSU1_Temp_degC"].tolist() == [41] * 4
+    table, _ = auto(tmp_path, "zone.csv", ["time,p,t", "(UTC),(W),(°C)", *(f"{t},{w},55" for t, w in zip(STAMPS, WATTS[0]))])
+    assert table["p_W"].tolist() == WATTS[0] and str(table["time"].dt.tz) == "UTC"
     # A first row without numbers is data where the header is whole.
     table, report = auto(tmp_path, "blank.csv", ["time,power_W", "2026-03-02 10:00,N/A", "2026-03-02 10:01,5"], "power")
     assert len(table) == 2 and said(report, "blank.csv:2", "no value")

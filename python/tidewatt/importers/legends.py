@@ -7,7 +7,7 @@ from typing import Optional
 
 import pandas as pd
 
-from . import units
+from . import nvidia_words, units
 from .prometheus import METRICS
 
 ABSENT = "\u2205"  # a series that was not read at this instant; no blank of the file
@@ -38,9 +38,10 @@ def labels(column: str) -> Optional[tuple[str, dict[str, str]]]:
 
 
 def metric(column: str) -> Optional[tuple[str, float]]:
-    """(column of a GPU table, factor) of a legend that names a known metric, or None. @param column: its name"""
+    """(column of a GPU table, factor) of a name or legend of a metric of DCGM, of its exporters or of nvidia-smi, or None. @param column: its name"""
     said = labels(column)
-    return METRICS.get(said[0]) if said else METRICS.get(units.split(column)[0])
+    name = said[0] if said else units.split(column)[0]
+    return METRICS.get(name) or nvidia_words.CSV.get(name)
 
 
 def gpu_of(column: str) -> Optional[tuple[str, str]]:

@@ -309,7 +309,9 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
         if unit == "C" and {f"{bare}_A", f"{bare}_B"} & set(cells.columns):
             bare, unit = column, ""  # of three phases
         unit = unit or unit_in(cells[column])
-        if of_metric:
+        if of_metric and not legends.labels(column) and of_metric[0] not in chosen:
+            chosen[of_metric[0]] = column  # of one GPU, or of the one in the row's label
+        elif of_metric:
             chosen.setdefault(f"{_word(column)}_{of_metric[0].rsplit('_', 1)[-1]}", column)
         elif unit in UNITS:
             word = SYNONYMS.get(bare.lower(), bare.lower())

@@ -59,9 +59,9 @@ WORDS = {
     "megahertz": "MHz",
     "hertz": "Hz",
 }
-# Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread.
+# Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread. A zone is that of a time.
 OTHERS = frozenset(
-    "rpm v volt volts mv a amp amps ampere va kva mva var kvar cfm m3/h l/min l/s gpm lpm pa kpa bar mbar psi hpa m/s s ms min h hours state status count gb mb mib gib bytes b/s discrete unspecified".split()
+    "rpm v volt volts mv a amp amps ampere va kva mva var kvar cfm m3/h l/min l/s gpm lpm pa kpa bar mbar psi hpa m/s s ms min h hours state status count gb mb mib gib bytes b/s discrete unspecified utc gmt".split()
 )
 _LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "°C")}  # mW and MW differ by their case alone
 _AFTER_BRACKET = re.compile(r"\s*[\[(]\s*([^\[\]()]{1,24}?)\s*[\])]\s*$")
