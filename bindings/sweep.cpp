@@ -150,8 +150,8 @@ std::string new_scenario(std::int64_t n_gpu, double duration_h, const std::map<s
   o.n_gpu = n_gpu;
   o.duration_h = duration_h;
   const std::map<std::string, std::string*> known = {
-      {"gpu", &o.gpu},     {"server", &o.server},   {"plant", &o.plant},   {"climate", &o.climate},
-      {"model", &o.model}, {"network", &o.network}, {"feeder", &o.feeder}, {"grid", &o.grid}};
+      {"gpu", &o.gpu},         {"server", &o.server}, {"plant", &o.plant}, {"climate", &o.climate}, {"model", &o.model},
+      {"network", &o.network}, {"feeder", &o.feeder}, {"grid", &o.grid},   {"rack", &o.rack}};
   for (const auto& [kind, name] : names) {
     if (!known.contains(kind)) throw InputError("no kind of catalog entry in a new scenario: " + kind);
     *known.at(kind) = name;

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-NEW_NAMES = ("gpu", "server", "plant", "climate", "model", "network", "feeder", "grid")
+NEW_NAMES = ("rack", "gpu", "server", "plant", "climate", "model", "network", "feeder", "grid")
 
 
 class SweepTable:
@@ -274,11 +274,13 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     path : path, optional
         File to write; it must not exist. None: no file; `text` of the scenario has the content.
     n_gpu : int, default 0
-        Number of GPUs (whole servers); 0: the smallest of 128, 256, 512, … that fits the model.
+        Number of GPUs (whole servers, or whole scale-up domains of a rack); 0: the smallest of 128, 256, 512, … (domains: 1, 2,
+        4, …) that fits the model.
     duration_h : float, default 1.0
         Simulated time, h.
     **catalog_names : str
-        gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; absent: chosen to fit.
+        rack, gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; absent: chosen to fit. A rack
+        brings its GPU, server and network.
 
     Returns
     -------

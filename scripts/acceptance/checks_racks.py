@@ -3,6 +3,7 @@ import itertools
 import math
 import re
 import statistics
+import tempfile
 import tomllib
 
 import product
@@ -13,7 +14,7 @@ CHAINS = ["chain_480V_ups", "chain_480V_rack_storage", "chain_800V_power_rack", 
 PAIRS = [("gpu", "server"), ("server", "network"), ("server", "plant"), ("rack", "plant"), ("rack", "feeder"), ("rack", "network")]
 NOT_BUILT = ["pairwise covering set: what fits runs 60 s each, five minutes of CI", "cap sweeps of GB200 and GB300, tokens per joule, best cap at fixed megawatts",
              "xAI 100k: interruptions a day, useful time, swing, a day in 30 s", "from `new` to racks behind 50 MW in Phoenix, in ten minutes with pictures",
-             "`tidewatt new --rack`; n_rack, scale_up_gpus, peak_FLOP_per_s, precision, tokens_per_J in `run --json`",
+             "n_rack, scale_up_gpus, peak_FLOP_per_s, precision, tokens_per_J in `run --json`",
              "rack in a run: switch tray takes the domain down, spares of 72, module limits, shared header"]
 
 
@@ -48,6 +49,18 @@ def check_fits(report):
             fit += answer["fits"]
             silent += [f"{a} {b}"] if not answer["fits"] and not all(f["message"] for f in answer["findings"]) else []
         report.judge(f"{one} x {other}: checked", fit > 0 and not silent, f"{len(pairs)} pairs, {fit} fit, {len(pairs) - fit} refused with a reason", "each")
+
+
+def check_new(report):
+    """`tidewatt new --rack`: each rack of the contract gives a scenario of whole scale-up domains that runs."""
+    for name in RACKS:
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/rack.toml"
+            product.call([report.binary, "new", "--rack", name, "--model", "llama3_405b", "--hours", "0.05", file])
+            figures = product.call([report.binary, "run", file, "--quiet", "--json", "--out", folder]).json
+            gpus = tomllib.loads((product.ROOT / "catalog" / "rack" / f"{name}.toml").read_text(encoding="utf-8"))["power"]
+            domain = gpus["n_compute_tray"] * gpus["gpus_per_tray"]
+            report.judge(f"new --rack {name}", figures["n_gpu"] % domain == 0 and figures["tokens_per_s_mean"] > 0, f"{figures['n_gpu']} GPUs", f"domains of {domain}, runs")
 
 
 def check_rows(report):

@@ -39,9 +39,14 @@ void add_new_command(CLI::App& app, int&) {
   auto* c =
       app.add_subcommand("new", "write a commented, checked scenario that runs as it is, and print the choices made");
   c->add_option("file", a->file, "file to write, or - for standard output")->required();
-  c->add_option("--n-gpu,--gpus", a->scenario.n_gpu,
-                "number of GPUs (whole servers); default: the smallest of 128, 256, 512, … that fits the model");
+  c->add_option(
+      "--n-gpu,--gpus", a->scenario.n_gpu,
+      "number of GPUs (whole servers, or whole scale-up domains of the rack); default: the smallest of 128, 256, "
+      "512, … (domains: 1, 2, 4, …) that fits the model");
   c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
+  c->add_option("--rack", a->scenario.rack,
+                "catalog name of a rack: brings GPU, server, network and the servers of a cabinet")
+      ->type_name("NAME");
   c->add_option("--gpu", a->scenario.gpu, "catalog name of the GPU; default: h100_sxm_700W, or the server's")
       ->type_name("NAME");
   c->add_option("--server", a->scenario.server, "catalog name of the server; default: one with this GPU")
@@ -56,6 +61,9 @@ void add_new_command(CLI::App& app, int&) {
       ->type_name("NAME")
       ->capture_default_str();
   c->add_option("--network", a->scenario.network, "catalog name of the network; default: one that fits the servers")
+      ->type_name("NAME");
+  c->add_option("--feeder", a->scenario.feeder,
+                "catalog name of the transformers and cables; default hall_480V, or one that takes the rack")
       ->type_name("NAME");
   c->add_option("--grid", a->scenario.grid, "catalog name of the grid")->type_name("NAME")->capture_default_str();
   c->add_flag("--force", a->force, "replace an existing file");

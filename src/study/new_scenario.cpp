@@ -128,7 +128,9 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
          short_text<sim::RunParams>({{"start", "\"2024-07-20T12:00:00\""}, {"duration_h", toml_value(o.duration_h)}});
   out += "\n[weather]\n" + short_text<sim::WeatherParams>({{"climate", quoted(o.climate)}}) +
          "# day = \"hot\"                      # the month's hot day, or \"extreme\"; left out: a typical one\n";
-  out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>({{"n_gpu", toml_value(h.n_gpu)}}) +
+  Values hall = {{"n_gpu", toml_value(h.n_gpu)}};
+  if (h.servers_per_rack > 0) hall["servers_per_rack"] = toml_value(h.servers_per_rack);
+  out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>(hall) +
          entry_line("gpu", h.gpu, "GPU, a name of 'tidewatt catalog list'");
   out += "\n[[job]]\nname = \"main\"\n" +
          entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
@@ -138,13 +140,15 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
                      quoted(h.server), quoted(h.plant), quoted(h.network));
   out += "\n[job.plan]\n" + plan_text(h.plan);
   out += "\n# ---- The job's life, the site and what is recorded ----\n[job.life]\n" + life_text();
-  out += "\n[site]\n" + entry_line("feeder", o.feeder, "transformers and cables between the halls and the connection");
+  out += "\n[site]\n" + entry_line("feeder", h.feeder, "transformers and cables between the halls and the connection");
   out += "\n[grid]\n" + entry_line("catalog", o.grid, "grid behind the connection");
   out += "\n# A window of time that is recorded every millisecond.\n[[record.window]]\n" + window_text(o.duration_h);
+  std::set<std::string> further_hall = {"name"};
+  for (const auto& [key, value] : hall) further_hall.insert(key);
   out += "\n# ---- Further keys of the tables above with their defaults: copy a line below its table's header ----\n";
   out += further_text<sim::RunParams>("[run]", {"start", "duration_h"}) +
          further_text<sim::WeatherParams>("[weather]", {"climate"}) +
-         further_text<sim::HallParams>("[[hall]]", {"name", "n_gpu"});
+         further_text<sim::HallParams>("[[hall]]", further_hall);
   out +=
       "# Further tables: [[event]] (a disturbance at a time), [[mitigation]], [economics], [[site.neighbour]], devices "
       "in [site];\n"

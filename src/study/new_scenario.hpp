@@ -9,10 +9,13 @@ namespace TIDEWATT_NAMESPACE::study {
 
 /// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
 struct NewScenario {
-  std::string gpu, server, plant, network;  ///< catalog names
-  /// Catalog names.
-  std::string climate = "portland_or", model = "llama3_8b", feeder = "hall_480V", grid = "ercot_like_60GVA";
-  std::int64_t n_gpu = 0;   ///< count, whole servers; 0: the least of 128, 256, 512, … whose memory holds the model
+  std::string gpu, server, plant, network, feeder;  ///< catalog names
+  /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, four to a rack.
+  std::string rack;
+  std::string climate = "portland_or", model = "llama3_8b", grid = "ercot_like_60GVA";  ///< catalog names
+  /// count, whole servers, or whole scale-up domains of `rack`; 0: the least of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
+  /// whose memory holds the model
+  std::int64_t n_gpu = 0;
   double duration_h = 1.0;  ///< simulated time, h
 };
 

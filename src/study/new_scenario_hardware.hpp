@@ -11,8 +11,9 @@ namespace TIDEWATT_NAMESPACE::study {
 
 /// What fits together, and why.
 struct Hardware {
-  std::string gpu, server, plant, network;  ///< catalog names
-  std::int64_t n_gpu = 0;                   ///< count
+  std::string gpu, server, plant, network, feeder;  ///< catalog names
+  std::int64_t n_gpu = 0;                           ///< count
+  std::int64_t servers_per_rack = 0;                ///< count; 0: a hall's default
   workload::ParallelPlan plan;
   std::vector<std::string> choices;  ///< one sentence each, [n]
 };

@@ -1,5 +1,7 @@
 #include "study/new_scenario.hpp"
 
+#include <tuple>
+
 #include "catch.hpp"
 #include "study_case.hpp"
 #include "tidewatt/base/error.hpp"
@@ -79,6 +81,41 @@ TEST_CASE("what is left open is chosen to fit, and said") {
   CHECK(static_cast<double>(plan.tp * plan.pp) * 80e9 >
         2.0 * 405e9);  // weights of two bytes in the memory of one replica
   CHECK(large.notes.empty());
+}
+
+TEST_CASE("a rack brings its GPU, trays, network, and a feeder and plant that take it") {
+  const StudyCase c;
+  for (const auto& [rack, n_gpu, per_rack] : {std::tuple{"gb200_nvl72", 72, 18}, std::tuple{"gb200_nvl36x2", 72, 9},
+                                              std::tuple{"rubin_ultra_kyber", 144, 36}}) {
+    INFO(rack);
+    study::NewScenario o;
+    o.rack = rack;
+    o.duration_h = 0.02;
+    c.write("rack.toml", study::new_scenario(o));
+    const auto scenario = sim::load_scenario(c.path("rack.toml"));
+    const auto& hall = scenario.halls.front();
+    CHECK(hall.hall.n_gpu % n_gpu == 0);
+    CHECK(hall.hall.servers_per_rack * hall.server.n_gpu * (std::string(rack) == "gb200_nvl36x2" ? 2 : 1) == n_gpu);
+    CHECK(hall.hall.servers_per_rack == per_rack);
+    CHECK(scenario.jobs.front().network.domain_gpus() == n_gpu);
+    CHECK(sim::run(scenario, {1, {}}).summary.size() > 10);
+  }
+}
+
+TEST_CASE("what contradicts a rack is refused, every finding at once") {
+  study::NewScenario o;
+  o.rack = "gb200_nvl72";
+  o.plant = "crah_chilled_water";
+  o.feeder = "hall_480V";
+  CHECK_THROWS_WITH(study::new_scenario(o),
+                    Catch::Contains("needs a liquid loop") && Catch::Contains("hall_480V_liquid_rack"));
+  o = {};
+  o.rack = "gb200_nvl72";
+  o.n_gpu = 128;
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("whole number of scale-up domains of 72"));
+  o = {};
+  o.rack = "gb200_nvl27";
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("did you mean 'gb200_nvl72'?"));
 }
 
 TEST_CASE("sizes that do not fit are refused with the size that does") {
