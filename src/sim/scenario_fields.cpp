@@ -76,10 +76,10 @@ void EventParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the event");
   choose(v, "kind", kind, "what happens");
   v.text("job", job, "failure, planned_stop, pause: the job that is interrupted", Need::optional);
-  v.text("hall", hall,
-         "plant failures: the hall whose plant loses parts; power_brake: the hall whose GPUs are slowed down, empty : "
-         "all ",
-         Need::optional);
+  v.text(
+      "hall", hall,
+      "plant failures: the hall whose plant loses parts; power_brake: the hall whose GPUs are slowed down, empty: all",
+      Need::optional);
   v.number("at_s", at_s, {0, 3.5e7}, "begin, since the start of the run");
   v.number("duration_s", duration_s, {0, 3.5e7},
            "duration; a failure needs none; plant failures and power_brake: 0 lasts until the end of the run",
