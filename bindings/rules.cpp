@@ -41,6 +41,7 @@ py::tuple ride(const std::shared_ptr<sim::Scenario>& scenario, const std::string
   take("phases", o.n_phase), take("transformer", o.transformer);
   take("connection_V", o.connection_V), take("voltage_pu", o.voltage_pu), take("duration_s", o.duration_s),
       take("as_if", o.as_if);
+  take("repeat", o.n_sag), take("every_s", o.every_s), take("instant_s", o.instant_s);
   const auto answer = std::make_shared<study::RideStudy>();
   in_background([answer, scenario, file, o](const std::atomic<bool>&) { *answer = study::ride(*scenario, file, o); });
   return py::make_tuple(answer->json, answer->text, answer->svg);

@@ -85,6 +85,9 @@ def ride(
     sag: Path | None = None,
     voltage_pu: float = 1.0,
     duration_s: float = 0.0,
+    repeat: int = 1,
+    every_s: float = 0.0,
+    instant_s: float = 0.0,
     phases: int = 3,
     transformer: str = "",
     current_limit_pu: float = math.inf,
@@ -107,6 +110,12 @@ def ride(
         Measured voltage to apply: COMTRADE .cfg or .cff.
     voltage_pu, duration_s : float
         Your own sag: remaining voltage, pu, and duration, s; 0 s: none.
+    repeat : int, default 1
+        Number of such sags.
+    every_s : float, default 0
+        Time from the begin of one sag to the begin of the next, s; above `duration_s`.
+    instant_s : float, default 0
+        Begin of the first sag within an iteration of the largest job, s, 0 to less than the iteration.
     phases : int, default 3
         Number of faulted phases of this sag, 1–3.
     transformer : {'', 'wye_wye', 'delta_wye'}
@@ -126,7 +135,7 @@ def ride(
     -------
     Answer
         `verdict`, `items` (staying connected, current, recovery, …), `voltage` and `frequency` (one row per band), and `point` and `record`
-        if asked for.
+        if asked for. `point["job"]` has the servers' power before and after the sag.
 
     Raises
     ------
@@ -141,7 +150,7 @@ def ride(
     site = _as_scenario(scenario)
     options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), current_limit_pu=current_limit_pu,
                    connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings, phases=phases,
-                   transformer=transformer)  # fmt: skip
+                   transformer=transformer, repeat=repeat, every_s=every_s, instant_s=instant_s)  # fmt: skip
     figures, text, svg = _core.ride(site._core, site.path, options)
     if plot is not None and svg:
         whole(plot, svg)

@@ -100,6 +100,66 @@ def check_ride(report):
     report.judge("ITIC-only servers: current at 0.79 pu", item == ["fail", "pass"], f"{free['point']['current_ratio']:.3f}, limited {limited['point']['current_ratio']:.3f}", "above 1.25, 1.25")
 
 
+def check_ride_jobs(report):
+    """Sags that repeat, an instant of the iteration, and what follows with the job."""
+    small = ROOT / "tests" / "scenarios" / "tiny.toml"
+    six = ("--as-if", "--voltage", "0.3", "--duration", "0.05", "--settings", "own_supply", "--repeat", "6", "--every")
+    close, far = (ride(report, small, *six, s).json["point"] for s in ("16.4", "31"))
+    report.judge("six sags, a counter of three in a minute", close["left_in"] == 3 and close["away_MW"] > 0 and far["stays"],
+                 f"every 16.4 s: leaves in sag {close['left_in']}, {close['away_MW']:.3f} MW away; every 31 s: {'stays' if far['stays'] else 'leaves'}", "third, away; stays")
+    drop = ("--as-if", "--voltage", "0.5", "--duration", "0.06")
+    jobs = [ride(report, small, *drop, "--instant", f"{0.07 * i:.2f}").json["point"]["job"] for i in range(10)]
+    before = [j["before_MW"] for j in jobs]
+    mean = jobs[0]["mean_MW"]
+    run = report.run(small).json
+    report.within("the job's servers before a run against the run's mean", mean / run["it_mean_MW"], 0.7, 1.5, note=f"{mean:.4f}, {run['it_mean_MW']:.4f} MW; the run has a start, its fans are slower")
+    report.judge("instants of an iteration", max(before) > 1.02 * min(before) and all(abs(j["electrical_loss_MW"] / j["before_MW"] - 1) < 0.5 for j in jobs),
+                 f"{min(before):.4f} to {max(before):.4f} MW before the sag, mean {mean:.4f}", "the loss hangs on the instant")
+    what = [p["what"] for p in jobs[0]["phases"]]
+    report.judge("servers without supplies: the job stops, waits, is idle, starts again", what == ["sags", "waiting", "idle", "initialise", "load", "warm up", "iterating"] and jobs[0]["dropped_frac"] > 0.999,
+                 "; ".join(f"{p['what']} {p['from_s']:.2f} to {p['until_s']:.2f} s {p['mean_MW']:.4f} MW" for p in jobs[0]["phases"]), "in this order")
+    goes_on = ride(report, small, *drop, "--settings", "ups_central").json["point"]
+    report.judge("behind supplies with a battery the job goes on", goes_on["job"]["stops_after_s"] is None and goes_on["job"]["electrical_loss_MW"] > 0,
+                 f"{goes_on['job']['electrical_loss_MW']:.4f} MW on batteries, back after {goes_on['job']['recovery_s']:.1f} s", "no stop")
+    late = ride(report, small, *drop, "--instant", "1000")
+    report.judge("an instant outside the iteration", late.code == 2 and "outside the iteration" in late.stderr, late.stderr.strip(), "exit 2")
+
+
+OVERLAP = """title = "mine"
+date = "2026"
+[ride]
+voltage = [ { low_pu = 0.0, high_pu = 0.6, stay_s = 0.2 }, { low_pu = 0.5, high_pu = 0.9, stay_s = 1 }, { low_pu = 0.9, duty = "continuous" } ]
+"""
+
+
+def check_input(report):
+    """Bad input: exit 2, one message that names it, and no file."""
+    tiny = ROOT / "tests" / "scenarios" / "tiny.toml"
+    result = report.run(tiny).json["result_file"]
+    folder = Path(report.folder.name)
+    (folder / "mine.toml").write_text(OVERLAP)
+    out = folder / "not_written"
+    cases = {
+        "ride, unknown rule": (("ride", tiny, "--rule", "ercot_nogrr283"), "ercot_nogrr282"),
+        "rules check, unknown rule": (("rules", "check", "ieso_2025", result), "ieso_2026"),
+        "file, unknown rule": (("file", tiny, result, "--for", "ercot_nogrr283", "--out", out), "ercot_nogrr282"),
+        "ride, overlapping bands": (("ride", tiny, "--rule", folder / "mine.toml"), "overlaps"),
+        "file, overlapping bands": (("file", tiny, result, "--for", folder / "mine.toml", "--out", out), "overlaps"),
+        "export, window outside the result": (("export", result, "--format", "comtrade", "--begin", "500", "--out", out), "90"),
+        "export, no such window": (("export", result, "--format", "csv", "--window", "noon", "--out", out), "sample"),
+        "rules check, no such window": (("rules", "check", "ieso_2026", result, "--window", "noon"), "sample"),
+        "file, no such window": (("file", tiny, result, "--for", "ieso_2026", "--window", "noon", "--as-if", "--out", out), "sample"),
+        "export, unknown program": (("export", result, "--format", "perc1", "--program", "psse99", "--out", out), "psse36"),
+        "export, record that the program does not read": (("export", result, "--format", "perc1", "--program", "psse33", "--out", out), "psse36"),
+        "ride, sags that overlap": (("ride", tiny, "--rule", "itic", "--voltage", "0.5", "--duration", "0.1", "--repeat", "3", "--every", "0.05"), "every 0.05 s"),
+        "ride, settings that are not there": (("ride", tiny, "--rule", "itic", "--settings", "ups_centrl"), "ups_central"),
+    }
+    for name, (arguments, wanted) in cases.items():
+        outcome = product.call([report.binary, *arguments])
+        said = (outcome.stderr or outcome.stdout).strip()
+        report.judge(name, outcome.code == 2 and wanted in said and not outcome.stdout and not out.exists(), f"exit {outcome.code}: {said[:200]}", f"exit 2, names {wanted}, no file")
+
+
 def check_models(report):
     """Model records: the shipped transients and three layouts of supplies export, a counter is said, instants do not matter."""
     scenario = ROOT / "tests" / "scenarios" / "tiny.toml" if report.quick else SCENARIOS / "llama3_405b_transients.toml"
@@ -288,13 +348,18 @@ def check_reserves(report):
 def check_orders(report):
     """An order judged as it is metered, against the result's own means."""
     scenario = SCENARIOS / "curtailment_cap.toml"
-    sets = {"hall.a.n_gpu": 512, "job.main.plan.n_gpu": 512, "job.main.plan.global_batch_sequences": 64, "event.order.limit_MW": 0.5} if report.quick else {}
+    # A fifth below what the site draws: the shipped 2 MW are above its mean, so as it is metered they ask for nothing.
+    sets = {"event.order.limit_MW": 1.6}
+    if report.quick:
+        sets = {"hall.a.n_gpu": 512, "job.main.plan.n_gpu": 512, "job.main.plan.global_batch_sequences": 64, "event.order.limit_MW": 0.4}
     result = report.run(scenario, sets=sets).json["result_file"]
     more = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
     order = command(report, "orders", scenario, result, *more)["orders"][0]
     report.judge("order by caps: means of 5 and 15 minutes", [s["n"] for s in order["settlements"]] == [6, 2] and order["met"],
                  "; ".join(f"{s['interval_min']:g} min: {s['n_over']} of {s['n']} over, highest {s['worst_MW']:.3f} MW" for s in order["settlements"]), f"6 and 2, at most {order['limit_MW']:g} MW")
-    report.judge("given against asked", order["given_percent"] >= order["asked_percent"], f"asked {order['asked_percent']:.1f} %, given {order['given_percent']:.1f} %, rebound {order['rebound_MW']:.3f} MW", "at least what was asked")
+    asked, given = order["asked_percent"], order["given_percent"]
+    report.judge("order asks for a cut", asked >= 10, f"{asked:.1f} %", "at least 10 %")
+    report.judge("given against asked", asked <= given <= asked + 3, f"asked {asked:.1f} %, given {given:.1f} %, rebound {order['rebound_MW']:.3f} MW", "asked to 3 points more")
 
 
 def check_events(report):

@@ -42,6 +42,14 @@ void add_ride_command(CLI::App& app, int&) {
   c->add_option("--sag", a->ride.sag, "measured voltage to apply: COMTRADE .cfg or .cff")->type_name("FILE");
   c->add_option("--voltage", a->ride.voltage_pu, "remaining voltage of your own sag, pu")->check(CLI::Range(0.0, 2.0));
   c->add_option("--duration", a->ride.duration_s, "duration of this sag, s")->check(CLI::Range(0.001, 60.0));
+  c->add_option("--repeat", a->ride.n_sag, "number of such sags, for UPS that count")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  c->add_option("--every", a->ride.every_s, "time from the begin of one sag to the begin of the next, s")
+      ->check(CLI::Range(0.002, 600.0));
+  c->add_option("--instant", a->ride.instant_s, "begin of the sag within an iteration of the largest job, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   c->add_option("--phases", a->ride.n_phase, "faulted phases of this sag; 1 or 2 need --transformer")
       ->check(CLI::Range(1, 3))
       ->capture_default_str();

@@ -21,6 +21,7 @@ struct StreamParams {
   power::FeederParams feeder;
   grid::SourceParams source;
   grid::FrequencyParams frequency;
+  std::optional<grid::ReserveParams> reserves;  ///< beside governors without a deadband
   std::optional<mitigation::SiteBatteryParams> battery;
   std::optional<mitigation::BatteryWearParams> battery_wear;
   std::vector<StreamWindow> windows;
@@ -123,8 +124,7 @@ class SiteStream {
   double ramp_down_W_per_s() const { return ramps().front().down_W_per_s; }
   /// Through 0.1, 1, 10, 60, 300 and 900 s.
   std::vector<grid::Ramp> ramps() const { return seen_.levels.ramps(seen_.grid); }
-  double frequency_deviation_Hz() const { return grid_.frequency_deviation_Hz(); }  ///< largest from nominal
-  double voltage_deviation_pu() const { return grid_.voltage_deviation_pu(); }  ///< largest from that before the run
+  const GridStage& grid() const { return grid_; }  ///< behind the connection
   /// Of the longest uninterrupted iterating interval, its first five minutes.
   numerics::Spectrum spectrum() const { return seen_.spectrum.best(); }
   /// Where power ended or came back in what has passed since `set_power`; see Delivery.

@@ -60,55 +60,6 @@ double BatteryStage::stored_J() const {
   return (state_.energy_J - start_.energy_J) + (state_.energy_carry_J - start_.energy_carry_J);
 }
 
-GridStage::GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W,
-                     const power::FeederPoint& load)
-    : source_(source),
-      frequency_(frequency),
-      nominal_Hz_(frequency.nominal_Hz),
-      state_(frequency_.start(rest_W, 0)),
-      initial_pu_(source_.voltage_pu(load.connection_W(), load.connection_var()).value_or(1.0)) {}
-
-void GridStage::through(std::int64_t first_bin, StreamChunk& chunk) {
-  if (voltage_pu_) {
-    std::fill(chunk.bus_pu.begin(), chunk.bus_pu.end(), *voltage_pu_);
-    voltage_meters_.min_pu = std::min(voltage_meters_.min_pu, *voltage_pu_);
-    voltage_meters_.max_pu = std::max(voltage_meters_.max_pu, *voltage_pu_);
-  } else {
-    source_.voltage_pu(chunk.pcc_W, chunk.pcc_var, chunk.bus_pu, voltage_meters_, first_bin);
-  }
-  if (!frequency_Hz_) return frequency_.advance(chunk.pcc_W, chunk.deviation_Hz, state_, frequency_meters_);
-  const double deviation_Hz = *frequency_Hz_ - nominal_Hz_;
-  std::fill(chunk.deviation_Hz.begin(), chunk.deviation_Hz.end(), deviation_Hz);
-  frequency_meters_.lowest_Hz = std::min(frequency_meters_.lowest_Hz, deviation_Hz);
-  frequency_meters_.highest_Hz = std::max(frequency_meters_.highest_Hz, deviation_Hz);
-  frequency_meters_.window.push(chunk.deviation_Hz);
-  // Once nobody says it any more, the grid is at rest under the load of that moment.
-  state_ = frequency_.start(chunk.pcc_W.back(), first_bin + static_cast<std::int64_t>(chunk.pcc_W.size()));
-}
-
-void GridStage::skip(std::int64_t n_bin) {
-  state_.next_bin += n_bin;
-  frequency_meters_.window.skip(n_bin);
-}
-
-bool GridStage::still(const grid::FrequencyState::Deviation& before) const {
-  constexpr double share = 1e-2, rest_Hz = 1e-9;
-  double moved = 0.0, size = 0.0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    moved = std::max(moved, std::abs(state_.deviation[i] - before[i]));
-    size = std::max(size, std::abs(state_.deviation[i]));
-  }
-  return moved <= share * size + rest_Hz;
-}
-
-double GridStage::frequency_deviation_Hz() const {
-  return std::max(frequency_meters_.highest_Hz, -frequency_meters_.lowest_Hz);
-}
-
-double GridStage::voltage_deviation_pu() const {
-  return std::max(std::abs(voltage_meters_.max_pu - initial_pu_), std::abs(initial_pu_ - voltage_meters_.min_pu));
-}
-
 WindowRecorder::WindowRecorder(const std::vector<StreamWindow>& windows, double nominal_Hz) : nominal_Hz_(nominal_Hz) {
   for (const auto& w : windows) recorded_.push_back({w, {}, {}, {}, {}, -1});
 }

@@ -12,6 +12,7 @@
 #include "tidewatt/base/named_array.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/grid/frequency.hpp"
+#include "tidewatt/grid/frequency_reserves.hpp"
 #include "tidewatt/grid/metrics.hpp"
 #include "tidewatt/grid/source.hpp"
 #include "tidewatt/mitigation/battery_wear.hpp"
@@ -91,8 +92,9 @@ class BatteryStage {
 class GridStage {
  public:
   /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
-  GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency, double rest_W,
-            const power::FeederPoint& load);
+  /// @param reserves beside governors without a deadband; none: those alone
+  GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency,
+            const std::optional<grid::ReserveParams>& reserves, double rest_W, const power::FeederPoint& load);
   /// Somebody outside says what voltage and frequency are; nothing: they follow from the load.
   void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) {
     voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz;
@@ -106,6 +108,10 @@ class GridStage {
   const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
   const grid::Source& source() const { return source_; }
   double nominal_Hz() const { return nominal_Hz_; }  ///< of the grid
+  /// What has acted of its reserves; null: it has none.
+  const grid::ReserveState* reserves() const { return reserves_ ? &reserve_state_ : nullptr; }
+  /// Load of the system that its stages shed.
+  double shed_W() const { return reserves_ ? reserves_->shed_W(reserve_state_) : 0.0; }
   /// Largest deviation from nominal so far, either sign.
   double frequency_deviation_Hz() const;
   /// Largest deviation of the bus voltage from that before the run, either sign.
@@ -113,14 +119,18 @@ class GridStage {
   template <class A>
   void archive(A& a) {
     a(state_, frequency_meters_, voltage_meters_, initial_pu_);
+    if (reserves_) a(reserve_state_);
   }
 
  private:
+  void through_reserves(std::int64_t first_bin, StreamChunk& chunk);
   grid::Source source_;
   grid::Frequency frequency_;
   double nominal_Hz_;
   std::optional<double> voltage_pu_, frequency_Hz_;  ///< from outside
   grid::FrequencyState state_;
+  std::optional<grid::FrequencyReserves> reserves_;
+  grid::ReserveState reserve_state_;  ///< unused without them
   grid::FrequencyMeters frequency_meters_;
   grid::VoltageMeters voltage_meters_;
   double initial_pu_;  ///< bus voltage before the run

@@ -1,4 +1,4 @@
-#include "frequency_reserves.hpp"
+#include "tidewatt/grid/frequency_reserves.hpp"
 
 #include <fmt/format.h>
 
@@ -89,6 +89,12 @@ void FrequencyReserves::rates(const std::array<double, 4>& x, double power_pu, s
   const double mechanical = p_.high_pressure_frac * chest + (1.0 - p_.high_pressure_frac) * reheater;
   rate = {(mechanical + power_pu - p_.damping_pu * x[0]) / (2.0 * p_.inertia_s), lag(p_.governor_s, x[1], asked),
           lag(p_.chest_s, x[2], governor), lag(p_.reheat_s, x[3], chest)};
+}
+
+double FrequencyReserves::rate_Hz_per_s(double load_W, const ReserveState& s) const {
+  std::array<double, 4> rate{};
+  rates(s.deviation, (fast_W(s, s.time_s) + shed_W(s) - (load_W - s.equilibrium_W)) / p_.system_VA, rate);
+  return rate[0] * p_.nominal_Hz;
 }
 
 double FrequencyReserves::next_action_s(const ReserveState& s) const {

@@ -27,6 +27,7 @@ struct LoadGroup {
   double return_s = 0.0;                                           ///< healthy that long before the way back begins
   double ramp_s = 0.0;                                             ///< straight way back; 0: at once
   bool returns = true;                                             ///< false: its load stopped and stays away
+  bool stops = false;            ///< nothing carries its servers while it is away: they lose power, and their job stops
   std::int64_t count_limit = 0;  ///< departures within the window that keep it away; 0: never
   double count_window_s = 0.0;
   double count_below_pu = 0.0;  ///< > 0: sags below this are counted, not departures, and the last one makes it leave

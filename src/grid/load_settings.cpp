@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/field_log.hpp"
 #include "tidewatt/base/reader.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -54,12 +55,12 @@ void add_trips(TableReader& t, const Node& node, const char* limit_key, const ch
 }
 
 LoadSettings read_part(const Node& node, const std::string& name, const std::string& path,
-                       std::vector<Finding>& findings) {
+                       std::vector<Finding>& findings, FieldLog* log = nullptr) {
   LoadSettings s;
   LoadGroup& g = s.group;
   g.name = name;
   std::string kind = "supply", side = "servers";
-  TableReader t(node, path, findings);
+  TableReader t(node, path, findings, log);
   t.choice("of", side, sides, "whose power it shares");
   t.number("share_frac", s.share_frac, {0, 1}, "share of that power");
   t.choice("kind", kind, kinds, "supply: electronic, with or without a battery; drive; motor with a contactor");
@@ -83,12 +84,16 @@ LoadSettings read_part(const Node& node, const std::string& name, const std::str
            "sags below this are counted, whether it leaves in them or not; left out: departures", Need::optional);
   t.flag("per_phase", g.per_phase,
          "units between one phase and neutral, a third on each; left out: units of three phases", Need::optional);
+  bool battery = true;
+  t.flag("battery", battery,
+         "a battery carries servers while they are away; without one they stop, and so does their job", Need::optional);
   t.number("recharge_frac", s.recharge_frac, {0, 10}, "what batteries draw after a return, of the units' power",
            Need::optional);
   t.finish();
   s.kind = static_cast<LoadKind>(
       std::max<std::ptrdiff_t>(0, std::find(kinds.begin(), kinds.end(), kind) - kinds.begin()) % 3);
   s.of_plant = side == "plant";
+  g.stops = !s.of_plant && !battery;
   g.count_setting = fmt::format("{}.lockout_count ({})", path, g.count_limit);
   if (s.return_spread_s > g.return_s)
     t.report(&node, "return_spread_s",
@@ -141,6 +146,62 @@ std::vector<LoadSettings> read_load_settings(const Node& values, const std::stri
       t.report(nullptr, "group",
                fmt::format("the parts of the {} share {:g} of its power; at most 1", plant ? "plant" : "servers", sum));
   }
+  return out;
+}
+
+void log_load_settings(const Node& values, const std::string& path, FieldLog& log) {
+  std::vector<Finding> findings;  // of the reader proper, which has read them before
+  std::string title;
+  TableReader t(values, path, findings, &log);
+  t.text("title", title, "what the settings are", Need::optional);
+  const Node* groups = t.child("group", Need::required, "one table per part of the load");
+  log.list(path + ".group");
+  const auto* table = groups ? std::get_if<Node::Table>(&groups->value) : nullptr;
+  if (!table) return;
+  for (const auto& [key, node] : *table) read_part(node, key, path + ".group." + key, findings, &log);
+}
+
+PlayedSettings played_settings(std::span<const LoadSettings> settings, const std::string& path,
+                               std::vector<Finding>& findings) {
+  PlayedSettings out;
+  const auto report = [&](const std::string& key, std::string message) {
+    findings.push_back({{}, path + ".group" + key, std::move(message)});
+  };
+  if (settings.size() != 1 || settings.front().of_plant || settings.front().share_frac != 1.0) {
+    report("", fmt::format(
+                   "a run plays one part with all of the servers, and {} parts are given; `tidewatt ride --settings` "
+                   "plays several",
+                   settings.size()));
+    return out;
+  }
+  const LoadSettings& s = settings.front();
+  const LoadGroup& g = s.group;
+  const std::string at = "." + g.name;
+  if (g.stops)
+    report(at + ".battery", "a run keeps servers going while they are away from the grid: they need a battery");
+  if (s.returns_frac != 1.0) report(at + ".returns_frac", "in a run all units come back, or none behind a counter: 1");
+  // Shallow limits first, as the curve wants them.
+  const auto take = [](const std::vector<Trip>& trips, bool below, std::vector<double>& limit,
+                       std::vector<double>& after_s) {
+    std::vector<Trip> of;
+    for (const Trip& t : trips)
+      if (t.below == below) of.push_back(t);
+    std::stable_sort(of.begin(), of.end(),
+                     [&](const Trip& a, const Trip& b) { return below ? a.limit > b.limit : a.limit < b.limit; });
+    for (const Trip& t : of) limit.push_back(t.limit), after_s.push_back(t.after_s);
+  };
+  take(g.voltage, true, out.curve.low_pu, out.curve.low_s), take(g.voltage, false, out.curve.high_pu, out.curve.high_s);
+  take(g.frequency, true, out.curve.low_Hz, out.curve.low_Hz_s);
+  take(g.frequency, false, out.curve.high_Hz, out.curve.high_Hz_s);
+  try {
+    out.curve.check();
+  } catch (const InputError& e) {
+    for (const auto& f : e.findings()) report(at + "." + f.key, f.message);
+  }
+  if (g.count_limit > static_cast<std::int64_t>(RideThroughState::most_sags))
+    report(at + ".lockout_count", fmt::format("a run counts up to {}", RideThroughState::most_sags));
+  out.back = {g.count_below_pu, g.count_limit, g.count_window_s, g.return_low_pu,
+              g.return_high_pu, g.return_s,    g.ramp_s};
   return out;
 }
 

@@ -9,6 +9,11 @@
 #include "load_group.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/grid/ride_through.hpp"
+
+namespace TIDEWATT_NAMESPACE {
+class FieldLog;
+}
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -39,6 +44,20 @@ std::vector<LoadGroup> units_of(std::span<const LoadSettings> settings, std::siz
 /// From a file of catalog kind `load_settings`, the user's own included. What is wrong is added to `findings`.
 std::vector<LoadSettings> read_load_settings(const Node& values, const std::string& path,
                                              std::vector<Finding>& findings);
+
+/// Notes every key of such a file, for schema and reference.
+void log_load_settings(const Node& values, const std::string& path, FieldLog& log);
+
+/// What a run plays: the whole site as one part.
+struct PlayedSettings {
+  RideThroughCurve curve;
+  ReturnParams back;
+};
+/// Of settings with one part, the servers', at the middle of its spread. Departures are counted where the settings name no
+/// voltage below which sags count. What a run cannot play is added to `findings`: several parts, a share below 1, units that
+/// stay away in part, servers without a battery.
+PlayedSettings played_settings(std::span<const LoadSettings> settings, const std::string& path,
+                               std::vector<Finding>& findings);
 
 /// The same with powers, W: each part's share of its side of the site.
 std::vector<LoadSettings> with_power(std::vector<LoadSettings> settings, double servers_W, double plant_W);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 
 using numerics::block_size;
 
-constexpr double steps_per_W = 1024.0;
+constexpr double steps_per_W = 1024.0, nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::size_t checked_window(std::int64_t window) {
   if (window < 1 || window > 10'000'000)
@@ -106,7 +107,8 @@ RampMeter::RampMeter(std::vector<std::int64_t> windows, double bin_s) : history_
   for (const std::int64_t w : windows) {
     windows_.push_back(checked_window(w));
     history_ = std::max(history_, 2 * windows_.back() + 1);
-    ramps_.push_back({static_cast<double>(w) * bin_s, 0.0, 0.0, -1, -1});
+    // Not measured, until two whole windows have passed.
+    ramps_.push_back({static_cast<double>(w) * bin_s, nothing, nothing, -1, -1});
   }
   prefix_.assign(history_ + std::max(history_, 8 * block_size), 0);
 }
@@ -146,6 +148,7 @@ void RampMeter::look(std::size_t which, std::size_t n) {
   const std::size_t count = filled_ - first;
   const auto [hi, lo] = steepest(newest, w, count);
   Ramp& ramp = ramps_[which];
+  if (std::isnan(ramp.up_W_per_s)) ramp.up_W_per_s = ramp.down_W_per_s = 0.0;
   const double scale = 1.0 / (steps_per_W * static_cast<double>(w) * ramp.window_s);
   const auto bin_of = [&](std::int64_t value) {
     std::size_t k = 0;

@@ -30,8 +30,8 @@ std::array<double, 3> phase_voltages(double level, std::int64_t n_phase, Transfo
   return out;
 }
 
-RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
-                      double duration_s, std::int64_t n_phase, Transformer transformer) {
+std::vector<PhaseLoad> phase_loads(std::span<const LoadGroup> groups, double level, std::int64_t n_phase,
+                                   Transformer transformer) {
   const auto v = phase_voltages(level, n_phase, transformer);
   std::vector<LoadGroup> whole, third;
   for (const LoadGroup& g : groups) {
@@ -39,22 +39,33 @@ RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, d
     to.push_back(g);
     if (g.per_phase) to.back().power_W /= 3.0;
   }
-  RidePoint out;
-  out.level = level;
-  out.duration_s = duration_s;
-  // Each phase's units as a site of their own; what leaves first names the setting.
+  std::vector<PhaseLoad> out;
   const auto add = [&](const std::vector<LoadGroup>& part, double at_pu) {
-    if (std::none_of(part.begin(), part.end(), [](const auto& g) { return g.power_W > 0.0; })) return;
-    const RidePoint p = play_point(rule, part, nominal_Hz, at_pu, duration_s, false);
-    if (p.left_W > 0.0 && (out.left_after_s < 0.0 || p.left_after_s < out.left_after_s))
-      out.left_after_s = p.left_after_s, out.group = p.group, out.setting = p.setting;
-    out.left_W += p.left_W;
-    out.current_ratio = std::max(out.current_ratio, p.current_ratio);
-    if (p.recovery_s > out.recovery_s)
-      out.recovery_s = p.recovery_s, out.late_group = p.late_group, out.late_setting = p.late_setting;
+    if (std::any_of(part.begin(), part.end(), [](const auto& g) { return g.power_W > 0.0; }))
+      out.push_back({part, at_pu});
   };
   add(whole, *std::min_element(v.begin(), v.end()));
   for (const double phase : v) add(third, phase);
+  return out;
+}
+
+RidePoint play_phases(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
+                      double duration_s, std::int64_t n_phase, Transformer transformer, Repetition repetition) {
+  RidePoint out;
+  out.level = level;
+  out.duration_s = duration_s;
+  out.repetition = repetition;
+  // Each phase's units as a site of their own; what leaves first names the setting.
+  for (const PhaseLoad& part : phase_loads(groups, level, n_phase, transformer)) {
+    const RidePoint p = play_point(rule, part.groups, nominal_Hz, part.level_pu, duration_s, false, repetition);
+    if (p.left_W > 0.0 && (out.left_after_s < 0.0 || p.left_after_s < out.left_after_s))
+      out.left_after_s = p.left_after_s, out.left_in = p.left_in, out.group = p.group, out.setting = p.setting;
+    out.left_W += p.left_W;
+    out.away_W += p.away_W;
+    out.current_ratio = std::max(out.current_ratio, p.current_ratio);
+    if (p.recovery_s > out.recovery_s)
+      out.recovery_s = p.recovery_s, out.late_group = p.late_group, out.late_setting = p.late_setting;
+  }
   return out;
 }
 

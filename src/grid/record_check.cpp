@@ -91,6 +91,8 @@ Largest peak_to_peak(std::span<const double> x, std::size_t window) {
 
 Largest slope(std::span<const double> x, std::size_t window, double step_s, double sign) {
   Largest out;
+  // A record of exactly one window is looked at from its first to its last sample.
+  if (window == x.size() && window > 1) --window;
   for (std::size_t i = window; i < x.size(); ++i)
     out.see(sign * (x[i] - x[i - window]) / (static_cast<double>(window) * step_s), i - window);
   if (out.value < 0.0) out.value = 0.0;
@@ -158,10 +160,8 @@ Largest figure_of(const RecordRule& r, const Filter& filter, std::span<const dou
 }
 
 /// The shortest part on which a rule can be judged.
-double shortest_s(const RecordRule& r, double step_s) {
-  const double windows = r.figure == RecordFigure::ramp_percentile ? 2.0 * r.window_s
-                         : r.figure == RecordFigure::peak_to_peak  ? r.window_s
-                                                                   : r.window_s + step_s;
+double shortest_s(const RecordRule& r) {
+  const double windows = r.figure == RecordFigure::ramp_percentile ? 2.0 * r.window_s : r.window_s;
   return std::max(windows, r.low_Hz > 0.0 ? 3.0 / r.low_Hz : 0.0);
 }
 
@@ -170,7 +170,7 @@ Largest largest_of(const RecordRule& rule, const Filter& filter, std::span<const
                    const SiteRecord& record) {
   Largest out;
   for (const Part& p : parts) {
-    if (static_cast<double>(p.count) * record.step_s < shortest_s(rule, record.step_s) - 0.5 * record.step_s) continue;
+    if (static_cast<double>(p.count) * record.step_s < shortest_s(rule) - 0.5 * record.step_s) continue;
     const Largest found = figure_of(rule, filter, record.pcc_W.subspan(p.first, p.count), record.step_s);
     if (!std::isnan(found.value)) out.see(found.value, p.first + found.at);
   }
@@ -227,7 +227,8 @@ std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& 
     const auto holds = [&](double x) { return x <= o.limit * (1.0 + 1e-12); };
     if (std::isnan(o.value)) {
       o.note =
-          fmt::format("needs {:g} s without a gap, the record has {:g} s", shortest_s(rule, record.step_s), longest_s);
+          fmt::format("not judged: record shorter than the window: needs {:g} s without a gap, the record has {:g} s",
+                      shortest_s(rule), longest_s);
     } else if (holds(o.low) != holds(o.high)) {
       o.verdict = RecordVerdict::undecided;
       o.note = "the text states no filter, and the verdict hangs on it";

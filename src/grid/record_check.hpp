@@ -37,7 +37,8 @@ struct RecordOutcome {
 ///                    Butterworth high- and low-pass of the stated order, bilinear; the first two periods of the low
 ///                    corner settle it and are not looked at. Where the text states no filter: order 2, order 4 and order
 ///                    2 in both directions; a verdict that differs between them is undecided
-///     slope up       max over t of (P(t + w) − P(t))/w, down: of its negative
+///     slope up       max over t of (P(t + w) − P(t))/w, down: of its negative; a record of exactly one window is looked
+///                    at from its first to its last sample
 ///     ramp percentile  of |difference of adjacent means over w|/w
 ///
 /// Parts that are left out are not looked at, nor is any window that touches one. A rule passes at its limit.

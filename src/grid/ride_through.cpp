@@ -66,7 +66,7 @@ void RideThroughCurve::check() const {
 }
 
 void ReturnParams::fields(FieldVisitor& v) {
-  v.number("count_below_pu", count_below_pu, {0, 1}, "a sag counts when the voltage falls below this");
+  v.number("count_below_pu", count_below_pu, {0, 1}, "a sag counts when the voltage falls below this; 0: departures count");
   v.integer("count_limit", count_limit, {0, 16},
             "number of sags within the window after which the load does not return; 0: no counter");
   v.number("count_window_s", count_window_s, {0, 1e5}, "window of the counter");
@@ -100,7 +100,12 @@ RideThrough::RideThrough(RideThroughCurve curve, ReturnParams back, double nomin
 bool RideThrough::count(double v_pu, RideThroughState& s) const {
   const bool sag = v_pu < back_.count_below_pu, begins = sag && !s.in_sag;
   s.in_sag = sag;
-  if (!begins || back_.count_limit == 0) return false;
+  return begins && note(s);
+}
+
+/// True where one more fills the counter.
+bool RideThrough::note(RideThroughState& s) const {
+  if (back_.count_limit == 0) return false;
   const auto limit = static_cast<std::size_t>(back_.count_limit);
   for (std::size_t i = limit - 1; i > 0; --i) s.sags[i] = s.sags[i - 1];
   s.sags[0] = s.next_bin;
@@ -127,7 +132,11 @@ void RideThrough::step(double v_pu, double f_Hz, RideThroughState& s, std::vecto
   if (latch && s.now != Connection::latched) {
     go(Connection::latched, "sags counted");
   } else if (attached && !why.empty()) {
-    go(Connection::away, why);
+    // Without a voltage below which sags count, departures do.
+    if (!(back_.count_below_pu > 0.0) && note(s))
+      go(Connection::latched, "departures counted");
+    else
+      go(Connection::away, why);
   } else if (s.now == Connection::away && s.healthy > delay_bins_) {
     go(Connection::returning, "healthy");
   }

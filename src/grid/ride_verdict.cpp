@@ -140,14 +140,18 @@ RideItem current(const RideRule& rule, const std::vector<BandAnswer>& bands) {
   return item;
 }
 
+/// Judged where the rule asks to stay: a band that was not read asks for nothing that is known.
 RideItem recovery(const RideRule& rule, const std::vector<BandAnswer>& bands) {
   if (std::isnan(rule.recovery_s)) return {"recovery", RideAnswer::not_judged, "the rule's figure was not read"};
   const RidePoint* worst = nullptr;
   for (const BandAnswer& a : bands)
-    if (a.band.duty != BandDuty::may_trip)
+    if (a.band.must_stay())
       for (const RidePoint& p : a.points)
         if (!worst || p.recovery_s > worst->recovery_s) worst = &p;
-  if (!worst) return {"recovery", RideAnswer::not_judged, "no band was played"};
+  if (!worst)
+    return {"recovery", RideAnswer::not_judged,
+            fmt::format("{:.0f} % of the power are to be back after {:g} s, but no band in which it must stay was read",
+                        100.0 * rule.recovery_frac, rule.recovery_s)};
   const bool late = worst->recovery_s > rule.recovery_s + 1e-9;
   const std::string when = std::isinf(worst->recovery_s) ? "does not come back within the record"
                                                          : fmt::format("comes back after {:.3g} s", worst->recovery_s);
@@ -176,28 +180,45 @@ std::string_view name(RideAnswer a) {
   return words[static_cast<std::size_t>(a)];
 }
 
+std::vector<double> sag_record(double nominal, double level, double duration_s, Repetition r, double before,
+                               double after) {
+  const auto length = std::max<std::int64_t>(1, samples(duration_s)), every = samples(r.every_s);
+  if (r.n < 1 || (r.n > 1 && every <= length))
+    throw InputError(fmt::format("ride: {} sags of {:g} s need at least 1 ms between them; they begin every {:g} s",
+                                 r.n, duration_s, r.every_s));
+  std::vector<double> x(static_cast<std::size_t>(samples(before) + (r.n - 1) * every + length + samples(after)),
+                        nominal);
+  for (std::int64_t k = 0; k < r.n; ++k) std::fill_n(x.begin() + samples(before) + k * every, length, level);
+  return x;
+}
+
 RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
-                     double duration_s, bool frequency) {
+                     double duration_s, bool frequency, Repetition repetition) {
   const double nominal = frequency ? nominal_Hz : 1.0;
   const double share = std::isnan(rule.recovery_frac) ? 0.9 : rule.recovery_frac;
   const double after_s = std::max(5.0, std::isnan(rule.recovery_s) ? 0.0 : 2.0 * rule.recovery_s) + 60.0;
+  const std::vector<double> x = sag_record(nominal, level, duration_s, repetition, before_s, after_s);
   const auto begin = static_cast<std::size_t>(samples(before_s)),
-             end = begin + static_cast<std::size_t>(std::max<std::int64_t>(1, samples(duration_s)));
-  std::vector<double> x(end + static_cast<std::size_t>(samples(after_s)), nominal);
-  std::fill(x.begin() + static_cast<std::ptrdiff_t>(begin), x.begin() + static_cast<std::ptrdiff_t>(end), level);
+             end = x.size() - static_cast<std::size_t>(samples(after_s));
   const std::vector<double> flat(frequency ? x.size() : 0, 1.0);
   const SiteAnswer a = frequency ? play(groups, flat, x, step_s) : play(groups, x, {}, step_s);
   RidePoint p;
   p.level = level;
   p.duration_s = duration_s;
+  p.repetition = repetition;
   std::int64_t first = -1;
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const GroupTrace& g = a.groups[k];
     if (g.left_at < 0 || !(groups[k].power_W > 0.0)) continue;
     p.left_W += groups[k].power_W;
+    p.away_W += groups[k].power_W * (1.0 - g.share_frac.back());
     if (first < 0 || g.left_at < first) first = g.left_at, p.group = groups[k].name, p.setting = g.why;
   }
-  if (first >= 0) p.left_after_s = static_cast<double>(first - static_cast<std::int64_t>(begin)) * step_s;
+  if (first >= 0) {
+    const std::int64_t after = first - static_cast<std::int64_t>(begin), every = samples(repetition.every_s);
+    p.left_after_s = static_cast<double>(after) * step_s;
+    p.left_in = repetition.n > 1 ? std::min(repetition.n, 1 + after / every) : 1;
+  }
   p.current_ratio = *std::max_element(a.current_ratio.begin(), a.current_ratio.end());
   // From the voltage's return on: the last sample below the share decides.
   std::size_t back = end;

@@ -21,10 +21,19 @@ enum class Transformer : std::uint8_t {
   delta_wye  ///< the load sees differences of phases, without zero sequence
 };
 
+/// A disturbance several times over.
+struct Repetition {
+  std::int64_t n = 1;
+  double every_s = 0.0;  ///< from begin to begin; of no meaning for one
+};
+
 /// One disturbance and what the site did in it.
 struct RidePoint {
   double level = 1.0;  ///< pu or Hz during it
   double duration_s = 0.0;
+  Repetition repetition{};
+  std::int64_t left_in = 0;    ///< in which of them load first left, from 1; 0: in none
+  double away_W = 0.0;         ///< load that is still away at the record's end
   double left_W = 0.0;         ///< load that left the grid
   double left_after_s = -1;    ///< since its begin; −1: nothing left
   std::string group, setting;  ///< what left first, and the key that made it
@@ -91,9 +100,16 @@ struct RideRecordAnswer {
 RideRecordAnswer judge_record(const RideRule& rule, std::span<const LoadGroup> groups, std::span<const double> v_pu,
                               double step_s);
 
-/// A single disturbance: nominal for 0.2 s, `level` for `duration_s`, nominal for as long as the recovery may take.
-/// @param level pu, or Hz if `frequency`
+/// A disturbance: nominal for 0.2 s, `level` for `duration_s`, once or several times, nominal for as long as the recovery may
+/// take. Recovery counts from the end of the last one.
+/// @param level pu, or Hz if `frequency`  @throws InputError if repetitions overlap
 RidePoint play_point(const RideRule& rule, std::span<const LoadGroup> groups, double nominal_Hz, double level,
-                     double duration_s, bool frequency);
+                     double duration_s, bool frequency, Repetition repetition = {});
+
+/// Voltage or frequency through a disturbance, once or several times, [1 ms].
+/// @param nominal, level pu or Hz, before and in it  @param before_s, after_s of nominal value
+/// @returns pu or Hz, as given  @throws InputError if repetitions overlap
+std::vector<double> sag_record(double nominal, double level, double duration_s, Repetition repetition, double before_s,
+                               double after_s);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -106,6 +106,13 @@ void add_devices(const connection::SiteStream& stream, std::vector<std::pair<std
                                              {"over_MWh", o.over_J / 3.6e9}})
                                 : Value());  // no whole mean of 100 ms lies within an order
   }
+  if (const auto* r = stream.grid().reserves()) {
+    std::int64_t n_stage = 0;
+    for (const double at_s : r->shed_at_s) n_stage += at_s >= 0.0 ? 1 : 0;
+    put("reserves_fast_from_s", r->fast_from_s >= 0.0 ? Value(r->fast_from_s) : Value());
+    put("reserves_stages_open", n_stage);
+    put("reserves_shed_MW", stream.grid().shed_W() * 1e-6);
+  }
   const connection::Delivery* d = stream.delivery();
   if (d == nullptr) return;
   put("unserved_MWh", d->unserved_J() / 3.6e9);

@@ -44,7 +44,7 @@ class HallControls {
   /// A limit that somebody outside orders, without an end; infinite: none.
   void set_order(double limit_W) { orders_.set_outside(limit_W); }
   bool order_acts(Tick now) const { return orders_.acts(now); }
-  void follow_order(Tick now, double peak_W) { orders_.follow(now, peak_W); }
+  void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W); }
   /// Whether the brake of a hall is pulled or released at `now`, not before.
   bool brake_moves(std::size_t hall, Tick now) const {
     return brake_.pulled(hall, now) != brake_.pulled(hall, now - 1);

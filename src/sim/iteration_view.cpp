@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "build_fleet.hpp"
 #include "fleet/training_task.hpp"
+#include "tidewatt/power/server.hpp"
 #include "workload/iteration_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -20,27 +24,65 @@ std::size_t first_node_of(const Scenario& scenario, const fleet::Fleet& fleet, c
   return node;
 }
 
+/// A job's ranks on a fleet at rest with warm dies, in an iteration.
+struct Stage {
+  fleet::Fleet fleet;
+  std::size_t first_node;
+  std::vector<double> warm, air_J_per_m3_K;
+  fleet::FleetState state;
+  fleet::FleetSignals signals;
+  fleet::TrainingTask maker;
+  fleet::FleetTask task;
+
+  Stage(const Scenario& s, const JobSpec& job)
+      : fleet(build_fleet(s)),
+        first_node(first_node_of(s, fleet, job)),
+        warm(fleet.n_node(), view_die_K),
+        // Of room air: only rear rows ask, and nothing warms in a microsecond.
+        air_J_per_m3_K(fleet.types.size(), 1.2e3),
+        state(idle_state(fleet, warm)),
+        signals(make_signals(fleet)),
+        maker(workload::IterationModel(job.model, job.plan, s.halls[fleet.node_hall[first_node]].compute, job.network),
+              fleet, first_node, options(s)) {
+    task.inlet_K = warm;
+    task.air_J_per_m3_K = air_J_per_m3_K;
+    maker.set_work(fleet::TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
+  }
+
+  static fleet::TrainingTask::Options options(const Scenario& s) {
+    fleet::TrainingTask::Options o;
+    o.replica_groups = s.run.replica_groups;
+    o.gating = s.run.gating;
+    o.hold = {s.gpu_smoothing, s.ballast};
+    return o;
+  }
+  std::vector<double> kind_W(std::size_t hall, std::size_t cls) const {
+    return fleet::nominal_kind_W(task, fleet.types[hall], state.controls[hall], cls, view_die_K);
+  }
+  /// Of one of the job's servers at its AC input.
+  double server_W(std::size_t hall, double gpu_W, bool busy) const {
+    return power::server_power(fleet.types[hall].server, gpu_W * static_cast<double>(fleet.n_gpu_per_node), 1.0, busy)
+        .ac_W;
+  }
+};
+
+/// Adds a class's phases to means over milliseconds. @param W [kind] of the class
+void add_phases(const std::vector<workload::Segment>& segments, const std::vector<double>& W, std::vector<double>& to) {
+  Tick at = 0;
+  for (const auto& s : segments) {
+    for (Tick left = s.duration; left > 0;) {
+      const Tick ms = at / ns_per_ms, here = std::min(left, (ms + 1) * ns_per_ms - at);
+      to[static_cast<std::size_t>(ms)] += W[s.kind] * static_cast<double>(here);
+      at += here, left -= here;
+    }
+  }
+}
+
 }  // namespace
 
 IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
-  const fleet::Fleet fleet = build_fleet(scenario);
-  const std::size_t first_node = first_node_of(scenario, fleet, job);
-  const std::vector<double> warm(fleet.n_node(), view_die_K);
-  fleet::FleetState state = idle_state(fleet, warm);
-  fleet::FleetSignals signals = make_signals(fleet);
-  const auto& hall = scenario.halls[fleet.node_hall[first_node]];
-  fleet::TrainingTask::Options options;
-  options.replica_groups = scenario.run.replica_groups;
-  options.gating = scenario.run.gating;
-  options.hold = {scenario.gpu_smoothing, scenario.ballast};
-  fleet::TrainingTask maker(workload::IterationModel(job.model, job.plan, hall.compute, job.network), fleet, first_node,
-                            options);
-  fleet::FleetTask task;
-  task.inlet_K = warm;
-  const std::vector<double> air_J_per_m3_K(fleet.types.size(), 1.2e3);
-  task.air_J_per_m3_K = air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
-  maker.set_work(fleet::TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
-
+  const Stage stage(scenario, job);
+  const auto& maker = stage.maker;
   IterationView view;
   view.job = job.name;
   view.n_stage = maker.model().n_stage();
@@ -49,15 +91,59 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   const auto stages = static_cast<std::size_t>(view.n_stage);
   const auto n_group = view.timeline.classes.size() / stages;
   for (std::size_t g = 0; g < n_group; ++g)
-    view.group_Hz.push_back(options.gating ? task.class_gate_Hz[g * stages] : maker.slowest_Hz());
+    view.group_Hz.push_back(scenario.run.gating ? stage.task.class_gate_Hz[g * stages] : maker.slowest_Hz());
   view.class_gpus.assign(view.timeline.classes.size(), 0);
-  for (const auto cls : task.node_class) view.class_gpus[cls] += static_cast<std::int64_t>(fleet.n_gpu_per_node);
-  view.gpu_W = fleet::nominal_kind_W(task, fleet.types[fleet.node_hall[first_node]],
-                                     state.controls[fleet.node_hall[first_node]], 0, view_die_K);
+  for (const auto cls : stage.task.node_class)
+    view.class_gpus[cls] += static_cast<std::int64_t>(stage.fleet.n_gpu_per_node);
+  view.gpu_W = stage.kind_W(stage.fleet.node_hall[stage.first_node], 0);
   view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) /
                         static_cast<double>(view.n_gpu) * 1e-12;
-  view.mfu_percent = 100.0 * view.tflops_per_gpu / (hall.compute.matrix_FLOP_per_s * 1e-12);
+  const auto& compute = scenario.halls[stage.fleet.node_hall[stage.first_node]].compute;
+  view.mfu_percent = 100.0 * view.tflops_per_gpu / (compute.matrix_FLOP_per_s * 1e-12);
   return view;
+}
+
+JobWatts job_watts(const Scenario& scenario, const JobSpec& job) {
+  Stage stage(scenario, job);
+  JobWatts out;
+  out.job = job.name;
+  out.n_gpu = job.plan.n_gpu;
+  const workload::Timeline timeline = stage.maker.timeline();
+  const std::vector<std::uint32_t> node_class(stage.task.node_class.begin(), stage.task.node_class.end());
+  out.period_s = seconds(timeline.period);
+  out.iteration_W.assign(static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms), 0.0);
+  // Servers of one hall and class are alike.
+  std::map<std::pair<std::size_t, std::size_t>, double> n_alike;
+  for (std::size_t i = 0; i < node_class.size(); ++i)
+    ++n_alike[{stage.fleet.node_hall[stage.first_node + i], node_class[i]}];
+  for (const auto& [at, n] : n_alike) {
+    auto W = stage.kind_W(at.first, at.second);
+    for (double& x : W) x = n * stage.server_W(at.first, x, true);
+    add_phases(timeline.classes[at.second], W, out.iteration_W);
+  }
+  for (const double J : out.iteration_W) out.mean_W += J / static_cast<double>(timeline.period);
+  for (std::size_t ms = 0; ms < out.iteration_W.size(); ++ms)
+    out.iteration_W[ms] /=
+        static_cast<double>(std::min(ns_per_ms, timeline.period - static_cast<Tick>(ms) * ns_per_ms));
+  const workload::JobSize size{job.plan.n_gpu, stage.maker.model().model_checkpoint_bytes()};
+  out.detect_s = job.life.detect_s, out.replace_s = job.life.replace_s, out.warm_up_s = job.life.warm_up_s;
+  out.initialise_s = workload::initialise_s(job.life, size), out.load_s = workload::load_s(job.life, size);
+  const auto held_W = [&](const workload::PhaseKind& kind) {
+    stage.maker.set_hold(kind, ns_per_s, stage.state, stage.signals, stage.task);
+    double sum = 0.0;
+    for (const auto& [at, n] : n_alike)
+      sum += n * stage.server_W(at.first, stage.kind_W(at.first, 0).front(), kind.context);
+    return sum;
+  };
+  workload::PhaseKind waiting, idle, load;
+  waiting.wait_s = idle.wait_s = 1.0;
+  idle.context = false;
+  const double copy_s = size.checkpoint_B / static_cast<double>(size.n_gpu) / job.life.load_per_gpu_B_per_s;
+  load.link_s = out.load_s > 0.0 ? std::min(1.0, copy_s / out.load_s) : 0.0;
+  load.wait_s = 1.0 - load.link_s;
+  load.link_frac = job.life.copy_link_frac;
+  out.waiting_W = held_W(waiting), out.idle_W = held_W(idle), out.load_W = held_W(load);
+  return out;
 }
 
 std::string view_text(const IterationView& view) {

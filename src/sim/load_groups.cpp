@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "grid/load_settings.hpp"
 #include "site_params.hpp"
-#include "tidewatt/base/reader.hpp"
+#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
-
-void add_curve(const grid::RideThroughCurve& c, const std::string& setting, grid::LoadGroup& g) {
-  const auto add = [&](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s,
-                       bool below, const char* key) {
-    for (std::size_t i = 0; i < limit.size(); ++i)
-      to.push_back({limit[i], s[i], below, fmt::format("{}{} ({:g}, {:g} s)", setting, key, limit[i], s[i])});
-  };
-  add(g.voltage, c.low_pu, c.low_s, true, ".low_pu");
-  add(g.voltage, c.high_pu, c.high_s, false, ".high_pu");
-  add(g.frequency, c.low_Hz, c.low_Hz_s, true, ".low_Hz");
-  add(g.frequency, c.high_Hz, c.high_Hz_s, false, ".high_Hz");
-}
 
 grid::LoadGroup behind_ups(const power::UpsParams& u) {
   grid::LoadGroup g;
@@ -35,11 +24,19 @@ grid::LoadGroup behind_ups(const power::UpsParams& u) {
   return g;
 }
 
-grid::LoadGroup by_curve(const grid::RideThroughCurve& curve, const std::optional<grid::ReturnParams>& back) {
+/// As a run plays site.load_settings.
+grid::LoadGroup by_settings(const grid::RideThroughCurve& curve, const std::optional<grid::ReturnParams>& back) {
   grid::LoadGroup g;
   g.name = "the site";
-  add_curve(curve, "site.ride_through.curve", g);
-  // As in a run: without a return logic of its own a site comes back when healthy for a second, at once.
+  const auto add = [](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s,
+                      bool below, const char* key) {
+    for (std::size_t i = 0; i < limit.size(); ++i)
+      to.push_back({limit[i], s[i], below, fmt::format("site.load_settings {} ({:g}, {:g} s)", key, limit[i], s[i])});
+  };
+  add(g.voltage, curve.low_pu, curve.low_s, true, "low_pu");
+  add(g.voltage, curve.high_pu, curve.high_s, false, "high_pu");
+  add(g.frequency, curve.low_Hz, curve.low_Hz_s, true, "low_Hz");
+  add(g.frequency, curve.high_Hz, curve.high_Hz_s, false, "high_Hz");
   const auto b = back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0});
   g.return_low_pu = b.healthy_low_pu;
   g.return_high_pu = b.healthy_high_pu;
@@ -48,20 +45,19 @@ grid::LoadGroup by_curve(const grid::RideThroughCurve& curve, const std::optiona
   g.count_limit = b.count_limit;
   g.count_window_s = b.count_window_s;
   g.count_below_pu = b.count_below_pu;
-  g.count_setting = fmt::format("site.return_logic.count_limit ({})", b.count_limit);
+  g.count_setting = fmt::format("site.load_settings lockout_count ({})", b.count_limit);
   return g;
 }
 
 grid::LoadGroup bare_servers() {
-  grid::LoadGroup g;
-  g.name = "servers without a UPS";
-  grid::RideThroughCurve itic;
   std::vector<Finding> findings;
-  const Node values = catalog::Catalog().values("ride_through", "itic");
-  TableReader t(*values.find("curve"), "itic.curve", findings);
-  itic.fields(t);
-  add_curve(itic, "site.ups or site.ride_through (none: ITIC servers)", g);
-  for (auto& trip : g.voltage) trip.setting = trip.setting.substr(0, trip.setting.find(')') + 1);
+  auto g =
+      grid::read_load_settings(catalog::Catalog().values("load_settings", "itic_servers"), "itic_servers", findings)
+          .front()
+          .group;
+  g.name = "servers without a UPS";
+  for (auto* trips : {&g.voltage, &g.frequency})
+    for (auto& trip : *trips) trip.setting = "site.ups or site.load_settings (none: ITIC servers)";
   g.returns = false;
   return g;
 }
@@ -72,12 +68,14 @@ SiteGroups site_groups(const Scenario& s, double current_ratio) {
   SiteGroups out;
   out.largest_W = design_load_W(s);
   const auto& d = s.devices;
-  grid::LoadGroup g = d.ups ? behind_ups(*d.ups) : d.ride_through ? by_curve(*d.ride_through, d.back) : bare_servers();
+  grid::LoadGroup g = d.ups            ? behind_ups(*d.ups)
+                      : d.ride_through ? by_settings(*d.ride_through, d.back)
+                                       : bare_servers();
   g.power_W = out.largest_W;
   g.current_ratio = current_ratio;
   if (!d.ups && !d.ride_through)
     out.open.push_back(
-        "no supplies and no ride-through curve are named: servers are taken as built to the ITIC curve at the "
+        "no supplies and no load settings are named: servers are taken as built to the ITIC curve at the "
         "connection's voltage");
   out.open.push_back(
       "motors and drives of the cooling plant: no trip settings are stated, so their load is not counted");

@@ -19,7 +19,7 @@ struct SiteGroups {
 ///
 /// * `site.ups`: they leave outside low_pu … high_pu at once, return after return_s over walk_in_s, and stay away after
 ///   lockout_count departures in lockout_window_s
-/// * `site.ride_through` (with `site.return_logic`): by its curve
+/// * `site.load_settings`: by its limits, and back as it says
 /// * neither: servers built to the ITIC curve; what drops stops its job and stays away
 ///
 /// @param current_ratio largest input current of the supplies over the one at nominal voltage; infinite: constant power

@@ -13,10 +13,11 @@ struct Scenario;
 
 /// Holds the connection below an order's limit by the GPUs' power cap: a sampled controller, once per macro step.
 ///
-///     cap ← cap · clamp(target/P, 0.8, 1.02),   P largest connection power of the step before, target = limit (1 − margin)
+///     cap ← cap · clamp(target/P, 0.8, 1.02),   P mean connection power of the step before, target = limit (1 − margin)
 ///
 /// from the order's notice on, never above the usual cap, which is back at the order's end. With P = a + b · cap the
-/// error shrinks by a/P per step; a cap that does not bind yet goes on falling. Pauses and storage are not its business.
+/// error shrinks by a/P per step; a cap that does not bind yet goes on falling. Orders are metered by means of minutes
+/// (grid/order_metering.hpp), so single milliseconds may be above the limit. Pauses and storage are not its business.
 class CapOperator {
  public:
   explicit CapOperator(const Scenario& scenario);
@@ -26,8 +27,8 @@ class CapOperator {
   void set_outside(double limit_W) { outside_W_ = limit_W; }
   /// Caps are not what they are without orders.
   bool lowers_caps() const { return share_ < 1.0; }
-  /// @param peak_W largest connection power of the last macro step
-  void follow(Tick now, double peak_W);
+  /// @param mean_W of the connection over the last macro step
+  void follow(Tick now, double mean_W);
   /// Caps over the usual ones.
   double share() const { return share_; }
   template <class A>

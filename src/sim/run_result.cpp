@@ -113,8 +113,8 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   for (std::size_t i = 0; i < power::FeederParams::n_level; ++i)
     loading.emplace_back(power::FeederParams::level_names[i], 100.0 * stream.feeder_meters().loading_max_frac[i]);
   put("feeder_loading_max_percent", loading);
-  put("freq_deviation_max_mHz", stream.frequency_deviation_Hz() * 1e3);
-  put("volt_deviation_max_percent", stream.voltage_deviation_pu() * 100.0);
+  put("freq_deviation_max_mHz", stream.grid().frequency_deviation_Hz() * 1e3);
+  put("volt_deviation_max_percent", stream.grid().voltage_deviation_pu() * 100.0);
   double supplied_J = stream.connection_J();
   if (const auto* d = stream.delivery()) supplied_J += d->local_J() - d->stored_J();
   put("pue", number((supplied_J - stream.battery_stored_J()) / r.it_J()));

@@ -289,6 +289,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
     TableReader gr = reading.table(n, "grid");
     reading.section(gr, "source", s.source, "strength and voltage of the grid at the connection");
     reading.section(gr, "frequency", s.frequency, "how the grid's frequency answers a change of load");
+    read_reserves(reading, gr, s);
     read_grid_case(reading, *grid_node, gr, s);
     gr.finish();
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenario_recheck.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -59,7 +60,25 @@ void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, st
                        g.begin_s, std::max(0.0, within_s), g.window));
 }
 
+void check_reserves(const grid::ReserveParams& reserves, std::vector<Finding>& findings) {
+  try {
+    reserves.check();
+  } catch (const InputError& e) {
+    for (auto f : e.findings()) f.key = "grid.reserves." + f.key, findings.push_back(std::move(f));
+  }
+}
+
 }  // namespace
+
+void read_reserves(Reading& reading, TableReader& r, Scenario& s) {
+  const std::size_t before = reading.findings.size();
+  const auto n = reading.optional_entry(r, "reserves", "frequency_reserves",
+                                        "deadband of governors, fast reserve and under-frequency stages of the system; "
+                                        "left out: governors without a deadband");
+  if (!n || reading.findings.size() > before) return;
+  reading.read(*n, "grid.reserves", s.reserves.emplace());
+  if (reading.findings.size() == before) check_reserves(*s.reserves, reading.findings);
+}
 
 void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenario& s) {
   auto& findings = reading.findings;
@@ -93,6 +112,8 @@ void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenari
 }
 
 void recheck_grid_case(Recheck& c, Scenario& s) {
+  c.table("grid.reserves", s.reserves);
+  if (s.reserves) check_reserves(*s.reserves, c.findings());
   if (!s.grid_case) return;
   const GridCaseParams& g = *s.grid_case;
   CaseKeys keys{g.name, static_cast<std::int64_t>(g.bus), g.window, g.begin_s, g.length_s}, unset;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "grid/load_settings.hpp"
 #include "power/backup.hpp"
 #include "scenario_recheck.hpp"
 
@@ -37,7 +38,6 @@ struct Device {
   bool (*there)(const SiteDevices&);
   void (*add)(SiteDevices&);
   void (*keys)(SiteDevices&, FieldVisitor&);
-  const char *table = "", *table_doc = "";  ///< that the keys stand in; empty: the device's own
 };
 
 void rack_storage_keys(SiteDevices& d, FieldVisitor& v) {
@@ -70,16 +70,13 @@ void turbine_keys(SiteDevices& d, FieldVisitor& v) {
 
 /// A device whose keys are those of one member.
 template <auto member>
-constexpr Device plain(const char* key, const char* kind, const char* doc, const char* table = "",
-                       const char* table_doc = "") {
+constexpr Device plain(const char* key, const char* kind, const char* doc) {
   return {key,
           kind,
           doc,
           [](const SiteDevices& d) { return (d.*member).has_value(); },
           [](SiteDevices& d) { (d.*member).emplace(); },
-          [](SiteDevices& d, FieldVisitor& v) { (d.*member)->fields(v); },
-          table,
-          table_doc};
+          [](SiteDevices& d, FieldVisitor& v) { (d.*member)->fields(v); }};
 }
 
 /// The same with further keys.
@@ -104,40 +101,48 @@ constexpr std::array site_devices = {
                                    "standby generators behind the supplies; left out: none"),
     with<&SiteDevices::turbines>(turbine_keys, "turbines", "generator",
                                  "the site's own turbines, in parallel with the grid; left out: none"),
-    plain<&SiteDevices::ride_through>("ride_through", "ride_through",
-                                      "voltages at which the load leaves the grid; left out: it stays", "curve",
-                                      "voltage against time that the load endures"),
     plain<&SiteDevices::hall_transformer>("hall_transformer", "transformer",
                                           "hot spot and ageing of a hall's transformer; left out: not followed"),
     plain<&SiteDevices::site_transformer>("site_transformer", "transformer",
                                           "hot spot and ageing of the site's transformer; left out: not followed"),
-    plain<&SiteDevices::back>("return_logic", "return_logic",
-                              "when the load comes back after it left; left out: when the voltage is good"),
 };
 
 void read_device(SiteReading& in, const Device& device, SiteDevices& d) {
   in.device(device.key, device.kind, device.doc, [&](TableReader& t) {
-    if (*device.table == '\0') {
-      device.add(d);
-      return device.keys(d, t);
-    }
-    const Node* table = t.child(device.table, Need::required, device.table_doc);
-    if (table == nullptr) return;
-    TableReader inner = in.reading.table(*table, fmt::format("site.{}.{}", device.key, device.table));
     device.add(d);
-    device.keys(d, inner);
-    inner.finish();
+    device.keys(d, t);
   });
+}
+
+/// Settings by which the load leaves the grid and comes back.
+void read_settings(SiteReading& in, const Node& site, SiteDevices& d) {
+  const char* path = "site.load_settings";
+  auto& findings = in.reading.findings;
+  for (const char* old : {"ride_through", "return_logic"})
+    if (const Node* node = site.find(old))
+      findings.push_back({node->place, fmt::format("site.{}", old),
+                          "is now part of site.load_settings: an entry of kind load_settings, or a table like one"});
+  const Node* spec = in.r.entry("load_settings", "load_settings", Need::optional,
+                                "settings by which the load leaves the grid and comes back; left out: it stays");
+  if (!spec) return;
+  const Node values = in.reading.catalog.resolve(*spec, "load_settings", path, findings, in.reading.assumed);
+  if (empty(values)) return;
+  const std::size_t before = findings.size();
+  const auto settings = grid::read_load_settings(values, path, findings);
+  if (in.reading.log) grid::log_load_settings(values, path, *in.reading.log);
+  if (findings.size() > before) return;
+  auto played = grid::played_settings(settings, path, findings);
+  d.ride_through = std::move(played.curve), d.back = played.back;
 }
 
 /// What devices ask of one another.
 void check_devices(const SiteDevices& d, std::vector<Finding>& findings) {
-  if (d.back && !d.ride_through) findings.push_back({{}, "site.return_logic", "needs a ride_through curve"});
+  if (d.back && !d.ride_through) findings.push_back({{}, "site.load_settings", "a way back needs limits, too"});
   if (d.generators && !d.ups)
     findings.push_back({{}, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
   if (d.ride_through && d.ups)
     findings.push_back(
-        {{}, "site.ride_through", "a site with central supplies (ups) leaves the grid by their own window"});
+        {{}, "site.load_settings", "a site with central supplies (ups) leaves the grid by their own window"});
 }
 
 void read_rule_sets(SiteReading& in, SiteDevices& d) {
@@ -179,6 +184,7 @@ void read_site(Reading& reading, const Node& given, Scenario& s, const std::func
       [&](TableReader& t) { s.feeder.fields(t); }, Need::required);
   if (site.find("feeder") == nullptr) return r.finish();
   for (const Device& device : site_devices) read_device(in, device, d);
+  read_settings(in, site, d);
   more(r);
   read_rule_sets(in, d);
   d.fields(r);
@@ -193,9 +199,11 @@ void recheck_site(Recheck& c, Scenario& s) {
     if (!device.there(d)) continue;
     SiteDevices unset;
     device.add(unset);
-    const std::string path = fmt::format("site.{}{}{}", device.key, *device.table != '\0' ? "." : "", device.table);
+    const std::string path = fmt::format("site.{}", device.key);
     c.table(path, [&](FieldVisitor& v) { device.keys(d, v); }, [&](FieldVisitor& v) { device.keys(unset, v); });
   }
+  c.table("site.load_settings", d.ride_through);
+  c.table("site.load_settings", d.back);
   c.table("site", d);
   check_devices(d, c.findings());
 }

@@ -133,7 +133,7 @@ void Simulation::advance() {
   // What holds the GPUs from now on.
   if (controls.follows_order(now)) {
     settle();
-    controls.follow_order(now, connection->last_peak_W());
+    controls.follow_order(now, connection->last_mean_W());
   }
   apply_controls();
   note_brakes();

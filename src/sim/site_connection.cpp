@@ -23,7 +23,7 @@ void SiteConnection::settle(std::size_t behind, Recorder& recorder, const Outdoo
   while (const auto passed = line_.take(behind)) {
     const auto step = pending_rows_.front();
     pending_rows_.pop_front();
-    last_peak_W_ = passed->span.max_W;
+    last_mean_W_ = passed->span.mean_W;
     recorder.connection(passed->span, step.begin, step.end, step.row);
     if (transformers_.any())
       transformers_.step(step.end, passed->feeder, outdoor.mean(transformers_.now(), step.end).drybulb_K);

@@ -26,10 +26,10 @@ class SiteConnection {
   const connection::SiteStream& stream() const { return stream_; }
   const TransformerWatch& transformers() const { return transformers_; }
   bool can_lose_power() const { return stream_.delivery() != nullptr && stream_.delivery()->can_lose_power(); }
-  double last_peak_W() const { return last_peak_W_; }
+  double last_mean_W() const { return last_mean_W_; }
   template <class A>
   void archive(A& a) {
-    a(stream_, last_peak_W_, transformers_);
+    a(stream_, last_mean_W_, transformers_);
   }
 
  private:
@@ -39,7 +39,7 @@ class SiteConnection {
   };
   connection::SiteStream stream_;
   TransformerWatch transformers_;
-  double last_peak_W_ = 0.0;             ///< of the connection in the last macro step; state, as the two above
+  double last_mean_W_ = 0.0;             ///< of the connection in the last macro step; state, as the two above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
   connection::GridWorker line_;          ///< ends before the stream does
 };

@@ -136,11 +136,13 @@ connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t
   p.feeder = s.feeder.sized(design_W, auxiliary_share * design_W);
   p.source = s.source;
   p.frequency = s.frequency;
+  p.reserves = s.reserves;
   p.battery = s.battery;
   p.battery_wear = s.battery_wear;
   p.n_lane = n_lane;
   p.first_kept_level = kept_level(s.run.duration_s);
-  p.closed_form = !s.run.reference;
+  // A deadband and stages that act once leave no two repetitions alike.
+  p.closed_form = !s.run.reference && !s.reserves;
   for (const auto& w : s.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
   if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);

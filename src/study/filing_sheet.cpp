@@ -8,6 +8,7 @@
 
 #include "filing_parts.hpp"
 #include "grid/power_line.hpp"
+#include "sim/iteration_view.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -97,6 +98,13 @@ void power_rows(const Filing& f, Rows& rows) {
   from_window(f, rows, "power factor, mean", "",
               "mean P over the apparent power of mean P and Q, fundamental; lagging: reactive power is taken",
               power_factor);
+  from_window(
+      f, rows, "power factor at the largest power", "", "that millisecond's P over its apparent power, fundamental",
+      [](const auto& w) {
+        const auto at = std::max_element(w.pcc_W.begin(), w.pcc_W.end()) - w.pcc_W.begin();
+        const double P = w.pcc_W[static_cast<std::size_t>(at)], Q = w.pcc_var[static_cast<std::size_t>(at)];
+        return fmt::format("{}{}", number(P / std::hypot(P, Q), 4), Q > 0.0 ? " lagging" : Q < 0.0 ? " leading" : "");
+      });
 }
 
 /// As in the spectrum of the report and the LINJBL record.
@@ -206,14 +214,33 @@ void protection_rows(const Filing& f, Rows& rows) {
                   : "not by itself: its load stopped",
         "");
     row("counter", g.count_limit > 0 ? fmt::format("{} in {:g} s", g.count_limit, g.count_window_s) : "none", "");
-    row("input current limit", std::isfinite(g.current_ratio) ? number(g.current_ratio) : "open", "pu");
+    row("input current limit", std::isfinite(g.current_ratio) ? number(g.current_ratio) : "open", "pu",
+        std::isfinite(g.current_ratio) ? "setting" : "not stated: current_limit_pu of the part, from its maker");
   }
   rows.push_back(
       {"frequency settings",
        std::any_of(f.load.parts.begin(), f.load.parts.end(), [](const auto& p) { return !p.group.frequency.empty(); })
            ? "as above"
            : "open",
-       "", "setting", "not stated by the scenario"});
+       "", "setting", "low_Hz, high_Hz of the parts, from the relays' setting sheet"});
+}
+
+/// What the servers draw while a job does not compute, and for how long.
+void job_rows(const Filing& f, Rows& rows) {
+  const char* method = "nominal chips at 65 °C, fans at full speed, before any run";
+  for (const auto& job : f.s.jobs) {
+    const auto w = sim::job_watts(f.s, job);
+    const auto row = [&](const char* field, double value, const char* unit, const std::string& how, const char* keys) {
+      rows.push_back(
+          {fmt::format("job {}: {}", w.job, field), number(value), unit, how, fmt::format("job.{}{}", w.job, keys)});
+    };
+    row("its servers in an iteration, mean", w.mean_W * 1e-6, "MW", method, ".plan, model, GPU and server of the hall");
+    row("its servers while all wait for others", w.waiting_W * 1e-6, "MW", method, ", GPU and server of the hall");
+    row("its servers after it stopped", w.idle_W * 1e-6, "MW", method, ", GPU and server of the hall");
+    row("waits from a drop of servers to its end", w.detect_s, "s", "watchdog", ".life.detect_s");
+    row("from a stop to iterations again", w.detect_s + w.replace_s + w.initialise_s + w.load_s + w.warm_up_s, "s",
+        "watchdog, restart of processes, set-up, load, warm-up", ".life");
+  }
 }
 
 /// How many of the storage units stand in the halls.
@@ -241,11 +268,15 @@ std::string stated_below(const Filing& f, const std::string& prefix, std::initia
 
 void storage_rows(const Filing& f, Rows& rows) {
   const auto& d = f.s.devices;
+  const auto named = [](bool any, std::string how) {
+    return any ? std::move(how) : std::string("the scenario names none");
+  };
   rows.push_back({"site battery",
                   f.s.battery
                       ? fmt::format("{:.4g} MW, {:.4g} MWh", f.s.battery->power_W * 1e-6, f.s.battery->energy_J / 3.6e9)
                       : "none",
-                  "", stated_below(f, "mitigation.", {"power_MW", "energy_MWh"}), "mitigation of kind site_battery"});
+                  "", named(f.s.battery.has_value(), stated_below(f, "mitigation.", {"power_MW", "energy_MWh"})),
+                  "mitigation of kind site_battery"});
   std::string racks = "none";
   if (d.rack_storage) {
     const auto& store = d.rack_storage->store;
@@ -254,11 +285,14 @@ void storage_rows(const Filing& f, Rows& rows) {
                         store.energy_J * 1e-3, word_of(d.storage_per), n, n * store.power_W * 1e-6,
                         n * store.energy_J / 3.6e9);
   }
-  rows.push_back({"storage in the racks", racks, "",
-                  stated_below(f, "site.rack_storage.", {"store_power_kW", "store_energy_kJ"}), "site.rack_storage"});
-  rows.push_back({"standby generation", d.generators ? "yes" : "none", "", "stated", "site.generators"});
+  rows.push_back(
+      {"storage in the racks", racks, "",
+       named(d.rack_storage.has_value(), stated_below(f, "site.rack_storage.", {"store_power_kW", "store_energy_kJ"})),
+       "site.rack_storage"});
+  rows.push_back({"standby generation", d.generators ? "yes" : "none", "", named(d.generators.has_value(), "stated"),
+                  "site.generators"});
   rows.push_back({"generation in parallel", d.turbines ? number(d.turbines->dispatch_W * 1e-6) + " MW" : "none", "",
-                  "stated", "site.turbines"});
+                  named(d.turbines.has_value(), "stated"), "site.turbines"});
 }
 
 }  // namespace
@@ -269,6 +303,7 @@ std::vector<DataSheetRow> data_sheet(const Filing& f) {
   swing_rows(f, rows);
   connection_rows(f, rows);
   protection_rows(f, rows);
+  job_rows(f, rows);
   storage_rows(f, rows);
   return rows;
 }

@@ -60,7 +60,7 @@ std::vector<Box> supplies_given(const Filing& f) {
          fmt::format("{}, return {:g} s, walk-in {:g} s", low, p.group.return_s, p.group.ramp_s),
          !out.empty()     ? ""
          : d.ups          ? "as filed; they replace site.ups of the scenario"
-         : d.ride_through ? "as filed; they replace site.ride_through"
+         : d.ride_through ? "as filed; they replace site.load_settings"
                           : "as filed; the scenario names none"});
   }
   return out;
@@ -86,7 +86,7 @@ std::vector<Box> boxes(const Filing& f) {
     beside +=
         fmt::format("{}turbines, {:.3g} MW dispatched", beside.empty() ? "" : "; ", d.turbines->dispatch_W * 1e-6);
   out.push_back({"Point of common coupling",
-                 d.ride_through ? "leaves the grid by site.ride_through" : "meter of this filing", beside});
+                 d.ride_through ? "leaves the grid by site.load_settings" : "meter of this filing", beside});
   out.push_back({"Site transformers", level(feeder.level[3]), ""});
   const bool given = !f.o.source.settings.empty();
   out.push_back({"Hall transformers", level(feeder.level[2]), d.ups && !given ? "" : "cooling plant and auxiliaries"});

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "grid/frequency_reserves.hpp"
+#include "tidewatt/grid/frequency_reserves.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 

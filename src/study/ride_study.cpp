@@ -10,6 +10,7 @@
 #include "grid/phase_sag.hpp"
 #include "grid/ride_verdict.hpp"
 #include "io/read_comtrade.hpp"
+#include "ride_job.hpp"
 #include "ride_plot.hpp"
 #include "say.hpp"
 #include "sim/load_groups.hpp"
@@ -26,6 +27,10 @@ Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 Json point_json(const grid::RidePoint& p) {
   return {{"level", p.level},
           {"duration_s", p.duration_s},
+          {"n", p.repetition.n},
+          {"every_s", p.repetition.n > 1 ? Json(p.repetition.every_s) : Json(nullptr)},
+          {"left_in", p.left_in},
+          {"away_MW", p.away_W * 1e-6},
           {"stays", !(p.left_W > 0.0)},
           {"left_MW", p.left_W * 1e-6},
           {"left_after_s", p.left_W > 0.0 ? Json(p.left_after_s) : Json(nullptr)},
@@ -62,10 +67,47 @@ std::string point_text(const grid::RidePoint& p) {
   std::string text = p.left_W > 0.0 ? fmt::format("{:.3g} MW leave after {:.3g} s ({}: {})", p.left_W * 1e-6,
                                                   p.left_after_s, p.group, p.setting)
                                     : "nothing leaves";
+  if (p.left_W > 0.0 && p.repetition.n > 1)
+    text += fmt::format(", first in sag {}; {:.3g} MW still away a minute after the last", p.left_in, p.away_W * 1e-6);
   if (std::isfinite(p.current_ratio))
     text += fmt::format("; current up to {:.3g} times the one before", p.current_ratio);
   if (std::isfinite(p.recovery_s)) text += fmt::format("; power back after {:.3g} s", p.recovery_s);
   return text;
+}
+
+Json job_json(const RideJob& r) {
+  Json o{{"instant_s", r.instant_s},
+         {"iteration_s", r.iteration_s},
+         {"before_MW", r.before_W * 1e-6},
+         {"mean_MW", r.mean_W * 1e-6},
+         {"electrical_loss_MW", r.lost_W * 1e-6},
+         {"dropped_frac", r.dropped_frac},
+         {"stops_after_s", r.stops_after_s < 0.0 ? Json(nullptr) : Json(r.stops_after_s)},
+         {"iterates_again_s", r.back_s < 0.0 ? Json(nullptr) : Json(r.back_s)},
+         {"recovery_s", number(r.recovery_s)},
+         {"phases", Json::array()}};
+  for (const auto& p : r.phases)
+    o["phases"].push_back({{"what", p.what},
+                           {"from_s", p.from_s},
+                           {"until_s", p.until_s},
+                           {"mean_MW", p.mean_W * 1e-6},
+                           {"lowest_MW", p.lowest_W * 1e-6},
+                           {"highest_MW", p.highest_W * 1e-6}});
+  return o;
+}
+
+void say_job(std::string& text, const RideJob& r) {
+  say(text, "at {:.4g} s into an iteration of {:.4g} s: {:.4g} MW of servers before, {:.4g} MW in the mean\n",
+      r.instant_s, r.iteration_s, r.before_W * 1e-6, r.mean_W * 1e-6);
+  say(text, "  electrical loss: {:.4g} MW\n", r.lost_W * 1e-6);
+  if (r.stops_after_s < 0.0)
+    say(text, "  no server loses power: the job goes on\n");
+  else
+    say(text, "  {:.4g} % of the servers lose power, the job stops after {:.3g} s and iterates again after {:.4g} s\n",
+        100.0 * r.dropped_frac, r.stops_after_s, r.back_s);
+  for (const auto& p : r.phases)
+    say(text, "  {:<11} {:>9.3f} to {:>9.3f} s: {:.4g} MW in the mean, {:.4g} to {:.4g} MW\n", p.what, p.from_s,
+        p.until_s, p.mean_W * 1e-6, p.lowest_W * 1e-6, p.highest_W * 1e-6);
 }
 
 /// A measured voltage, judged by the rule's times along it.
@@ -93,6 +135,7 @@ struct Judged {
   std::optional<grid::RideVerdict> verdict;
   std::optional<grid::RidePoint> point;
   std::optional<Played> record;
+  std::optional<RideJob> job;
 };
 
 std::string judged_json(const Judged& j) {
@@ -123,6 +166,7 @@ std::string judged_json(const Judged& j) {
   if (j.point) o["point"] = point_json(*j.point);
   if (j.point && j.options.n_phase != 3)
     o["point"]["n_phase"] = j.options.n_phase, o["point"]["transformer"] = j.options.transformer;
+  if (j.job) o["point"]["job"] = job_json(*j.job);
   if (j.record)
     o["record"] = {{"file", j.options.sag},
                    {"lowest_pu", j.record->lowest_pu},
@@ -149,10 +193,12 @@ std::string judged_text(const Judged& j) {
     say_band(text, b, "pu");
   }
   if (j.point)
-    say(text, "at {:g} pu for {:g} s{}: {}\n", j.options.voltage_pu, j.options.duration_s,
+    say(text, "at {:g} pu for {:g} s{}{}: {}\n", j.options.voltage_pu, j.options.duration_s,
+        j.options.n_sag > 1 ? fmt::format(", {} times, one every {:g} s", j.options.n_sag, j.options.every_s) : "",
         j.options.n_phase == 3 ? ""
                                : fmt::format(" on {} of 3 phases behind {}", j.options.n_phase, j.options.transformer),
         point_text(*j.point));
+  if (j.job) say_job(text, *j.job);
   if (j.record)
     say(text, "record {}: lowest {:.3g} pu, {:.3g} s below 0.9 pu: {}; {}\n", j.options.sag, j.record->lowest_pu,
         j.record->below_s, grid::name(j.record->answer.answer), j.record->answer.why);
@@ -180,20 +226,39 @@ sim::SiteGroups groups_of(const sim::Scenario& scenario, const RideOptions& opti
 grid::RidePoint own_sag(const Judged& j, double nominal_Hz) {
   const auto& o = j.options;
   if (o.n_phase == 3)
-    return grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, false);
+    return grid::play_point(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, false,
+                            {o.n_sag, o.every_s});
   const auto transformer = grid::transformer_of(o.transformer);
   if (!transformer)
     throw InputError(
         fmt::format("ride: a sag of {} phase{} needs the transformer between connection and load: wye_wye or delta_wye",
                     o.n_phase, o.n_phase == 1 ? "" : "s"));
-  return grid::play_phases(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, o.n_phase,
-                           *transformer);
+  return grid::play_phases(*j.book.ride, j.site.groups, nominal_Hz, o.voltage_pu, o.duration_s, o.n_phase, *transformer,
+                           {o.n_sag, o.every_s});
+}
+
+/// The same sag with the jobs' own watts; none without a job.
+std::optional<RideJob> own_sag_of_job(const Judged& j, const sim::Scenario& s) {
+  if (s.jobs.empty()) return {};
+  const auto& o = j.options;
+  std::vector<sim::JobWatts> jobs;
+  std::int64_t n_gpu = 0;
+  for (const auto& job : s.jobs) jobs.push_back(sim::job_watts(s, job));
+  std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.n_gpu > b.n_gpu; });
+  for (const auto& h : s.halls) n_gpu += h.hall.n_gpu;
+  for (const auto& job : jobs) n_gpu -= job.n_gpu;
+  const double other_W = jobs.front().idle_W * static_cast<double>(n_gpu) / static_cast<double>(jobs.front().n_gpu);
+  const auto loads =
+      o.n_phase == 3 ? std::vector<grid::PhaseLoad>{{j.site.groups, o.voltage_pu}}
+                     : grid::phase_loads(j.site.groups, o.voltage_pu, o.n_phase, *grid::transformer_of(o.transformer));
+  const double share = std::isnan(j.book.ride->recovery_frac) ? 0.9 : j.book.ride->recovery_frac;
+  return ride_job(jobs, other_W, loads, {o.voltage_pu, o.duration_s, {o.n_sag, o.every_s}, o.instant_s}, share);
 }
 
 }  // namespace
 
 RideStudy ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options) {
-  Judged j{options, file, {}, find_rule_book(options.rule, options.overlay), groups_of(scenario, options), false,
+  Judged j{options, file, {}, find_rule_book(options.rule, options.overlay), groups_of(scenario, options), false, {},
            {},      {},   {}};
   if (!j.book.ride)
     throw InputError(fmt::format("rule '{}' has no ride-through part; tidewatt rules check {} RESULT judges it",
@@ -204,7 +269,7 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
   if (j.judged) {
     const double nominal_Hz = scenario.frequency.nominal_Hz;
     j.verdict = grid::judge_ride(j.book, j.site.groups, nominal_Hz, grid::transformer_of(options.transformer));
-    if (options.duration_s > 0.0) j.point = own_sag(j, nominal_Hz);
+    if (options.duration_s > 0.0) j.point = own_sag(j, nominal_Hz), j.job = own_sag_of_job(j, scenario);
     if (!options.sag.empty()) j.record = play_record(options.sag, j.book, j.site.groups);
   }
   return {{judged_json(j), judged_text(j)},

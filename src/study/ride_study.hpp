@@ -17,6 +17,9 @@ struct RideOptions {
   double current_limit_pu = std::numeric_limits<double>::infinity();
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
   double voltage_pu = 1.0, duration_s = 0.0;  ///< a sag of one's own; duration 0: none
+  std::int64_t n_sag = 1;                     ///< so many of it …
+  double every_s = 0.0;                       ///< … which begin so far apart
+  double instant_s = 0.0;                     ///< its begin within an iteration of the largest job
   std::int64_t n_phase = 3;                   ///< faulted phases of that sag; below 3 the transformer must be stated
   /// Between connection and load: "wye_wye" or "delta_wye". The bands are then judged in sags of one and two phases, too.
   std::string transformer{};

@@ -85,7 +85,7 @@ double site_number(const Node& root, const char* key, double otherwise) {
 /// Settings of the user's own for a scenario that has some: what they replace.
 std::string replaced(const sim::SiteDevices& d) {
   if (d.ups) return ", which replace site.ups of the scenario";
-  if (d.ride_through) return ", which replace site.ride_through of the scenario";
+  if (d.ride_through) return ", which replace site.load_settings of the scenario";
   return "; the scenario names no supplies";
 }
 
@@ -121,13 +121,14 @@ sim::SiteDevices devices_of(const std::string& text, const std::string& overlay)
     if (values.is_table() && !std::get<Node::Table>(values.value).empty()) read(t, values);
   };
   device("ups", "ups", [&](TableReader& t, const Node&) { out.ups.emplace().fields(t); });
-  device("return_logic", "return_logic", [&](TableReader& t, const Node&) { out.back.emplace().fields(t); });
-  device("ride_through", "ride_through", [&](TableReader&, const Node& values) {
-    if (const Node* curve = values.find("curve")) {
-      TableReader c(*curve, "site.ride_through.curve", findings);
-      out.ride_through.emplace().fields(c);
+  if (const Node* spec = site.find("load_settings")) {
+    const char* path = "site.load_settings";
+    const Node values = files.resolve(*spec, "load_settings", path, findings, assumed);
+    if (findings.empty()) {
+      auto played = grid::played_settings(grid::read_load_settings(values, path, findings), path, findings);
+      out.ride_through = std::move(played.curve), out.back = played.back;
     }
-  });
+  }
   if (!findings.empty()) throw InputError(std::move(findings));
   return out;
 }
@@ -157,7 +158,7 @@ SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double sit
     out.parts = grid::with_power(find_load_settings(source.settings, source.overlay), servers_W, plant_W);
   } else {
     out.from = devices.ups            ? "site.ups of the scenario"
-               : devices.ride_through ? "site.ride_through of the scenario"
+               : devices.ride_through ? "site.load_settings of the scenario"
                                       : "none named: servers built to the ITIC curve";
     sim::Scenario s;
     s.devices = devices;

@@ -44,7 +44,7 @@ sim::SiteDevices devices_of(const std::string& text, const std::string& overlay)
 std::vector<grid::LoadSettings> find_load_settings(const std::string& name_or_file, const std::string& overlay);
 
 /// A site's load at given powers. Without settings of its own: supplies (site.ups) carry the whole site and act by their
-/// window; a curve (site.ride_through) acts for the whole site; else servers are built to the ITIC curve, and plant and losses are
+/// window; load settings (site.load_settings) act for the whole site; else servers are built to the ITIC curve, and plant and losses are
 /// the remainder.
 /// @param servers_W, site_W at the servers' inputs and at the connection  @throws InputError
 SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double site_W, const LoadSource& source);

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/fields_of.hpp"
+#include "grid/load_settings.hpp"
 #include "grid/swing.hpp"
 #include "grid_rows.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -55,11 +56,13 @@ std::vector<Row> frequency_rows() {
 std::vector<Row> ride_through_rows() {
   std::vector<Row> out;
   const catalog::Catalog files;
-  const auto back = fields_of<grid::ReturnParams>(files.values("return_logic", "three_in_a_minute"));
   // Supplies that carry sags of this length by themselves: only the counter acts.
-  const grid::RideThrough site(
-      fields_of<grid::RideThroughCurve>(*files.values("ride_through", "own_supply").find("curve"), "curve"), back,
-      60.0);
+  std::vector<Finding> findings;
+  const auto played = grid::played_settings(
+      grid::read_load_settings(files.values("load_settings", "own_supply"), "own_supply", findings), "own_supply",
+      findings);
+  if (!findings.empty()) throw InputError(std::move(findings));
+  const grid::RideThrough site(played.curve, played.back, 60.0);
   const std::int64_t begin[] = {0, 16'000, 33'000, 49'000, 66'000, 81'950}, length[] = {42, 66, 50, 45, 60, 50};
   std::vector<double> v(400'000, 1.0), share(v.size());
   for (int k = 0; k < 6; ++k)

@@ -57,8 +57,8 @@ class TIDEWATT_API StepMeter {
 /// Largest ramp seen through one averaging window.
 struct TIDEWATT_API Ramp {
   double window_s = 0.0;
-  double up_W_per_s = 0.0;                  ///< largest rise, >= 0
-  double down_W_per_s = 0.0;                ///< largest fall, as a positive number
+  double up_W_per_s = 0.0;                  ///< largest rise, >= 0; NaN: no two whole windows passed
+  double down_W_per_s = 0.0;                ///< largest fall, as a positive number; NaN as above
   std::int64_t up_bin = -1, down_bin = -1;  ///< the bin t between the two windows; −1: none
   template <class A>
   void archive(A& a) {

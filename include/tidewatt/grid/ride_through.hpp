@@ -25,8 +25,8 @@ struct TIDEWATT_API RideThroughCurve {
 
 /// When a site that left comes back.
 struct TIDEWATT_API ReturnParams {
-  double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this
-  std::int64_t count_limit = 0;  ///< that many sags within the window: stay away until a person returns it; 0: never
+  double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this; 0: departures count
+  std::int64_t count_limit = 0;  ///< that many within the window: stay away until a person returns it; 0: never
   double count_window_s = 0.0;
   double healthy_low_pu = 0.0, healthy_high_pu = 0.0;
   double return_delay_s = 0.0;  ///< healthy that long before the way back begins
@@ -42,7 +42,7 @@ TIDEWATT_API std::string_view name(Connection c);
 struct TIDEWATT_API RideThroughEvent {
   std::int64_t bin = 0;
   Connection to = Connection::connected;
-  /// "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "healthy", "manual return", "full load".
+  /// "voltage low", "voltage high", "frequency low", "frequency high", "sags counted", "departures counted", "healthy", "manual return", "full load".
   std::string_view why;
 };
 
@@ -65,7 +65,7 @@ struct TIDEWATT_API RideThroughState {
 /// When a site trips and what it needs to come back, from voltage and frequency at the connection.
 ///
 ///     away        when a limit is exceeded for longer than its time (to own supply, or off: the grid sees the same)
-///     latched     at the start of the n-th sag within the window: the transfer counters of large sites
+///     latched     at the start of the n-th sag within the window, or with the n-th departure: the counters of large sites
 ///     returning   after `return_delay_s` of healthy voltage, unless latched; load comes back in a straight line
 ///
 /// Assumptions: 1 ms rms values; each limit's time runs without a pause and restarts when the value is back inside; the
@@ -87,6 +87,7 @@ class TIDEWATT_API RideThrough {
  private:
   void step(double v_pu, double f_Hz, RideThroughState& s, std::vector<RideThroughEvent>& events) const;
   bool count(double v_pu, RideThroughState& s) const;
+  bool note(RideThroughState& s) const;
   struct Zone {
     double limit = 0.0;
     std::int64_t bins = 0;

@@ -16,6 +16,7 @@
 #include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/grid/frequency.hpp"
+#include "tidewatt/grid/frequency_reserves.hpp"
 #include "tidewatt/grid/machine_case.hpp"
 #include "tidewatt/grid/source.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
@@ -182,6 +183,7 @@ struct TIDEWATT_API Scenario {
   std::vector<NeighbourSpec> neighbours;  ///< other loads on the same feeders
   grid::SourceParams source;
   grid::FrequencyParams frequency;
+  std::optional<grid::ReserveParams> reserves;  ///< beside governors without a deadband; none: those alone
   std::optional<GridCaseParams> grid_case;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
   std::optional<mitigation::BallastParams> ballast;

@@ -163,7 +163,7 @@ TEST_CASE("whole periods booked in closed form give what passing every bin gives
   CHECK(fast.max_W() == each.max_W());
   CHECK(fast.min_W() == each.min_W());
   CHECK(fast.step_1s_W() == Approx(each.step_1s_W()).epsilon(1e-12));
-  CHECK(fast.frequency_deviation_Hz() == Approx(each.frequency_deviation_Hz()).epsilon(1e-3));
+  CHECK(fast.grid().frequency_deviation_Hz() == Approx(each.grid().frequency_deviation_Hz()).epsilon(1e-3));
   std::vector<NamedArray> a, b;
   fast.add_arrays(a);
   each.add_arrays(b);
@@ -318,4 +318,48 @@ TEST_CASE("a recorded window passes bin by bin for itself alone, and shows what 
     for (; seen < x.size(); ++seen) CHECK(x[seen] == Approx(y[seen]).epsilon(1e-9));
   }
   CHECK(seen == 2000);
+}
+
+TEST_CASE(
+    "a grid with reserves: deadband, fast reserve and stages act in the stream as in their own model, repetitions "
+    "included") {
+  auto p = plain();
+  p.frequency.system_VA = 200e6;
+  grid::ReserveParams reserves;
+  reserves.governor_deadband_Hz = 0.036;
+  reserves.fast_W = 4e6, reserves.fast_below_Hz = 59.8, reserves.fast_delay_s = 0.2, reserves.fast_hold_s = 60.0;
+  reserves.shed_below_Hz = {59.5}, reserves.shed_frac = {0.03}, reserves.shed_delay_s = 0.1,
+  reserves.system_load_W = 150e6;
+  auto held = p;
+  held.reserves = reserves;
+  held.closed_form = false;
+  held.windows.push_back({"all", 0, 40 * ns_per_s});
+  SiteStream stream(held, 5e6, 0.0), bare(p, 5e6, 0.0);
+  for (auto* s : {&stream, &bare}) {
+    s->append(0, square(20e6, 20e6, ns_per_s, ns_per_s / 2), 40, true);  // 15 MW more than before
+    s->flush(40 * ns_per_s, 0.0);
+    s->finish();
+  }
+  std::vector<NamedArray> arrays;
+  stream.add_arrays(arrays);
+  const auto real = [&](const char* path) -> const std::vector<double>& {
+    for (const auto& a : arrays)
+      if (a.path == path) return std::get<std::vector<double>>(a.values);
+    throw InputError(path);
+  };
+  const auto &W = real("/waveform_all/pcc_W"), &Hz = real("/waveform_all/frequency_Hz");
+  const grid::FrequencyReserves model(held.frequency, reserves);
+  auto state = model.start(SiteStream(held, 5e6, 0.0).last_bin().pcc_W);
+  std::vector<double> deviation(W.size());
+  model.advance(W, deviation, state);
+  double worst = 0.0;
+  for (std::size_t i = 0; i < W.size(); ++i) worst = std::max(worst, std::abs(Hz[i] - 60.0 - deviation[i]));
+  CHECK(worst < 1e-9);
+  REQUIRE(stream.grid().reserves() != nullptr);
+  CHECK(stream.grid().reserves()->fast_from_s == Approx(state.fast_from_s).margin(1e-9));
+  CHECK(state.fast_from_s > 0.0);
+  CHECK(stream.grid().shed_W() == Approx(0.03 * 150e6));
+  CHECK(bare.grid().reserves() == nullptr);
+  // What acts holds the frequency up; the deadband alone would let it fall further.
+  CHECK(stream.grid().frequency_deviation_Hz() < bare.grid().frequency_deviation_Hz());
 }

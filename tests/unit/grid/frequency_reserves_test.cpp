@@ -1,4 +1,4 @@
-#include "grid/frequency_reserves.hpp"
+#include "tidewatt/grid/frequency_reserves.hpp"
 
 #include <cmath>
 

@@ -84,23 +84,16 @@ TEST_CASE("settings that say what a curve with a return logic says give the same
   for (const double level : {0.45, 0.72, 0.78, 0.88, 1.15, 1.3})
     for (const double s : {0.01, 0.05, 0.2, 0.7, 2.0, 11.0}) add(level, s, 75.0);
   for (int k = 0; k < 3; ++k) add(0.3, 0.05, 15.0);
-  const catalog::Catalog files;
-  const auto read_fields = [](auto& out, const Node& values) {
-    std::vector<Finding> findings;
-    TableReader t(values, "", findings);
-    out.fields(t);
-  };
   struct Case {
-    const char *settings, *curve;
+    const char* settings;
     bool counts;
   };
-  for (const Case& c : {Case{"own_supply", "own_supply", true}, Case{"ride_75pct_20ms", "ride_75pct_20ms", false}}) {
+  for (const Case& c : {Case{"own_supply", true}, Case{"ride_75pct_20ms", false}}) {
     CAPTURE(c.settings);
-    RideThroughCurve curve;
-    read_fields(curve, *files.values("ride_through", c.curve).find("curve"));
-    ReturnParams back{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0};  // as a run has it without a return logic
-    if (c.counts) read_fields(back, files.values("return_logic", "three_in_a_minute"));
-    const RideThrough site(curve, back, 60.0);
+    std::vector<Finding> findings;
+    const auto of_run = played_settings(shipped(c.settings), c.settings, findings);
+    REQUIRE(findings.empty());
+    const RideThrough site(of_run.curve, of_run.back, 60.0);
     RideThroughState state;
     std::vector<RideThroughEvent> events;
     std::vector<double> share(v.size());
@@ -133,4 +126,38 @@ TEST_CASE("what is wrong with a settings file is found all at once, with its key
   for (const char* word : {"2 limits and 1 times", "more than return_s", "low_spread_pu", "share 1.2 of its power"})
     CHECK(all.find(word) != std::string::npos);
   CHECK(findings.size() == 4);
+}
+
+TEST_CASE("a run plays one part with a battery; what it cannot play is said") {
+  const auto said = [](const char* text) {
+    std::vector<Finding> findings;
+    const auto settings = read(text, findings);
+    REQUIRE(findings.empty());
+    (void)played_settings(settings, "site.load_settings", findings);
+    std::string all;
+    for (const auto& f : findings) all += f.key + ": " + f.message + "\n";
+    return all;
+  };
+  const std::string one =
+      "[group.a]\nof = \"servers\"\nkind = \"supply\"\nlow_pu = [0.5, 0.9]\nlow_after_s = [0.02, 3]\n";
+  CHECK(said((one + "share_frac = 1\n").c_str()).empty());
+  CHECK(said((one + "share_frac = 0.5\n").c_str()).find("site.load_settings.group: a run plays one part") == 0);
+  CHECK(said((one + "share_frac = 1\nbattery = false\nreturns_frac = 0\n").c_str()).find("group.a.battery") !=
+        std::string::npos);
+  std::vector<Finding> findings;
+  const auto played = played_settings(
+      read((one + "share_frac = 1\nlockout_count = 2\nlockout_window_s = 60\n").c_str(), findings), "mine", findings);
+  CHECK(played.curve.low_pu == std::vector<double>{0.9, 0.5});  // shallow first
+  // Without a voltage for its counter, departures count: the second within a minute keeps the load away.
+  const RideThrough site(played.curve, played.back, 60.0);
+  RideThroughState state;
+  std::vector<RideThroughEvent> events;
+  std::vector<double> v(40'000, 1.0), share(v.size());
+  for (const std::size_t begin : {1'000u, 20'000u})
+    std::fill_n(v.begin() + static_cast<std::ptrdiff_t>(begin), 100, 0.3);
+  site.advance(v, {}, share, state, events);
+  CHECK(share[19'000] == 1.0);
+  CHECK(share.back() == 0.0);
+  CHECK(state.now == Connection::latched);
+  CHECK(events.back().why == "departures counted");
 }

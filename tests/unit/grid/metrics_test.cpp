@@ -169,3 +169,14 @@ TEST_CASE("ramps, steps and extremes: booked repetitions equal pushed ones, and 
   CHECK(extremes_a.n_bin() == extremes_b.n_bin());
   CHECK(extremes_a.max_bin() == extremes_b.max_bin());
 }
+
+TEST_CASE("a ramp through a window that does not fit twice into what was seen is no number, not 0") {
+  RampMeter m({100, 300});
+  m.begin(0);
+  m.push(std::vector<double>(599, 1e6));
+  CHECK(m.ramps()[0].up_W_per_s == 0.0);
+  CHECK(std::isnan(m.ramps()[1].up_W_per_s));
+  CHECK(std::isnan(m.ramps()[1].down_W_per_s));
+  m.push(std::vector<double>{1e6});
+  CHECK(m.ramps()[1].down_W_per_s == 0.0);
+}

@@ -99,3 +99,15 @@ TEST_CASE("the band-pass takes a constant away and a tone inside through") {
   for (std::size_t i = 30'000; i < y.size(); ++i) low = std::min(low, y[i]), high = std::max(high, y[i]);
   CHECK(high - low == Approx(2e6).epsilon(0.01));
 }
+
+TEST_CASE("a record of exactly one window is judged, a shorter one says so") {
+  std::vector<double> x(60'000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 30e6 + 1e3 * static_cast<double>(i);  // 60 MW a minute
+  const auto o = judge(one(RecordFigure::slope_up, 60.0, 20e6 / 60), x);
+  CHECK(o.verdict == RecordVerdict::fail);
+  CHECK(o.value == Approx(1e6).epsilon(1e-12));
+  x.pop_back();
+  const auto none = judge(one(RecordFigure::slope_up, 60.0, 20e6 / 60), x);
+  CHECK(none.verdict == RecordVerdict::not_measured);
+  CHECK(none.note.find("not judged: record shorter than the window") == 0);
+}

@@ -194,3 +194,34 @@ TEST_CASE("a late recovery names the part of the load that comes back last, not 
   CHECK(item(judge_ride(texas(), groups, 60.0), "recovery").why.find("motors last, left by motors.low_pu") !=
         std::string::npos);
 }
+
+TEST_CASE("recovery is not judged by a band that was not read") {
+  auto rule = texas();
+  rule.ride->voltage = {{0.0, INFINITY, true, false, BandDuty::not_read, 0.0}};
+  const LoadGroup groups[] = {itic()};
+  CHECK(item(judge_ride(rule, groups, 60.0), "recovery").answer == RideAnswer::not_judged);
+  CHECK(judge_ride(rule, groups, 60.0).text().find("not judged") == 0);
+  CHECK(item(judge_ride(texas(), groups, 60.0), "recovery").answer == RideAnswer::fail);
+}
+
+TEST_CASE(
+    "six sags of 50 ms every 16.4 s: a counter of three in a minute takes the load at the third and keeps it away") {
+  LoadGroup g;
+  g.name = "supplies", g.power_W = 100e6;
+  g.voltage = {{0.5, 0.15, true, "low_pu"}};
+  g.return_s = 1.0;
+  g.count_limit = 3, g.count_window_s = 60.0, g.count_below_pu = 0.7;
+  const auto sags = [&](std::int64_t n, double every_s) {
+    const LoadGroup groups[] = {g};
+    return play_point(*texas().ride, groups, 60.0, 0.3, 0.05, false, {n, every_s});
+  };
+  CHECK(sags(2, 16.4).left_W == 0.0);
+  const auto six = sags(6, 16.4);
+  CHECK(six.left_in == 3);
+  CHECK(six.left_after_s == Approx(2 * 16.4));
+  CHECK(six.away_W == Approx(100e6));
+  CHECK(sags(6, 31.0).left_W == 0.0);  // never three in a minute
+  CHECK_THROWS_AS(sags(2, 0.05), InputError);
+  // Once is as ever.
+  CHECK(sags(1, 0.0).left_W == 0.0);
+}

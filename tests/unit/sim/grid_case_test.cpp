@@ -63,7 +63,9 @@ TEST_CASE("the case's voltage goes through the site's own ride-through curve") {
   // Bus 8 of the case stands at 1.016 pu: a site that calls 1.005 too high leaves within the window, one that calls 1.2 high stays.
   const auto leaves = [](const char* high_pu) {
     auto set = on_ieee9;
-    set.push_back(std::string("site.ride_through={curve={high_pu=[") + high_pu + "],high_s=[0.5]}}");
+    set.push_back(
+        std::string("site.load_settings={group={servers={of=\"servers\",kind=\"supply\",share_frac=1,high_pu=[") +
+        high_pu + "],high_after_s=[0.5]}}}");
     auto s = tiny("", set);
     std::vector<double> W(60'000, 1e5), t;
     for (int i = 0; i < 60'000; ++i) t.push_back(30.0 + 1e-3 * i);

@@ -55,3 +55,20 @@ TEST_CASE("the view follows the power cap: less clock, longer iteration, less po
   CHECK(b.timeline.period > a.timeline.period);
   for (std::size_t k = 0; k < a.gpu_W.size(); ++k) CHECK(b.gpu_W[k] <= a.gpu_W[k]);
 }
+
+TEST_CASE("a job's watts before a run are a run's: mean, waits and start, fans at full speed") {
+  const auto scenario = tiny("", {"hall.a.server.air.fan_min_frac=1"});
+  const auto w = job_watts(scenario, scenario.jobs.front());
+  const auto r = run(scenario);
+  CHECK(w.n_gpu == 128);
+  CHECK(w.period_s == Approx(figure(r, "iteration_s")).epsilon(0.02));
+  // Dies of the run are not at the view's temperature, and its chips not nominal.
+  CHECK(w.mean_W == Approx(reals(r, "/day/it_W").back()).epsilon(0.02));
+  CHECK(w.idle_W < w.waiting_W);
+  CHECK(w.waiting_W < w.mean_W);
+  double J = 0.0;
+  for (std::size_t i = 0; i + 1 < w.iteration_W.size(); ++i) J += w.iteration_W[i] * 1e-3;
+  J += w.iteration_W.back() * (w.period_s - 1e-3 * static_cast<double>(w.iteration_W.size() - 1));
+  CHECK(J / w.period_s == Approx(w.mean_W).epsilon(1e-9));
+  CHECK(w.detect_s == 10.0);
+}

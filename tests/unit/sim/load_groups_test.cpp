@@ -24,7 +24,8 @@ TEST_CASE("a site's groups follow from its settings: supplies, a curve, or ITIC 
   CHECK(ups.groups[0].current_ratio == 1.25);
 
   const auto curve =
-      sim::site_groups(tiny("", {"site.ride_through=ride_75pct_20ms", "site.return_logic=three_in_a_minute"}));
+      sim::site_groups(tiny("", {"site.load_settings=own_supply", "site.load_settings.group.servers.low_pu=[0.75]",
+                                 "site.load_settings.group.servers.low_after_s=[0.02]"}));
   CHECK(curve.groups[0].voltage[0].limit == 0.75);
   CHECK(curve.groups[0].voltage[0].after_s == Approx(0.02));
   CHECK(curve.groups[0].count_below_pu == 0.7);

@@ -80,10 +80,11 @@ TEST_CASE("an order is kept by caps, by a pause and by storage") {
            set),
       0);
   CHECK(free > 0.11);  // a later pause replaced the order's: nobody obeys
-  for (const char* by : {"cap", "pause"}) {
-    INFO(by);
-    CHECK(kept(tiny(order(by), set), 0) < 0.11);
-  }
+  CHECK(kept(tiny(order("pause"), set), 0) < 0.11);
+  // Caps hold the mean, as it is metered, and take little more than was asked.
+  const double mean_MW = kept(tiny(order("cap"), set), 1);
+  CHECK(mean_MW < 0.11);
+  CHECK(mean_MW > 0.107);
   CHECK(kept(tiny(order("storage") + tiny_battery, set), 1) < 0.1101);
 }
 

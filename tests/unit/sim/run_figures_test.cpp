@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "sim/iteration_view.hpp"
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tiny.hpp"
 
@@ -177,4 +178,34 @@ TEST_CASE("heat holds dies at their target and none below it, waits included") {
   const auto below = held_at(70.0);
   CHECK(reals(below, "/day/limiter_thermal_frac").back() > 0.5);
   CHECK(reals(below, "/day/die_max_K").back() == Approx(343.15).margin(0.05));
+}
+
+TEST_CASE(
+    "a small grid with reserves: a deadband lets frequency fall further, reserve and stages hold it, the summary says "
+    "so") {
+  const std::vector<std::string> island = {"grid.frequency.system_GVA=0.001"};  // of 1 MVA, for a site of 0.1 MW
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), island.begin(), island.end());
+    return run(tiny("", more));
+  };
+  const std::vector<std::string> held = {"grid.reserves=three_stages", "grid.reserves.system_load_GW=0.0008",
+                                         "grid.reserves.fast_MW=0.02"};
+  auto idle = held, dead = held;
+  for (const char* set :
+       {"grid.reserves.fast_MW=0", "grid.reserves.shed_frac=[0, 0, 0]", "grid.reserves.governor_deadband_mHz=0"})
+    idle.emplace_back(set);
+  for (const char* set :
+       {"grid.reserves.fast_MW=0", "grid.reserves.shed_frac=[0, 0, 0]", "grid.reserves.governor_deadband_mHz=36"})
+    dead.emplace_back(set);
+  const auto bare = with({}), same = with(idle), further = with(dead), acted = with(held);
+  // Without anything that acts, the two models of the grid agree.
+  CHECK(figure(same, "freq_deviation_max_mHz") == Approx(figure(bare, "freq_deviation_max_mHz")).epsilon(1e-4));
+  CHECK(figure(further, "freq_deviation_max_mHz") > 1.01 * figure(bare, "freq_deviation_max_mHz"));
+  CHECK(figure(acted, "freq_deviation_max_mHz") < figure(bare, "freq_deviation_max_mHz"));
+  CHECK(figure(acted, "reserves_fast_from_s") > 5.0);  // the job starts after 5 s
+  CHECK(std::any_of(acted.summary.begin(), acted.summary.end(),
+                    [](const auto& kv) { return kv.first == "reserves_shed_MW"; }));
+  CHECK(std::none_of(bare.summary.begin(), bare.summary.end(),
+                     [](const auto& kv) { return kv.first == "reserves_shed_MW"; }));
+  CHECK_THROWS_AS(tiny("", {"grid.reserves=three_stages", "grid.reserves.shed_below_Hz=[58, 59, 59.5]"}), InputError);
 }

@@ -55,7 +55,7 @@ TEST_CASE("a limit on lost load leaves as many GPUs as may leave the grid at onc
       "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 600\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
   const auto at = [&](const char* limit_MW) {
     const auto s =
-        tiny(sag, {"run.duration_h=0.3", "site.ride_through=ride_75pct_20ms",
+        tiny(sag, {"run.duration_h=0.3", "site.load_settings=ride_75pct_20ms",
                    "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=" +
                        std::string(limit_MW) + "}}}"});
     for (const auto& i : most_gpus(s, 0.0, 0.0, 1).items)

@@ -74,8 +74,7 @@ TEST_CASE("devices are read from a result's scenario: its own text over its base
   CHECK(d.ups->walk_in_s == 7.0);
   CHECK(d.ups->high_pu == 1.1);
   CHECK_FALSE(d.ride_through);
-  const auto curve =
-      study::devices_of("[site]\nride_through = \"ride_75pct_20ms\"\nreturn_logic = \"three_in_a_minute\"\n", "");
+  const auto curve = study::devices_of("[site]\nload_settings = \"own_supply\"\n", "");
   REQUIRE(curve.ride_through);
   CHECK(curve.back->count_limit == 3);
   CHECK_THROWS_AS(study::devices_of("[site]\nups = \"no_such_supply\"\n", ""), InputError);

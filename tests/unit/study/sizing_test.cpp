@@ -143,7 +143,7 @@ TEST_CASE("a site that leaves the grid in a sag fails a limit on lost load, what
   const std::string sag =
       "\n[[event]]\nname = \"dip\"\nkind = \"sag\"\nat_s = 120\nduration_s = 0.3\nvoltage_ratio = 0.4\n";
   const auto s =
-      tiny(sag, {"run.duration_h=0.05", "site.rules_from_s=60", "site.ride_through=ride_75pct_20ms",
+      tiny(sag, {"run.duration_h=0.05", "site.rules_from_s=60", "site.load_settings=ride_75pct_20ms",
                  "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=0.01}}}"});
   auto c = choices();
   c.stores.clear();

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
+#include "tidewatt/base/version.hpp"
 #include "tidewatt/grid/frequency.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
 /// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
-struct ReserveParams {
+struct TIDEWATT_API ReserveParams {
   double governor_deadband_Hz = 0.0;  ///< 0: none
   double fast_W = 0.0;                ///< fast reserve that is held; 0: none
   double fast_below_Hz = 0.0;         ///< it starts when frequency falls below this
@@ -27,13 +28,17 @@ struct ReserveParams {
 };
 
 /// The system's state, and what has acted. Plain numbers.
-struct ReserveState {
+struct TIDEWATT_API ReserveState {
   double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
   std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, pu
   double time_s = 0.0;                ///< since the start
   double fast_from_s = -1.0;          ///< when the fast reserve was asked; below 0: not yet
   std::vector<double> below_from_s;   ///< [stage] since when frequency is below; below 0: it is not
   std::vector<double> shed_at_s;      ///< [stage] when it opened; below 0: not yet
+  template <class A>
+  void archive(A& a) {
+    a(equilibrium_W, deviation, time_s, fast_from_s, below_from_s, shed_at_s);
+  }
 };
 
 /// Frequency of a system with deadband, fast reserve and under-frequency stages under the site's load.
@@ -45,7 +50,7 @@ struct ReserveState {
 /// a stage opens when frequency has been below its threshold for the delay, and stays open. Crossings lie on the straight line
 /// within a step, and steps end where something acts. Runge-Kutta rule of order 4 in steps of 1 ms at most. Without deadband,
 /// reserve and stages it is Frequency. Assumptions as there; stages shed their share of the load at rest. Source: [@kundur], ch. 11.
-class FrequencyReserves {
+class TIDEWATT_API FrequencyReserves {
  public:
   /// @throws InputError as Frequency, and for reserves that do not belong together
   FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves);
@@ -55,6 +60,8 @@ class FrequencyReserves {
   /// A chunk of 1 ms means that follows the last one. @param load_W of the site  @param deviation_Hz same length, at the ends of the bins
   /// @throws InputError if lengths differ
   void advance(std::span<const double> load_W, std::span<double> deviation_Hz, ReserveState& state) const;
+  /// df/dt at an instant. @param load_W that the site draws then
+  double rate_Hz_per_s(double load_W, const ReserveState& state) const;
   /// What the fast reserve gives. @param time_s since the start
   double fast_W(const ReserveState& state, double time_s) const;
   double shed_W(const ReserveState& state) const;  ///< load that is shed
