@@ -15,10 +15,12 @@ from .._engine import run
 from .._load import Scenario
 from .._result import Result
 from .._sweep import sweep
+from .base import tables
 from .coarse import WAVEFORM, coarse, parts
 
 LOW, MIDDLE, HIGH = 5, 50, 95  # percentiles
 LEAST_DRAWS = 3  # with fewer, percentiles are meaningless
+SLOW_DRAWS = 20  # at most, of GPU smoothing with storage: each takes three times as long
 LOSSES = ("battery_loss_MWh", "rack_storage_loss_MWh")
 
 
@@ -30,6 +32,8 @@ def interval(scenario: Scenario, result: Result, n_draw: int, check: Callable[..
     if not scenario._core.assumed:
         return {}, 0, "the scenario assumes nothing: there is no range to draw from"
     split = parts(scenario)
+    if split is not None and any(m.get("kind") == "gpu_smoothing" for m in tables(scenario).get("mitigation", [])):
+        n_draw = min(n_draw, SLOW_DRAWS)
     try:
         if split is None:
             drawn, n, note = _drawn(coarse(scenario), n_draw, check)
