@@ -255,3 +255,16 @@ def test_a_base_that_cannot_be_read_ends_the_command(tmp_path):
         taken.listen()
         done = subprocess.run([CLI, "serve", "--no-browser", "--port", str(taken.getsockname()[1]), "--out", tmp_path], capture_output=True, text=True, timeout=120)
     assert done.returncode == 74 and "--port" in done.stderr
+
+
+def test_memory_that_runs_have_freed_goes_back_to_the_system():
+    from tidewatt.planner.worker import give_back
+
+    def resident_MB():
+        return int(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+    pieces = [bytes(bytearray(1000)) for _ in range(60_000)]  # below the size that glibc gives back by itself
+    last, before_MB = bytearray(1000), resident_MB()
+    del pieces
+    give_back()
+    assert resident_MB() < before_MB - 30 and len(last) == 1000

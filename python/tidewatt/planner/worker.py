@@ -5,6 +5,8 @@ a run continues, a line with `share` gives the completed fraction, 0 to 1, at mo
 """
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import math
 import os
@@ -93,6 +95,12 @@ def _plain(item: Any) -> Any:
     return item
 
 
+def give_back() -> None:
+    """Returns memory that runs have freed to the system (glibc keeps it: 40 MB after a hundred settings); elsewhere nothing."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def main() -> int:
     """Answers tasks until standard input ends. @returns exit code"""
     niceness, base = int(sys.argv[1]), json.loads(sys.argv[2])
@@ -120,6 +128,7 @@ def main() -> int:
             status, body = 500, {"error": "internal error; the terminal of tidewatt serve shows it"}
         desk.forget(task["id"])
         tell({"id": task["id"], "status": status, "body": _plain(body)})
+        give_back()
 
 
 if __name__ == "__main__":
