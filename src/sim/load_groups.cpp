@@ -74,13 +74,13 @@ SiteGroups site_groups(const Scenario& s, double current_ratio) {
   g.power_W = out.largest_W;
   g.current_ratio = current_ratio;
   if (!d.ups && !d.ride_through)
-    out.open.push_back(
+    out.open.emplace_back(
         "no supplies and no load settings are named: servers are taken as built to the ITIC curve at the "
         "connection's voltage");
-  out.open.push_back(
+  out.open.emplace_back(
       "motors and drives of the cooling plant: no trip settings are stated, so their load is not counted");
-  if (!(current_ratio < 1e9)) out.open.push_back("no input current limit of the supplies is stated: constant power");
-  out.open.push_back("transformer connection: balanced voltages only");
+  if (!(current_ratio < 1e9)) out.open.emplace_back("no input current limit of the supplies is stated: constant power");
+  out.open.emplace_back("transformer connection: balanced voltages only");
   out.groups.push_back(std::move(g));
   return out;
 }

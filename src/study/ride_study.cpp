@@ -243,6 +243,7 @@ std::optional<RideJob> own_sag_of_job(const Judged& j, const sim::Scenario& s) {
   const auto& o = j.options;
   std::vector<sim::JobWatts> jobs;
   std::int64_t n_gpu = 0;
+  jobs.reserve(s.jobs.size());
   for (const auto& job : s.jobs) jobs.push_back(sim::job_watts(s, job));
   std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.n_gpu > b.n_gpu; });
   for (const auto& h : s.halls) n_gpu += h.hall.n_gpu;
