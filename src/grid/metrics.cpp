@@ -102,7 +102,7 @@ void StepMeter::block(std::span<const double> x) {
   if (const double lo = numerics::lane_min(all); -lo > fall_) fall_ = -lo, fall_bin_ = bin_of(lo);
 }
 
-RampMeter::RampMeter(std::vector<std::int64_t> windows, double bin_s) : history_(0) {
+RampMeter::RampMeter(const std::vector<std::int64_t>& windows, double bin_s) {
   if (windows.empty() || !(bin_s > 0.0)) throw InputError("ramp meter: windows and a bin length are needed");
   for (const std::int64_t w : windows) {
     windows_.push_back(checked_window(w));

@@ -66,7 +66,8 @@ void RideThroughCurve::check() const {
 }
 
 void ReturnParams::fields(FieldVisitor& v) {
-  v.number("count_below_pu", count_below_pu, {0, 1}, "a sag counts when the voltage falls below this; 0: departures count");
+  v.number("count_below_pu", count_below_pu, {0, 1},
+           "a sag counts when the voltage falls below this; 0: departures count");
   v.integer("count_limit", count_limit, {0, 16},
             "number of sags within the window after which the load does not return; 0: no counter");
   v.number("count_window_s", count_window_s, {0, 1e5}, "window of the counter");
@@ -76,7 +77,7 @@ void ReturnParams::fields(FieldVisitor& v) {
   v.number("return_ramp_s", return_ramp_s, {0, 1e5}, "time from no load to full load on return");
 }
 
-RideThrough::RideThrough(RideThroughCurve curve, ReturnParams back, double nominal_Hz)
+RideThrough::RideThrough(const RideThroughCurve& curve, ReturnParams back, double nominal_Hz)
     : back_(back), nominal_Hz_(nominal_Hz) {
   curve.check();
   if (!(nominal_Hz > 0.0) || back.count_limit < 0 ||

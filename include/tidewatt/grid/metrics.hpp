@@ -77,7 +77,7 @@ struct TIDEWATT_API Ramp {
 class TIDEWATT_API RampMeter {
  public:
   /// @param windows w in bins, each 1…10^7  @param bin_s length of a bin, > 0  @throws InputError
-  explicit RampMeter(std::vector<std::int64_t> windows, double bin_s = 1e-3);
+  explicit RampMeter(const std::vector<std::int64_t>& windows, double bin_s = 1e-3);
   /// A recorded interval begins at this absolute bin; the windows are empty.
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
@@ -93,7 +93,7 @@ class TIDEWATT_API RampMeter {
   void block(std::span<const double> load_W);
   void look(std::size_t which, std::size_t n);
   std::vector<std::size_t> windows_;
-  std::size_t history_;                // prefix sums that the longest window looks back on
+  std::size_t history_ = 0;            // prefix sums that the longest window looks back on
   std::vector<std::uint64_t> prefix_;  // Σ of the samples so far, modulo 2^64
   std::size_t filled_ = 1;             // prefix_[0] = 0 in front of the first sample
   std::int64_t next_bin_ = 0;

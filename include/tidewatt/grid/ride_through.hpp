@@ -73,7 +73,7 @@ struct TIDEWATT_API RideThroughState {
 class TIDEWATT_API RideThrough {
  public:
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError
-  RideThrough(RideThroughCurve curve, ReturnParams back, double nominal_Hz);
+  RideThrough(const RideThroughCurve& curve, ReturnParams back, double nominal_Hz);
 
   /// A chunk of 1 ms values. @param deviation_Hz from nominal at the end of each bin, same length, or empty: nominal
   /// @param share_frac share of the load that the grid carries during each bin, same length as `v_pu`
