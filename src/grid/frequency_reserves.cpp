@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
@@ -51,8 +52,8 @@ void ReserveParams::check() const {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-FrequencyReserves::FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves)
-    : p_(system), r_(reserves) {
+FrequencyReserves::FrequencyReserves(const FrequencyParams& system, ReserveParams reserves)
+    : p_(system), r_(std::move(reserves)) {
   (void)Frequency(system);  // its checks
   r_.check();
 }

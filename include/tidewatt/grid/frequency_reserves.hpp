@@ -53,7 +53,7 @@ struct TIDEWATT_API ReserveState {
 class TIDEWATT_API FrequencyReserves {
  public:
   /// @throws InputError as Frequency, and for reserves that do not belong together
-  FrequencyReserves(const FrequencyParams& system, const ReserveParams& reserves);
+  FrequencyReserves(const FrequencyParams& system, ReserveParams reserves);
 
   /// At rest under a steady load.
   ReserveState start(double load_W) const;
